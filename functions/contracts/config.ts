@@ -1,0 +1,40 @@
+/** Configuration of functions and runners: environment variables, parsed once, every fault in one message. */
+import { z } from 'zod';
+import { PipelineError } from '#domain/errors.ts';
+
+export const Config = z.object({
+  KUBELOOM_INSTALLATION: z
+    .string()
+    .default('kubeloom')
+    .describe('tag and prefix of everything this installation makes'),
+  KUBELOOM_TABLE: z.string(),
+  KUBELOOM_BUCKET: z.string(),
+  KUBELOOM_SECRET_PREFIX: z.string().default('/kubeloom').describe('SSM parameter path prefix'),
+  KUBELOOM_RECONCILE_ARN: z.string().default('').describe('state machine reconcile-manifest; empty in runners'),
+  KUBELOOM_PROVIDER_TYPES: z
+    .string()
+    .transform((list) => list.split(',').filter(Boolean))
+    .describe('provider types this installation can build, comma separated'),
+  KUBELOOM_RUNNER_PROJECTS: z
+    .string()
+    .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)))
+    .describe('JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name'),
+  KUBELOOM_LEASE_SECONDS: z.coerce.number().int().default(3600),
+  KUBELOOM_MAX_BODY_BYTES: z.coerce.number().int().default(1_000_000),
+  KUBELOOM_BACK_OFF_SECONDS: z.coerce.number().default(30).describe('first pause of forward-only directions; doubles'),
+  KUBELOOM_MAX_BACK_OFFS: z.coerce.number().int().default(4),
+  KUBELOOM_STAGE_RETRY_SECONDS: z.coerce
+    .number()
+    .default(10)
+    .describe('first pause before a stage is retried in place; doubles'),
+  KUBELOOM_MAX_STAGE_ATTEMPTS: z.coerce.number().int().default(3),
+});
+export type Config = z.infer<typeof Config>;
+
+/** Parses the environment. Throws `InvalidInput` that names every missing or wrong variable. */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const result = Config.safeParse(environment);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new PipelineError('InvalidInput', `configuration: ${faults.join('; ')}`, { details: faults });
+}

@@ -1,0 +1,153 @@
+/** What is stored: one shape for each kind of item, parsed whenever it is read. */
+import { z } from 'zod';
+import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { Direction, StageName } from '#domain/plan.ts';
+import { StageError } from './stage.ts';
+
+export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
+export type ManifestKey = z.infer<typeof ManifestKey>;
+
+export const ManifestStatus = z.enum(['Pending', 'Running', 'Done', 'Failed', 'Deleting']);
+export type ManifestStatus = z.infer<typeof ManifestStatus>;
+
+export const Lease = z.strictObject({
+  /** Execution ARN of the holder. */
+  owner: z.string(),
+  /** Grows with every taking; a commit with an older number is refused. */
+  fence: z.number().int(),
+  /** ISO 8601; a lease past it may be taken by another. */
+  expiresAt: z.string(),
+});
+export type Lease = z.infer<typeof Lease>;
+
+export const ManifestRecord = z.strictObject({
+  namespace: z.string(),
+  name: z.string(),
+  /** Short random id given at creation, part of execution names: a name may be used again after a delete. */
+  uid: z.string(),
+  /** 1, 2, 3 …: one for each accepted change of the document. */
+  generation: z.number().int(),
+  /** 1, 2, 3 …: how often this generation was started. */
+  attempt: z.number().int(),
+  /** The document as accepted, as JSON; blank `spec` never occurs: deletion is the flag below. */
+  document: z.unknown(),
+  checksum: z.string(),
+  deleting: z.boolean(),
+  status: ManifestStatus,
+  /** The run that works on it or did last. */
+  runId: z.string(),
+  lease: Lease.nullable(),
+  /** Last fence ever given. */
+  fence: z.number().int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  /** When the scheduler should look at it (missed start, expired lease); absent = not due. */
+  dueAt: z.string().optional(),
+});
+export type ManifestRecord = z.infer<typeof ManifestRecord>;
+
+export const ClusterStatus = z.enum([
+  'Planning',
+  'Running',
+  'RollingBack',
+  'BackingOff',
+  'Converged',
+  'RolledBack',
+  'NeedsAttention',
+]);
+export type ClusterStatus = z.infer<typeof ClusterStatus>;
+
+export const NodeProgress = z.strictObject({
+  name: z.string(),
+  role: z.string(),
+  pool: z.string(),
+  provider: z.string(),
+  /** `stays`, `joins`, `leaves`: what the waypoint does to it. */
+  part: z.enum(['stays', 'joins', 'leaves']),
+});
+
+export const ClusterProgress = z.strictObject({
+  runId: z.string(),
+  direction: Direction,
+  /** 1-based waypoint of this run and how many are planned (from here on). */
+  waypoint: z.number().int(),
+  waypoints: z.number().int(),
+  stage: StageName.optional(),
+  /** Steps (stages with work, over all waypoints) finished, and all of them. */
+  step: z.number().int(),
+  steps: z.number().int(),
+  startedAt: z.string(),
+  updatedAt: z.string(),
+  nodes: z.array(NodeProgress),
+});
+export type ClusterProgress = z.infer<typeof ClusterProgress>;
+
+export const ClusterFailure = StageError.extend({
+  stage: StageName.optional(),
+  runId: z.string(),
+  at: z.string(),
+  /** What the pipeline did about it, a sentence. */
+  outcome: z.string(),
+  /** Artifact prefix of the failed attempt, for its log. */
+  attemptPrefix: z.string().optional(),
+});
+export type ClusterFailure = z.infer<typeof ClusterFailure>;
+
+export const ClusterRecord = z.strictObject({
+  namespace: z.string(),
+  manifest: z.string(),
+  cluster: z.string(),
+  /** Optimistic lock: every write names the version it read. */
+  version: z.number().int(),
+  /** Fence of the last writer; an older one is refused. */
+  fence: z.number().int(),
+  status: ClusterStatus,
+  /** The last waypoint reached; null = nothing stands. */
+  current: ClusterState.nullable(),
+  /** Target of the waypoint under way or cut off; null once reached or undone. Its nodes may exist. */
+  attempted: ClusterState.nullable(),
+  facts: ClusterFacts,
+  progress: ClusterProgress.nullable(),
+  failure: ClusterFailure.nullable(),
+  /** Artifact prefix of the waypoint under way. */
+  waypointPrefix: z.string().nullable(),
+  /** Failures of the waypoint under way that were backed off. */
+  backOffs: z.number().int(),
+  /** Build ids that may be running. */
+  builds: z.array(z.string()),
+});
+export type ClusterRecord = z.infer<typeof ClusterRecord>;
+
+export const RunStatus = z.enum(['Queued', 'Running', 'Succeeded', 'Failed', 'Aborted', 'Superseded']);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const RunRecord = z.strictObject({
+  namespace: z.string(),
+  manifest: z.string(),
+  /** `<manifest>-<uid>-g<generation>-a<attempt>`, also the name of its execution. */
+  runId: z.string(),
+  generation: z.number().int(),
+  attempt: z.number().int(),
+  reason: z.string(),
+  status: RunStatus,
+  queuedAt: z.string(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+  /** Outcome of each cluster, filled in when the run settles. */
+  clusters: z.record(z.string(), z.strictObject({ status: ClusterStatus, message: z.string() })),
+});
+export type RunRecord = z.infer<typeof RunRecord>;
+
+export const RunEvent = z.strictObject({
+  /** ISO 8601 with ms. */
+  at: z.string(),
+  runId: z.string(),
+  level: z.enum(['info', 'warning', 'error']),
+  /** Past participle of what happened: `WaypointReached`, `StageStarted`, `HostCreated`. */
+  kind: z.string(),
+  cluster: z.string().optional(),
+  stage: StageName.optional(),
+  node: z.string().optional(),
+  message: z.string(),
+});
+export type RunEvent = z.infer<typeof RunEvent>;

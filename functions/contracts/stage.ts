@@ -1,0 +1,81 @@
+/** What passes between the pipeline and a runner: the waypoint document it reads and the result it always writes. */
+import { z } from 'zod';
+import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { errorClasses } from '#domain/errors.ts';
+import { Direction, StageName, StagePlan } from '#domain/plan.ts';
+
+/** Everything the runners of one waypoint need, without any secret; written once by Plan Cluster, never changed. */
+export const WaypointDocument = z.strictObject({
+  schema: z.literal(1),
+  namespace: z.string(),
+  manifest: z.string(),
+  generation: z.number().int(),
+  runId: z.string(),
+  cluster: z.string(),
+  /** 0-based place on the path of this run. */
+  index: z.number().int(),
+  direction: Direction,
+  before: ClusterState.nullable(),
+  target: ClusterState.nullable(),
+  /** What was tried before and may exist without being in `before` or `target`; workspaces of it are visited too. */
+  attempted: ClusterState.nullable(),
+  facts: ClusterFacts,
+  stages: z.array(StagePlan),
+  undo: z.array(StagePlan),
+});
+export type WaypointDocument = z.infer<typeof WaypointDocument>;
+
+export const StageMode = z.enum(['do', 'undo']);
+export type StageMode = z.infer<typeof StageMode>;
+
+/** Environment of a build: the only arguments a runner gets. References, never values. */
+export const StageEnvironment = z.object({
+  /** Artifact prefix of the waypoint: holds waypoint.json, facts.json and `<stage>[-undo]/<attempt>/…`. */
+  KUBELOOM_WAYPOINT: z.string(),
+  KUBELOOM_STAGE: StageName,
+  KUBELOOM_MODE: StageMode,
+  KUBELOOM_ATTEMPT: z.coerce.number().int().min(1),
+});
+export type StageEnvironment = z.infer<typeof StageEnvironment>;
+
+export const StageError = z.strictObject({
+  class: z.enum(errorClasses),
+  /** Stable word for programs, e.g. `HostUnreachable`, `TerraformApplyFailed`. */
+  code: z.string(),
+  /** The cause in the tool's own words, secrets masked, at most 2,000 characters. */
+  message: z.string(),
+  /** Node, load balancer, provider instance or resource address it is about. */
+  resource: z.string().optional(),
+  /** What a person should do. */
+  hint: z.string(),
+  retryable: z.boolean(),
+});
+export type StageError = z.infer<typeof StageError>;
+
+export const StageResult = z.strictObject({
+  schema: z.literal(1),
+  stage: StageName,
+  mode: StageMode,
+  attempt: z.number().int(),
+  ok: z.boolean(),
+  /** ISO 8601 */
+  startedAt: z.string(),
+  endedAt: z.string(),
+  /** Time spent inside the tools themselves, ms; the rest is ours. */
+  toolMs: z.number(),
+  error: StageError.optional(),
+  /** Counts for people: `{ hostsCreated: 3 }`. */
+  summary: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export type StageResult = z.infer<typeof StageResult>;
+
+/** Artifact keys below a waypoint's prefix: the one place that knows them. */
+export const waypointKeys = {
+  document: (prefix: string) => `${prefix}/waypoint.json`,
+  /** Cumulative `ClusterFacts`, rewritten by each stage; absent before the first. */
+  facts: (prefix: string) => `${prefix}/facts.json`,
+  attempt: (prefix: string, stage: StageName, mode: StageMode, attempt: number) =>
+    `${prefix}/${stage}${mode === 'undo' ? '-undo' : ''}/${attempt}`,
+  result: (attemptPrefix: string) => `${attemptPrefix}/result.json`,
+  log: (attemptPrefix: string) => `${attemptPrefix}/log.txt`,
+} as const;

@@ -1,0 +1,163 @@
+/** The state of one cluster: what a waypoint is, what is stored, and what every tool is driven to. */
+import { z } from 'zod';
+
+/** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
+export const ProviderInstance = z.strictObject({
+  name: z.string(),
+  type: z.string().describe('key of `provider-types.ts`'),
+  /** Where the credentials are: `<namespace>/<name>` of a Secret; absent for types that need none (local, sim). */
+  secret: z.string().optional(),
+  /** Version of the templates that made it: `builtin@<version>` or `<git url>@<commit>#<path>`. */
+  templates: z.string(),
+});
+export type ProviderInstance = z.infer<typeof ProviderInstance>;
+
+export const Taint = z.strictObject({
+  key: z.string(),
+  value: z.string().optional(),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+});
+export type Taint = z.infer<typeof Taint>;
+
+export const NodeState = z.strictObject({
+  /** Host name and Kubernetes node name, unique in the cluster: `<pool id>-<2 hex>`; for static pools `<pool>-<2 hex>`. */
+  name: z.string(),
+  /** WireGuard address out of the cluster network; kept for the node's life. */
+  privateAddress: z.string(),
+  /** Static nodes only: where and as whom to reach the machine. */
+  static: z.strictObject({ endpoint: z.string(), username: z.string(), secret: z.string() }).optional(),
+});
+export type NodeState = z.infer<typeof NodeState>;
+
+export const MachineSpec = z.strictObject({
+  cpuCount: z.number().int().optional(),
+  /** GB */
+  memory: z.number().int().optional(),
+  nvidiaGpuCount: z.number().int().optional(),
+  nvidiaGpuType: z.string().optional(),
+});
+export type MachineSpec = z.infer<typeof MachineSpec>;
+
+export const DynamicSource = z.strictObject({
+  kind: z.literal('dynamic'),
+  provider: ProviderInstance,
+  region: z.string(),
+  zone: z.string().optional(),
+  externalNetworkName: z.string().optional(),
+  serverType: z.string(),
+  image: z.string(),
+  /** GB of the data disk; 0 = none. */
+  storageDiskSize: z.number().int(),
+  machineSpec: MachineSpec.optional(),
+  spot: z.boolean(),
+  /** Cloud subnet of the pool: `10.0.<x>.0/24`, x unique per provider instance and region. */
+  subnet: z.string(),
+});
+export type DynamicSource = z.infer<typeof DynamicSource>;
+
+export const StaticSource = z.strictObject({ kind: z.literal('static') });
+
+export const NodePoolState = z.strictObject({
+  /** Dynamic: `<name>-<7 char hash>`, one for each use of the blueprint; static: the name. */
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(['control', 'compute', 'loadBalancer']),
+  source: z.discriminatedUnion('kind', [DynamicSource, StaticSource]),
+  sshPort: z.number().int(),
+  autoscaler: z.strictObject({ min: z.number().int(), max: z.number().int() }).optional(),
+  labels: z.record(z.string(), z.string()),
+  annotations: z.record(z.string(), z.string()),
+  taints: z.array(Taint),
+  nodes: z.array(NodeState),
+});
+export type NodePoolState = z.infer<typeof NodePoolState>;
+
+export const RoleState = z.strictObject({
+  name: z.string(),
+  protocol: z.enum(['tcp', 'udp']),
+  port: z.number().int(),
+  targetPort: z.number().int(),
+  /** Names of node pools (not ids): a pool used as control and compute is targeted in both uses, the API role only as control. */
+  targetPools: z.array(z.string()),
+  proxyProtocol: z.boolean(),
+  stickySessions: z.boolean(),
+  /** True for the role that serves the Kubernetes API (target port 6443). */
+  servesApi: z.boolean(),
+});
+export type RoleState = z.infer<typeof RoleState>;
+
+export const DnsState = z.strictObject({
+  zone: z.string(),
+  provider: ProviderInstance,
+  hostname: z.string(),
+  alternativeNames: z.array(z.string()),
+});
+export type DnsState = z.infer<typeof DnsState>;
+
+export const LoadBalancerState = z.strictObject({
+  /** `<name>-<7 char hash>` */
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(RoleState),
+  dns: DnsState,
+  pools: z.array(NodePoolState),
+});
+export type LoadBalancerState = z.infer<typeof LoadBalancerState>;
+
+export const ApiEndpoint = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('node'), node: z.string() }),
+  z.strictObject({ kind: z.literal('loadBalancer'), loadBalancer: z.string() }),
+]);
+export type ApiEndpoint = z.infer<typeof ApiEndpoint>;
+
+/** One cluster with its load balancers. A value of this type is a waypoint: complete, and it works. */
+export const ClusterState = z.strictObject({
+  /** `<name>-<7 char hash>` */
+  id: z.string(),
+  name: z.string(),
+  /** Semver without a leading v. */
+  kubernetesVersion: z.string(),
+  /** IPv4 CIDR of the WireGuard network. */
+  network: z.string(),
+  apiEndpoint: ApiEndpoint,
+  installationProxy: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), noProxy: z.array(z.string()) }),
+  pools: z.array(NodePoolState),
+  loadBalancers: z.array(LoadBalancerState),
+});
+export type ClusterState = z.infer<typeof ClusterState>;
+
+/** What tools found out about a node; never wished for, only observed. */
+export const NodeFacts = z.strictObject({
+  publicAddress: z.string().optional(),
+  sshPort: z.number().int().optional(),
+  wireguardPort: z.number().int().optional(),
+  wireguardPublicKey: z.string().optional(),
+  /** Kernel boot id: proves that a node was not restarted or replaced. */
+  bootId: z.string().optional(),
+  /** Joined to Kubernetes and patched. */
+  joined: z.boolean().optional(),
+});
+export type NodeFacts = z.infer<typeof NodeFacts>;
+
+export const ClusterFacts = z.strictObject({
+  nodes: z.record(z.string(), NodeFacts),
+  /** By load balancer name: host name or address under which it is reached. */
+  loadBalancers: z.record(z.string(), z.strictObject({ endpoint: z.string() })),
+  /** Artifact key of the kubeconfig, once Kubernetes runs. */
+  kubeconfigKey: z.string().optional(),
+  /** What of this cluster is not real, in words for people ("control plane", "machines"); empty = all real. */
+  simulated: z.array(z.string()),
+});
+export type ClusterFacts = z.infer<typeof ClusterFacts>;
+
+export const noFacts: ClusterFacts = { nodes: {}, loadBalancers: {}, simulated: [] };
+
+/** Every pool of a cluster: Kubernetes pools first, then those of the load balancers. */
+export function allPools(state: ClusterState): readonly NodePoolState[] {
+  return [...state.pools, ...state.loadBalancers.flatMap((lb) => lb.pools)];
+}
+
+/** Every node of a cluster with the pool it belongs to. */
+export function allNodes(state: ClusterState): readonly { readonly node: NodeState; readonly pool: NodePoolState }[] {
+  return allPools(state).flatMap((pool) => pool.nodes.map((node) => ({ node, pool })));
+}

@@ -1,0 +1,159 @@
+/** The words of a plan: changes, stages with their work and reason, waypoints. Made by `plan-cluster-path.ts`. */
+import { z } from 'zod';
+import { ClusterState } from './cluster-state.ts';
+
+export const directions = ['grow', 'move', 'upgrade', 'shrink', 'settle', 'repair', 'destroy'] as const;
+export const Direction = z.enum(directions);
+export type Direction = z.infer<typeof Direction>;
+
+/** Directions whose failure is undone; all others are forward-only. */
+export const revertible: readonly Direction[] = ['grow', 'repair'];
+
+/** The stages and the tool that runs each. */
+export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
+export const StageName = z.enum(stageNames);
+export type StageName = z.infer<typeof StageName>;
+
+/** Terraform: one workspace for each provider instance of the cluster, and one for each DNS name set. */
+export const InfrastructureWork = z.strictObject({
+  /** Provider instances to visit; what the target state has of each is applied, what it lacks is destroyed. */
+  workspaces: z.array(z.strictObject({ kind: z.enum(['machines', 'dns']), name: z.string(), destroy: z.boolean() })),
+});
+
+/** Ansible: which nodes get what. Peers of the mesh always follow from the target state. */
+export const ConfigurationWork = z.strictObject({
+  /** Nodes that get everything (requirements, keys, WireGuard). */
+  install: z.array(z.string()),
+  /** Nodes that only get a new peer list. */
+  peers: z.array(z.string()),
+  /** Static nodes to be cleaned because they leave (they are in `before`, not in `target`). */
+  uninstall: z.array(z.string()),
+  /** Load balancers (by name) whose nodes get proxy software and roles. */
+  loadBalancers: z.array(z.string()),
+  /** Nodes whose installation proxy settings change. */
+  proxy: z.array(z.string()),
+});
+
+/** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
+export const KubernetesWork = z.strictObject({ action: z.enum(['apply', 'reset']) });
+
+/** kubectl: nodes to patch to the target state, nodes to drain and remove (control-plane nodes one at a time). */
+export const NodesWork = z.strictObject({
+  patch: z.array(z.string()),
+  remove: z.array(z.string()),
+  /** Nodes that may be drained at once, for each pool. */
+  maxUnavailable: z.number().int().min(1),
+});
+
+/** Ansible on load balancers only: roles and their targets as the target state has them. */
+export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
+
+const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
+  z.strictObject({
+    stage: z.literal(name),
+    /** Why there is work, one sentence each; no reasons = no work. */
+    reasons: z.array(z.string()),
+    work,
+  });
+
+/** What one stage of a waypoint has to do, and why. */
+export const StagePlan = z.discriminatedUnion('stage', [
+  stage('infrastructure', InfrastructureWork),
+  stage('configuration', ConfigurationWork),
+  stage('kubernetes', KubernetesWork),
+  stage('nodes', NodesWork),
+  stage('traffic', TrafficWork),
+]);
+export type StagePlan = z.infer<typeof StagePlan>;
+
+/** The rungs of the rollback ladder and the stage that climbs each. */
+export const undoRungs = {
+  kubernetes: 'nodes',
+  configuration: 'configuration',
+  infrastructure: 'infrastructure',
+} as const;
+export type UndoRung = keyof typeof undoRungs;
+
+/** One typed difference between two states, with all that a person needs to understand it. */
+export const Change = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ClusterCreated'), cluster: z.string() }),
+  z.strictObject({ kind: z.literal('ClusterDeleted'), cluster: z.string() }),
+  z.strictObject({
+    kind: z.literal('NodePoolAdded'),
+    pool: z.string(),
+    role: z.string(),
+    provider: z.string(),
+    region: z.string(),
+    nodes: z.array(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('NodePoolRemoved'),
+    pool: z.string(),
+    role: z.string(),
+    provider: z.string(),
+    region: z.string(),
+    nodes: z.array(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('NodesAdded'),
+    pool: z.string(),
+    provider: z.string(),
+    region: z.string(),
+    nodes: z.array(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('NodesRemoved'),
+    pool: z.string(),
+    provider: z.string(),
+    region: z.string(),
+    nodes: z.array(z.string()),
+  }),
+  z.strictObject({ kind: z.literal('LeftoversFound'), nodes: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('LoadBalancerAdded'), loadBalancer: z.string() }),
+  z.strictObject({ kind: z.literal('LoadBalancerRemoved'), loadBalancer: z.string() }),
+  z.strictObject({
+    kind: z.literal('RolesChanged'),
+    loadBalancer: z.string(),
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+    changed: z.array(z.string()),
+  }),
+  z.strictObject({ kind: z.literal('DnsChanged'), loadBalancer: z.string(), from: z.string(), to: z.string() }),
+  z.strictObject({ kind: z.literal('ApiEndpointMoved'), from: z.string(), to: z.string() }),
+  z.strictObject({ kind: z.literal('KubernetesUpgraded'), from: z.string(), to: z.string() }),
+  z.strictObject({ kind: z.literal('InstallationProxyChanged'), enabled: z.boolean(), endpoint: z.string() }),
+  z.strictObject({
+    kind: z.literal('NodeMetadataChanged'),
+    pool: z.string(),
+    labels: z.array(z.string()),
+    annotations: z.array(z.string()),
+    taints: z.array(z.string()),
+  }),
+  z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
+  z.strictObject({ kind: z.literal('ProviderChanged'), provider: z.string(), what: z.string() }),
+]);
+export type Change = z.infer<typeof Change>;
+
+export const Waypoint = z.strictObject({
+  direction: Direction,
+  /** The state that stands when this waypoint is reached; null = nothing is left (destroy). */
+  target: ClusterState.nullable(),
+  changes: z.array(Change),
+  /** In the order they run; stages without work are left out. */
+  stages: z.array(StagePlan),
+  /** The ladder back, top rung first; empty for forward-only directions. */
+  undo: z.array(StagePlan),
+});
+export type Waypoint = z.infer<typeof Waypoint>;
+
+/** Something the user asked for that is not done, and what to do instead. */
+export const Refusal = z.strictObject({ path: z.string(), reason: z.string(), fix: z.string() });
+export type Refusal = z.infer<typeof Refusal>;
+
+/** The path of one cluster. No waypoints and no refusals = converged. */
+export const ClusterPlan = z.strictObject({
+  cluster: z.string(),
+  waypoints: z.array(Waypoint),
+  refusals: z.array(Refusal),
+});
+export type ClusterPlan = z.infer<typeof ClusterPlan>;

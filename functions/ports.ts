@@ -1,0 +1,145 @@
+/** Everything the program asks of the outside. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
+import type { Config } from '#contracts/config.ts';
+import type { ClusterRecord, Lease, ManifestKey, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Opaque; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface ManifestStore {
+  get(key: ManifestKey): Promise<ManifestRecord | undefined>;
+  /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
+  create(record: ManifestRecord): Promise<void>;
+  /**
+   * Replaces document, generation, attempt, status, runId, deleting, checksum and dueAt; leaves the lease alone.
+   * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
+   */
+  replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;
+  /**
+   * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
+   * Returns undefined when another holds it. Throws `NotFound` without manifest.
+   */
+  takeLease(
+    key: ManifestKey,
+    owner: string,
+    now: string,
+    expiresAt: string,
+  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined>;
+  /** Prolongs the lease. Throws `LeaseLost` when the fence is no longer the holder's. */
+  renewLease(key: ManifestKey, fence: number, expiresAt: string): Promise<void>;
+  /** Sets the status while working. Throws `LeaseLost`. */
+  setStatus(key: ManifestKey, fence: number, status: ManifestRecord['status'], at: string): Promise<void>;
+  /**
+   * Sets the final status and frees the lease, only if generation and attempt are still those that were worked on.
+   * Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
+   */
+  settle(
+    key: ManifestKey,
+    fence: number,
+    seen: { generation: number; attempt: number },
+    status: ManifestRecord['status'],
+    at: string,
+  ): Promise<'settled' | 'newer'>;
+  /** Frees the lease of an owner that is gone; does nothing when another holds it. Returns what stands. */
+  releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
+  /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
+  remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
+  list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>>;
+  /** Manifests whose `dueAt` is not after `now`, oldest first. */
+  due(now: string, limit: number): Promise<readonly ManifestRecord[]>;
+}
+
+export interface ClusterStore {
+  get(key: ManifestKey, cluster: string): Promise<ClusterRecord | undefined>;
+  /**
+   * Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists),
+   * `LeaseLost` when the stored fence is greater than the record's.
+   */
+  put(record: ClusterRecord): Promise<void>;
+  /** Removes it. Throws as `put`. */
+  remove(record: ClusterRecord): Promise<void>;
+  list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
+}
+
+export interface RunStore {
+  get(key: ManifestKey, runId: string): Promise<RunRecord | undefined>;
+  put(record: RunRecord): Promise<void>;
+  /** Newest first. */
+  list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>>;
+}
+
+export interface EventStore {
+  /** Appends in order; never throws for an event that is there already. */
+  append(key: ManifestKey, events: readonly RunEvent[]): Promise<void>;
+  /** Oldest first, those after the cursor. */
+  list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
+}
+
+/** Documents too large for a table, and what tools leave: waypoints, results, logs, kubeconfigs. */
+export interface Artifacts {
+  getText(key: string): Promise<string | undefined>;
+  putText(key: string, text: string, contentType?: string): Promise<void>;
+  getBytes(key: string): Promise<Uint8Array | undefined>;
+  putBytes(key: string, bytes: Uint8Array): Promise<void>;
+  list(prefix: string): Promise<readonly { readonly key: string; readonly size: number }[]>;
+  remove(key: string): Promise<void>;
+  removeAll(prefix: string): Promise<void>;
+}
+
+export interface Workflows {
+  /** Starts `reconcile-manifest` under `runId` as name. Starting it again with the same input is fine. Returns the execution ARN. */
+  startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string>;
+  /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
+  status(executionArn: string): Promise<string | undefined>;
+  /** Stops it with its children; no error when it has ended. */
+  stop(executionArn: string, cause: string): Promise<void>;
+}
+
+export interface Builds {
+  /** Stops a build; no error when it has ended or never was. */
+  stop(buildId: string): Promise<void>;
+}
+
+/** Secrets of users (`namespace/name`) and of the product (SSH keys), encrypted at rest; only runners read values. */
+export interface SecretStore {
+  exists(path: string): Promise<boolean>;
+  get(path: string): Promise<Readonly<Record<string, string>> | undefined>;
+  put(path: string, values: Readonly<Record<string, string>>): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Paths below a prefix, no values. */
+  list(prefix: string): Promise<readonly string[]>;
+}
+
+/** TemplateGitReference documents. */
+export interface TemplateReferenceStore {
+  get(namespace: string, name: string): Promise<unknown>;
+  put(namespace: string, name: string, document: unknown): Promise<void>;
+  remove(namespace: string, name: string): Promise<void>;
+  list(namespace: string): Promise<readonly string[]>;
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+/** Random lower-case letters and digits for names. */
+export interface Ids {
+  hash(length: number): string;
+}
+
+export interface Deps {
+  readonly manifests: ManifestStore;
+  readonly clusters: ClusterStore;
+  readonly runs: RunStore;
+  readonly events: EventStore;
+  readonly artifacts: Artifacts;
+  readonly workflows: Workflows;
+  readonly builds: Builds;
+  readonly secrets: SecretStore;
+  readonly templateReferences: TemplateReferenceStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly config: Config;
+}

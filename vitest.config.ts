@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit and component tests; the end-to-end tests on real hosts run from `scripts/test.sh` with the project `hosts`. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/hosts/**', 'test/conformance/**'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'hosts',
+          include: ['test/hosts/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
