@@ -1,0 +1,16 @@
+/** Fails when a committed generated file differs from what its script makes now. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const generated = [
+  ['scripts/generate-schema.ts', 'schema/input-manifest.schema.json'],
+  ['scripts/generate-openapi.ts', 'docs/openapi.json'],
+];
+let stale = 0;
+for (const [script, file] of generated) {
+  const fresh = execFileSync('node', [script, '--stdout'], { encoding: 'utf8', maxBuffer: 64 << 20 });
+  if (fresh === readFileSync(file, 'utf8')) continue;
+  stale += 1;
+  console.error(`${file} is not what ${script} makes: run \`node ${script}\` and commit`);
+}
+process.exitCode = stale ? 1 : 0;

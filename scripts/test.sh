@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The tests: `npm test [-- vitest arguments]`. Sets up what is missing first. Real hosts are tested when root.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+hosts=0
+[ "$(id -u)" = 0 ] && hosts=1
+if [ "$hosts" = 1 ]; then scripts/setup.sh --hosts; else scripts/setup.sh; fi
+export PATH="$PWD/node_modules/.bin:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH"
+if [ $# -gt 0 ]; then exec vitest run "$@"; fi
+
+reports=$(mktemp -d)
+trap 'rm -rf "$reports"' EXIT
+status=0
+vitest run --project unit --reporter=dot --reporter=json --outputFile.json="$reports/unit.json" || status=1
+if [ "$hosts" = 1 ]; then
+  vitest run --project hosts --reporter=verbose --reporter=json --outputFile.json="$reports/hosts.json" || status=1
+elif [ "${CI:-}" = true ]; then
+  echo "CI must run as root: the tests on real hosts are part of it" >&2
+  status=1
+else
+  echo "not root: the tests on real hosts were not run" >&2
+fi
+node scripts/count-tests.mjs "$reports"/*.json
+exit $status
