@@ -1,0 +1,87 @@
+/** Every route of the API and the file that answers it; local gateway, CDK and OpenAPI all read this one table. */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+
+/** A Lambda behind an HTTP API, payload version 2. */
+export type ApiHandler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
+
+export interface Route {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** API Gateway's notation: `/v1/manifests/{namespace}/{name}`. */
+  readonly path: string;
+  /** `operationId` in OpenAPI. */
+  readonly operation: string;
+  /** Answered without credentials. @default false */
+  readonly anonymous?: true;
+  readonly handler: () => Promise<{ readonly handler: ApiHandler }>;
+}
+
+const manifest = '/v1/manifests/{namespace}/{name}';
+const run = `${manifest}/runs/{run}`;
+
+export const routes = [
+  { method: 'GET', path: '/v1/manifests', operation: 'listManifests', handler: () => import('./list-manifests.ts') },
+  { method: 'PUT', path: manifest, operation: 'putManifest', handler: () => import('./put-manifest.ts') },
+  { method: 'GET', path: manifest, operation: 'getManifest', handler: () => import('./get-manifest.ts') },
+  { method: 'DELETE', path: manifest, operation: 'deleteManifest', handler: () => import('./delete-manifest.ts') },
+  { method: 'POST', path: `${manifest}/plan`, operation: 'planManifest', handler: () => import('./plan-manifest.ts') },
+  { method: 'POST', path: '/v1/validate', operation: 'validate', handler: () => import('./validate.ts') },
+  { method: 'GET', path: `${manifest}/runs`, operation: 'listRuns', handler: () => import('./list-runs.ts') },
+  { method: 'GET', path: run, operation: 'getRun', handler: () => import('./get-run.ts') },
+  { method: 'GET', path: `${manifest}/events`, operation: 'listEvents', handler: () => import('./list-events.ts') },
+  { method: 'GET', path: `${run}/logs`, operation: 'listLogs', handler: () => import('./list-logs.ts') },
+  {
+    method: 'GET',
+    path: `${run}/logs/{cluster}/{waypoint}/{stage}/{attempt}`,
+    operation: 'getLog',
+    handler: () => import('./get-log.ts'),
+  },
+  {
+    method: 'GET',
+    path: `${manifest}/clusters/{cluster}/kubeconfig`,
+    operation: 'getKubeconfig',
+    handler: () => import('./get-kubeconfig.ts'),
+  },
+  { method: 'GET', path: '/v1/secrets', operation: 'listSecrets', handler: () => import('./list-secrets.ts') },
+  {
+    method: 'PUT',
+    path: '/v1/secrets/{namespace}/{name}',
+    operation: 'putSecret',
+    handler: () => import('./put-secret.ts'),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/secrets/{namespace}/{name}',
+    operation: 'deleteSecret',
+    handler: () => import('./delete-secret.ts'),
+  },
+  {
+    method: 'PUT',
+    path: '/v1/templates/{namespace}/{name}',
+    operation: 'putTemplate',
+    handler: () => import('./put-template.ts'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/templates/{namespace}/{name}',
+    operation: 'getTemplate',
+    handler: () => import('./get-template.ts'),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/templates/{namespace}/{name}',
+    operation: 'deleteTemplate',
+    handler: () => import('./delete-template.ts'),
+  },
+  { method: 'GET', path: '/v1/openapi.json', operation: 'getOpenapi', handler: () => import('./get-openapi.ts') },
+  {
+    method: 'GET',
+    path: '/v1/health',
+    operation: 'getHealth',
+    anonymous: true,
+    handler: () => import('./get-health.ts'),
+  },
+  { method: 'GET', path: '/v1/version', operation: 'getVersion', handler: () => import('./get-version.ts') },
+] as const satisfies readonly Route[];

@@ -1,0 +1,291 @@
+/** What travels over HTTP: the shape of every parameter, request and response of the API; `openapi.ts` documents them. */
+import { z } from 'zod';
+import { NodeState } from '#domain/cluster-state.ts';
+import { errorClasses } from '#domain/errors.ts';
+import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
+import { ClusterStatus, ManifestStatus, RunEvent, RunRecord } from './records.ts';
+import { StageMode } from './stage.ts';
+
+/** Header names of our own. */
+export const headerNames = {
+  /** Byte offset from which the log goes on. */
+  nextOffset: 'kubeloom-next-offset',
+  /** `true` once the stage has ended and nothing follows. */
+  ended: 'kubeloom-ended',
+} as const;
+
+// ---- parameters ----------------------------------------------------------------------------------------------
+
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Manifest and namespace names: DNS labels, so that they are safe in keys, paths and execution names. */
+export const DnsLabel = z
+  .string()
+  .max(63, 'is longer than 63 characters')
+  .regex(label, 'must consist of lower-case letters, digits and "-", and begin and end with a letter or digit')
+  .describe('DNS label');
+
+/** Names of Secrets and TemplateGitReferences: DNS subdomains, as in Kubernetes. */
+export const DnsSubdomain = z
+  .string()
+  .max(253, 'is longer than 253 characters')
+  .regex(
+    subdomain,
+    'must consist of lower-case letters, digits, "-" and ".", each part beginning and ending with a letter or digit',
+  )
+  .describe('DNS subdomain');
+
+const limit = z.coerce.number().int().min(1).max(200).default(50).describe('items on one page');
+const next = z.string().max(2000).optional().describe('`next` of the page before');
+
+export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
+export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
+export const ClusterPath = ManifestPath.extend({ cluster: DnsLabel });
+export const LogPath = RunPath.extend({
+  cluster: DnsLabel,
+  waypoint: z
+    .string()
+    .regex(/^w\d{2,4}$/, 'must look like w00')
+    .describe('waypoint of the run, `w00` is the first'),
+  stage: z
+    .string()
+    .regex(
+      /^(infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?$/,
+      'must be a stage, or a stage with -undo',
+    )
+    .describe('stage; `-undo` appended for a step of a rollback'),
+  attempt: z.coerce.number().int().min(1),
+});
+export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
+
+export const PageQuery = z.object({ limit, next });
+export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
+export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
+export const LogQuery = z.object({ offset: z.coerce.number().int().min(0).default(0).describe('byte to begin at') });
+
+// ---- faults --------------------------------------------------------------------------------------------------
+
+/** One thing wrong with a document (or, as a warning, unwise in it). */
+export const Fault = z
+  .object({
+    path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
+    reason: z.string().describe('what is wrong, a sentence'),
+    fix: z.string().optional().describe('what to do about it'),
+  })
+  .meta({ id: 'Fault' });
+export type Fault = z.infer<typeof Fault>;
+
+/** RFC 9457. `code` is the stable word for programs. */
+export const Problem = z
+  .object({
+    type: z.string().describe('URI reference of the kind of problem: `urn:kubeloom:problem:<code>`'),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().describe('a sentence that names the thing and the fix'),
+    code: z.string().describe('error name, e.g. `InvalidManifest`, `VersionConflict`'),
+    faults: z.array(Fault).optional().describe('every fault at once'),
+    current: z
+      .object({ generation: z.number().int(), attempt: z.number().int() })
+      .optional()
+      .describe('what is stored, on 409 and 412'),
+    requestId: z.string().optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
+export type Problem = z.infer<typeof Problem>;
+
+// ---- manifests -----------------------------------------------------------------------------------------------
+
+const links = z.record(z.string(), z.string()).describe('paths of this API');
+
+export const ManifestAccepted = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    generation: z.number().int(),
+    attempt: z.number().int(),
+    runId: z.string(),
+    unchanged: z.boolean().describe('true when the same document is done or under way: nothing was started'),
+    warnings: z.array(Fault),
+    links,
+  })
+  .meta({ id: 'ManifestAccepted' });
+export type ManifestAccepted = z.infer<typeof ManifestAccepted>;
+
+export const Progress = z
+  .object({ step: z.number().int(), steps: z.number().int(), percent: z.number().int().min(0).max(100) })
+  .meta({ id: 'Progress', description: 'steps are stages with work, over all waypoints of the run' });
+export type Progress = z.infer<typeof Progress>;
+
+export const ManifestSummary = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    generation: z.number().int(),
+    attempt: z.number().int(),
+    status: ManifestStatus,
+    deleting: z.boolean(),
+    runId: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    progress: Progress.nullable(),
+    clusters: z.array(z.object({ cluster: z.string(), status: ClusterStatus, nodes: z.number().int() })),
+  })
+  .meta({ id: 'ManifestSummary' });
+export type ManifestSummary = z.infer<typeof ManifestSummary>;
+
+export const nodeStatuses = ['Waiting', 'Joining', 'Ready', 'Leaving', 'Leftover'] as const;
+export const NodeRow = z
+  .object({
+    name: NodeState.shape.name,
+    pool: z.string(),
+    role: z.enum(['control', 'compute', 'loadBalancer']),
+    provider: z.string().describe('provider instance; `static` for machines of your own'),
+    region: z.string().optional(),
+    publicAddress: z.string().optional(),
+    privateAddress: z.string(),
+    status: z
+      .enum(nodeStatuses)
+      .describe('Leftover: tried before, not part of the state that stands; the next run removes or adopts it'),
+  })
+  .meta({ id: 'NodeRow' });
+export type NodeRow = z.infer<typeof NodeRow>;
+
+export const LoadBalancerRow = z
+  .object({
+    name: z.string(),
+    endpoint: z.string().optional().describe('host name or address, once known'),
+    dnsName: z.string(),
+    servesApi: z.boolean(),
+    roles: z.array(
+      z.object({ name: z.string(), protocol: z.string(), port: z.number().int(), targetPort: z.number().int() }),
+    ),
+  })
+  .meta({ id: 'LoadBalancerRow' });
+export type LoadBalancerRow = z.infer<typeof LoadBalancerRow>;
+
+export const FailureReport = z
+  .object({
+    class: z.enum(errorClasses),
+    code: z.string(),
+    message: z.string().describe("the cause in the tool's own words"),
+    hint: z.string(),
+    outcome: z.string().describe('what was done about it'),
+    resource: z.string().optional(),
+    stage: StageName.optional(),
+    runId: z.string(),
+    at: z.string(),
+    logCommand: z.string().optional().describe('the command that shows the log'),
+    logPath: z.string().optional().describe('the log in this API'),
+  })
+  .meta({ id: 'FailureReport' });
+export type FailureReport = z.infer<typeof FailureReport>;
+
+export const ClusterDescription = z
+  .object({
+    cluster: z.string().describe('`<name>-<hash>`'),
+    name: z.string().nullable(),
+    status: ClusterStatus,
+    kubernetesVersion: z.string().nullable(),
+    network: z.string().nullable(),
+    apiEndpoint: z.string().nullable(),
+    progress: Progress.extend({
+      direction: Direction,
+      waypoint: z.number().int(),
+      waypoints: z.number().int(),
+      stage: StageName.nullable(),
+      startedAt: z.string(),
+      updatedAt: z.string(),
+    }).nullable(),
+    nodes: z.array(NodeRow),
+    loadBalancers: z.array(LoadBalancerRow),
+    failure: FailureReport.nullable(),
+    simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
+    kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),
+  })
+  .meta({ id: 'ClusterDescription' });
+export type ClusterDescription = z.infer<typeof ClusterDescription>;
+
+export const Run = RunRecord.meta({ id: 'Run' });
+
+export const ManifestDescription = ManifestSummary.extend({
+  document: z.unknown().describe('the InputManifest as accepted'),
+  clusters: z.array(ClusterDescription),
+  simulated: z.array(z.string()),
+  lastRun: Run.nullable(),
+  links,
+}).meta({ id: 'ManifestDescription' });
+export type ManifestDescription = z.infer<typeof ManifestDescription>;
+
+/** A page of `item`; `next` is absent on the last one. */
+const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().optional().describe('ask again with this; absent = no more') });
+
+export const ManifestPage = page(ManifestSummary).meta({ id: 'ManifestPage' });
+export type ManifestPage = z.infer<typeof ManifestPage>;
+export const RunPage = page(Run).meta({ id: 'RunPage' });
+export type RunPage = z.infer<typeof RunPage>;
+/** Here `next` is where a follower goes on: present as soon as there was any event, also when no more are there yet. */
+export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'EventPage' });
+export type EventPage = z.infer<typeof EventPage>;
+
+// ---- plan and validate ---------------------------------------------------------------------------------------
+
+export const PlanReport = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    hasWork: z.boolean(),
+    faults: z.array(Fault).describe('what keeps this document from being accepted'),
+    warnings: z.array(Fault),
+    clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
+  })
+  .meta({ id: 'PlanReport' });
+export type PlanReport = z.infer<typeof PlanReport>;
+
+export const ValidationReport = z
+  .object({
+    valid: z.boolean(),
+    documents: z.array(
+      z.object({
+        index: z.number().int().describe('0-based place in the body'),
+        kind: z.string().nullable(),
+        namespace: z.string().nullable(),
+        name: z.string().nullable(),
+        faults: z.array(Fault),
+        warnings: z.array(Fault),
+      }),
+    ),
+  })
+  .meta({ id: 'ValidationReport' });
+export type ValidationReport = z.infer<typeof ValidationReport>;
+
+// ---- logs, secrets, templates, service -----------------------------------------------------------------------
+
+export const LogList = z
+  .object({
+    items: z.array(
+      z.object({
+        cluster: z.string(),
+        waypoint: z.string(),
+        stage: StageName,
+        mode: StageMode,
+        attempt: z.number().int(),
+        size: z.number().int(),
+        ended: z.boolean(),
+        path: z.string().describe('of the text in this API'),
+      }),
+    ),
+  })
+  .meta({ id: 'LogList' });
+export type LogList = z.infer<typeof LogList>;
+
+const named = z.object({ namespace: z.string(), name: z.string() });
+export const SecretStored = named.extend({ keys: z.array(z.string()).describe('names of the fields, never values') });
+export type SecretStored = z.infer<typeof SecretStored>;
+export const SecretList = z.object({ items: z.array(named) });
+export type SecretList = z.infer<typeof SecretList>;
+export const TemplateStored = named;
+export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
+export const Health = z.object({ status: z.literal('ok'), time: z.string() });
+export const Version = z.object({ version: z.string(), installation: z.string(), providerTypes: z.array(z.string()) });
