@@ -28,6 +28,7 @@ export const Config = z.object({
     .default(10)
     .describe('first pause before a stage is retried in place; doubles'),
   KUBELOOM_MAX_STAGE_ATTEMPTS: z.coerce.number().int().default(3),
+  KUBELOOM_LOG: z.enum(['all', 'errors', 'none']).default('all').describe('which calls of functions are logged'),
 });
 export type Config = z.infer<typeof Config>;
 

@@ -14,6 +14,7 @@ export const errorNames = {
   PlanRefused: 'the change cannot be planned; the reason is given',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
   PayloadTooLarge: 'the body is larger than this installation accepts',
+  ServiceUnavailable: 'a service that Kubeloom builds on did not answer; trying again helps',
   InternalFault: 'a fault of Kubeloom itself',
 } as const;
 export type ErrorName = keyof typeof errorNames;

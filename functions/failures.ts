@@ -1,0 +1,82 @@
+/** Turns whatever was thrown into a named error, and a named error into RFC 9457 `application/problem+json`. */
+import { z } from 'zod';
+import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
+
+/** HTTP status of each error name; `VersionConflict` is 412 when the request named a version. */
+export const httpStatuses = {
+  InvalidInput: 400,
+  InvalidManifest: 422,
+  NotFound: 404,
+  VersionConflict: 409,
+  LeaseLost: 409,
+  PlanRefused: 422,
+  StageFailed: 500,
+  PayloadTooLarge: 413,
+  ServiceUnavailable: 503,
+  InternalFault: 500,
+} as const satisfies Record<ErrorName, number>;
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Id of the request, to find it in the logs. */
+  readonly instance: string;
+  /** Faults, versions, choices: whatever the error carries for programs. */
+  readonly details?: unknown;
+}
+
+/** The body for an error. Faults of ours tell no internals: they name the request, which the log explains. */
+export function toProblem(error: PipelineError, requestId: string, conditional: boolean): Problem {
+  const name = nameOf(error);
+  const ours = name === 'InternalFault' || name === 'StageFailed' || name === 'ServiceUnavailable';
+  return {
+    type: `urn:kubeloom:error:${name}`,
+    title: errorNames[name],
+    status: name === 'VersionConflict' && conditional ? 412 : httpStatuses[name],
+    detail: ours
+      ? `The request could not be served; request id ${requestId} finds the cause in the log.`
+      : error.message,
+    instance: requestId,
+    ...(ours || error.details === undefined ? {} : { details: error.details }),
+  };
+}
+
+/** Gives everything thrown a name out of `errorNames`; faults of services that pass by themselves become `ServiceUnavailable`. */
+export function asPipelineError(error: unknown): PipelineError {
+  if (isPipelineError(error)) return error;
+  if (error instanceof z.ZodError) {
+    const faults = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+    const sentence = faults.map((fault) => `${fault.path || 'the value'}: ${fault.message}`).join('; ');
+    return new PipelineError('InternalFault', `a stored or passed value does not fit its schema: ${sentence}`, {
+      cause: error,
+    });
+  }
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new PipelineError(passesByItself(error) ? 'ServiceUnavailable' : 'InternalFault', words, { cause: error });
+}
+
+/** Parses what came from outside. Throws `InvalidInput` that lists every fault. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const sentence = faults.map((fault) => `${fault.path || 'it'}: ${fault.message}`).join('; ');
+  throw new PipelineError('InvalidInput', `${what} is not valid: ${sentence}`, { details: faults });
+}
+
+function nameOf(error: PipelineError): ErrorName {
+  return error.name in errorNames ? (error.name as ErrorName) : 'InternalFault';
+}
+
+/** The SDK marks throttling and outages; connection faults carry a code of the operating system. */
+function passesByItself(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const fault = error as { $retryable?: unknown; $metadata?: { httpStatusCode?: number }; code?: unknown };
+  return (
+    fault.$retryable !== undefined ||
+    (fault.$metadata?.httpStatusCode ?? 0) >= 500 ||
+    ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE'].includes(String(fault.code))
+  );
+}

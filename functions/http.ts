@@ -1,0 +1,105 @@
+/** What an API handler is given and what it returns; the wrapper in `middleware.ts` speaks API Gateway (payload v2). */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { PipelineError } from '#domain/errors.ts';
+import type { Problem } from './failures.ts';
+
+export interface HttpRequest<Path, Query> {
+  readonly method: string;
+  readonly requestId: string;
+  /** Path parameters, parsed. */
+  readonly path: Path;
+  /** Query parameters, parsed. */
+  readonly query: Query;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Media type without its parameters, in lower case; '' when absent. */
+  readonly contentType: string;
+  /** The body as bytes, at most the limit; empty when there is none. */
+  readonly body: Uint8Array;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Sent as JSON; leave it out for an empty body or for `text`. */
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Of `text`. @default text/plain; charset=utf-8 */
+  readonly contentType?: string;
+  /** Entity tag, see `entityTag`; a GET whose `If-None-Match` names it is answered 304. */
+  readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A strong entity tag made of the parts that change with the resource. */
+export function entityTag(...parts: readonly (string | number)[]): string {
+  return `"${parts.join('-')}"`;
+}
+
+/** Tags of an `If-Match` or `If-None-Match` header; undefined when it is absent, `['*']` for any. */
+export function tagsOf(header: string | undefined): readonly string[] | undefined {
+  if (header === undefined) return undefined;
+  return header
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .filter(Boolean);
+}
+
+/** True when the header is absent or names the tag. */
+export function tagAllowed(header: string | undefined, tag: string): boolean {
+  const tags = tagsOf(header);
+  return tags === undefined || tags.includes('*') || tags.includes(tag);
+}
+
+/** The body as text. Throws `InvalidInput` when it is not UTF-8. */
+export function bodyText(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (cause) {
+    throw new PipelineError('InvalidInput', 'the body is not UTF-8 text; save the file as UTF-8 and send it again', {
+      cause,
+    });
+  }
+}
+
+/** The event's body as bytes. Throws `PayloadTooLarge`, before decoding anything. */
+export function eventBody(event: APIGatewayProxyEventV2, limit: number): Uint8Array {
+  const raw = event.body ?? '';
+  const size = event.isBase64Encoded ? Math.floor((raw.length * 3) / 4) - 2 : Buffer.byteLength(raw);
+  if (size > limit) {
+    const message = `the body has more than ${limit} bytes; split the manifest into several`;
+    throw new PipelineError('PayloadTooLarge', message, { details: { limit } });
+  }
+  return new Uint8Array(Buffer.from(raw, event.isBase64Encoded ? 'base64' : 'utf8'));
+}
+
+/** Header names in lower case, as HTTP means them. */
+export function eventHeaders(event: APIGatewayProxyEventV2): Record<string, string> {
+  const pairs = Object.entries(event.headers ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.toLowerCase(), value] as const],
+  );
+  return Object.fromEntries(pairs);
+}
+
+/** Writes a handler's answer; a GET that has the tag already gets 304 without body. */
+export function toResult(
+  response: HttpResponse,
+  method: string,
+  ifNoneMatch?: string,
+): APIGatewayProxyStructuredResultV2 {
+  const headers = { 'cache-control': 'no-cache', ...response.headers, ...(response.etag && { etag: response.etag }) };
+  const known = ifNoneMatch !== undefined && response.etag !== undefined && tagAllowed(ifNoneMatch, response.etag);
+  if (method === 'GET' && response.status === 200 && known) return { statusCode: 304, headers };
+  if (response.json !== undefined) {
+    const body = JSON.stringify(response.json);
+    return { statusCode: response.status, headers: { 'content-type': 'application/json', ...headers }, body };
+  }
+  if (response.text === undefined) return { statusCode: response.status, headers };
+  const type = response.contentType ?? 'text/plain; charset=utf-8';
+  return { statusCode: response.status, headers: { 'content-type': type, ...headers }, body: response.text };
+}
+
+/** Writes a problem. */
+export function problemResult(problem: Problem): APIGatewayProxyStructuredResultV2 {
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  return { statusCode: problem.status, headers, body: JSON.stringify(problem) };
+}

@@ -1,0 +1,128 @@
+/** The one wrapper of each kind of handler: parse, give the ports, name every error, log one line; never a payload. */
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { z } from 'zod';
+import type { PipelineError } from '#domain/errors.ts';
+import { asPipelineError, httpStatuses, parseInput, toProblem } from './failures.ts';
+import { eventBody, eventHeaders, type HttpRequest, type HttpResponse, problemResult, toResult } from './http.ts';
+import type { Deps } from './ports.ts';
+import { wire } from './wire.ts';
+
+/** What Lambda passes beside the event; everything optional, so that handlers can be called in process. */
+export type InvocationContext = Partial<Context>;
+export type TaskHandler<Output> = (event: unknown, context?: InvocationContext) => Promise<Output>;
+export type HttpHandler = (
+  event: APIGatewayProxyEventV2,
+  context?: InvocationContext,
+) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** Wraps the handler of a state. Whatever it throws reaches Step Functions under a name out of `errorNames`. */
+export function taskHandler<Schema extends z.ZodType, Output>(
+  schema: Schema,
+  handle: (input: z.infer<Schema>, deps: Deps) => Promise<Output>,
+): TaskHandler<Output> {
+  const chain = middy<unknown, Output>()
+    .use({
+      before: (request) => {
+        Object.assign(request.internal, { began: performance.now() });
+        request.event = parseInput(schema, request.event, 'the input of the state');
+      },
+      after: (request) => log(request, subject(request.event), 'ok'),
+      onError: (request) => {
+        request.error = asPipelineError(request.error);
+        log(request, subject(request.event), request.error);
+        throw request.error;
+      },
+    })
+    .handler((input: unknown) => handle(input as z.infer<Schema>, wire()));
+  return (event, context) => chain(event, (context ?? {}) as Context);
+}
+
+/** What an HTTP handler expects; leave out what it does not have. */
+export interface HttpOptions<Path extends z.ZodType, Query extends z.ZodType> {
+  /** Path parameters. @default none */
+  readonly path?: Path;
+  /** Query parameters; all are strings, so use `z.coerce`. @default none */
+  readonly query?: Query;
+  /** Largest body in bytes. @default KUBELOOM_MAX_BODY_BYTES */
+  readonly maxBodyBytes?: number;
+}
+
+/** Wraps the handler of a route. Errors become problem+json; a version conflict of a conditional request is a 412. */
+export function httpHandler<Path extends z.ZodType = z.ZodUnknown, Query extends z.ZodType = z.ZodUnknown>(
+  options: HttpOptions<Path, Query>,
+  handle: (request: HttpRequest<z.infer<Path>, z.infer<Query>>, deps: Deps) => Promise<HttpResponse>,
+): HttpHandler {
+  const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use({
+      before: (request) => {
+        Object.assign(request.internal, { began: performance.now() });
+      },
+      after: (request) => log(request, { route: request.event.routeKey, status: request.response?.statusCode }, 'ok'),
+      onError: (request) => {
+        const error = asPipelineError(request.error);
+        const headers = eventHeaders(request.event);
+        const conditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
+        const problem = toProblem(error, requestIdOf(request.event, request.context), conditional);
+        log(request, { route: request.event.routeKey, status: problem.status }, error);
+        return problemResult(problem);
+      },
+    })
+    .handler(async (event, context) => {
+      const deps = wire();
+      const headers = eventHeaders(event);
+      const request = {
+        method: event.requestContext.http.method,
+        requestId: requestIdOf(event, context),
+        path: parseInput(options.path ?? z.unknown(), event.pathParameters ?? {}, 'the path') as z.infer<Path>,
+        query: parseInput(
+          options.query ?? z.unknown(),
+          event.queryStringParameters ?? {},
+          'the query',
+        ) as z.infer<Query>,
+        headers,
+        contentType: (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase(),
+        body: eventBody(event, options.maxBodyBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),
+      };
+      return toResult(await handle(request, deps), request.method, headers['if-none-match']);
+    });
+  return (event, context) => chain(event, (context ?? {}) as Context);
+}
+
+function requestIdOf(event: APIGatewayProxyEventV2, context: InvocationContext): string {
+  return event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown';
+}
+
+/** What a log line may say about a state's input: which run, cluster and stage; nothing else of it. */
+function subject(event: unknown): Record<string, unknown> {
+  const Subject = z.object({
+    runId: z.string().optional(),
+    cluster: z.string().optional(),
+    stage: z.string().optional(),
+    namespace: z.string().optional(),
+    name: z.string().optional(),
+  });
+  return Subject.safeParse(event).data ?? {};
+}
+
+/** One line for each call; ours at level error, users' mistakes and conflicts at level info. */
+function log(
+  request: { readonly context: InvocationContext; readonly internal: object },
+  about: Record<string, unknown>,
+  outcome: 'ok' | PipelineError,
+): void {
+  const failed = outcome !== 'ok' && (httpStatuses[outcome.name as keyof typeof httpStatuses] ?? 500) >= 500;
+  const wanted = process.env.KUBELOOM_LOG ?? 'all';
+  if (wanted === 'none' || (wanted === 'errors' && !failed)) return;
+  const began = 'began' in request.internal ? Number(request.internal.began) : performance.now();
+  const line = {
+    at: new Date().toISOString(),
+    level: failed ? 'error' : 'info',
+    function: request.context.functionName,
+    ...about,
+    ms: Math.round(performance.now() - began),
+    outcome: outcome === 'ok' ? 'ok' : outcome.name,
+    ...(outcome === 'ok' ? {} : { message: outcome.message }),
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
