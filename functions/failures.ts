@@ -1,5 +1,6 @@
 /** Turns whatever was thrown into a named error, and a named error into RFC 9457 `application/problem+json`. */
 import { z } from 'zod';
+import { Fault, Problem } from '#contracts/http.ts';
 import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
 
 /** HTTP status of each error name; `VersionConflict` is 412 when the request named a version. */
@@ -16,17 +17,6 @@ export const httpStatuses = {
   InternalFault: 500,
 } as const satisfies Record<ErrorName, number>;
 
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  /** Id of the request, to find it in the logs. */
-  readonly instance: string;
-  /** Faults, versions, choices: whatever the error carries for programs. */
-  readonly details?: unknown;
-}
-
 /** The body for an error. Faults of ours tell no internals: they name the request, which the log explains. */
 export function toProblem(error: PipelineError, requestId: string, conditional: boolean): Problem {
   const name = nameOf(error);
@@ -39,8 +29,19 @@ export function toProblem(error: PipelineError, requestId: string, conditional: 
       ? `The request could not be served; request id ${requestId} finds the cause in the log.`
       : error.message,
     instance: requestId,
-    ...(ours || error.details === undefined ? {} : { details: error.details }),
+    code: name,
+    ...(ours || error.details === undefined ? {} : membersOf(error.details)),
   };
+}
+
+/** An error's details as members of the problem: a list is the faults, stored versions are `current`, the rest stays. */
+function membersOf(details: unknown): Partial<Problem> {
+  const faults = z.array(Fault).safeParse(details);
+  if (faults.success) return { faults: faults.data };
+  const known = Problem.pick({ faults: true, current: true }).partial().strict().safeParse(details);
+  if (known.success) return known.data;
+  const current = z.object({ generation: z.number(), attempt: z.number() }).safeParse(details);
+  return current.success ? { current: current.data } : { details };
 }
 
 /** Gives everything thrown a name out of `errorNames`; faults of services that pass by themselves become `ServiceUnavailable`. */
@@ -61,8 +62,8 @@ export function asPipelineError(error: unknown): PipelineError {
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  const sentence = faults.map((fault) => `${fault.path || 'it'}: ${fault.message}`).join('; ');
+  const faults = result.error.issues.map((issue) => ({ path: issue.path.join('.'), reason: issue.message }));
+  const sentence = faults.map((fault) => `${fault.path || 'it'}: ${fault.reason}`).join('; ');
   throw new PipelineError('InvalidInput', `${what} is not valid: ${sentence}`, { details: faults });
 }
 

@@ -1,7 +1,7 @@
 /** What an API handler is given and what it returns; the wrapper in `middleware.ts` speaks API Gateway (payload v2). */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Problem } from '#contracts/http.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { Problem } from './failures.ts';
 
 export interface HttpRequest<Path, Query> {
   readonly method: string;

@@ -73,7 +73,7 @@ export interface RunStore {
 export interface EventStore {
   /** Appends in order; never throws for an event that is there already. */
   append(key: ManifestKey, events: readonly RunEvent[]): Promise<void>;
-  /** Oldest first, those after the cursor. */
+  /** Oldest first, those after the cursor. `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
 }
 

@@ -1,11 +1,5 @@
 /** Every route of the API and the file that answers it; local gateway, CDK and OpenAPI all read this one table. */
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-
-/** A Lambda behind an HTTP API, payload version 2. */
-export type ApiHandler = (
-  event: APIGatewayProxyEventV2,
-  context: Context,
-) => Promise<APIGatewayProxyStructuredResultV2>;
+import type { HttpHandler } from '../middleware.ts';
 
 export interface Route {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -15,7 +9,7 @@ export interface Route {
   readonly operation: string;
   /** Answered without credentials. @default false */
   readonly anonymous?: true;
-  readonly handler: () => Promise<{ readonly handler: ApiHandler }>;
+  readonly handler: () => Promise<{ readonly handler: HttpHandler }>;
 }
 
 const manifest = '/v1/manifests/{namespace}/{name}';

@@ -79,17 +79,18 @@ export type Fault = z.infer<typeof Fault>;
 /** RFC 9457. `code` is the stable word for programs. */
 export const Problem = z
   .object({
-    type: z.string().describe('URI reference of the kind of problem: `urn:kubeloom:problem:<code>`'),
+    type: z.string().describe('kind of problem: `urn:kubeloom:error:<code>`'),
     title: z.string(),
     status: z.number().int(),
     detail: z.string().describe('a sentence that names the thing and the fix'),
+    instance: z.string().describe('id of the request, to find it in the logs'),
     code: z.string().describe('error name, e.g. `InvalidManifest`, `VersionConflict`'),
     faults: z.array(Fault).optional().describe('every fault at once'),
     current: z
       .object({ generation: z.number().int(), attempt: z.number().int() })
       .optional()
       .describe('what is stored, on 409 and 412'),
-    requestId: z.string().optional(),
+    details: z.unknown().optional().describe('what else the error carries for programs'),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 export type Problem = z.infer<typeof Problem>;
