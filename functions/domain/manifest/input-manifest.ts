@@ -1,0 +1,99 @@
+/** The manifest: what a user wishes for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
+import { z } from 'zod';
+import { type ProviderTypeName, providerTypeNames } from '#domain/provider-types.ts';
+import { LoadBalancer, Role } from './load-balancers.ts';
+import { ClusterName, Metadata, ProviderName, SecretReference, shown, Text } from './names.ts';
+import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
+
+export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
+/** The name that stands for the templates that come with Kubeloom. */
+export const defaultTemplates = 'claudie-default-templates';
+export const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
+
+export const Provider = z.strictObject({
+  name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),
+  providerType: z.enum(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]).describe('Which cloud it is.'),
+  secretRef: SecretReference.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
+  templatesRef: z
+    .strictObject({
+      name: Text.describe('Name of a TemplateGitReference.'),
+      namespace: Text.optional().describe('Its namespace; that of the manifest when left out.'),
+    })
+    .default({ name: defaultTemplates })
+    .describe('Terraform modules to use instead of the ones that come with Kubeloom.'),
+});
+export type Provider = z.infer<typeof Provider>;
+
+export const InstallationProxy = z.strictObject({
+  mode: z
+    .enum(['on', 'off', 'default'])
+    .default('default')
+    .describe('`default`: on when the cluster has a dynamic pool at Hetzner.'),
+  endpoint: Text.default(defaultProxyEndpoint).describe('The HTTP proxy.'),
+  noProxy: z.string().default('').describe('Comma separated hosts that go past the proxy, added to the usual ones.'),
+});
+
+export const KubernetesCluster = z.strictObject({
+  name: ClusterName.describe('Name of the cluster, unique among clusters and load balancers.'),
+  version: z
+    .string()
+    .regex(/^v?\d+\.\d+\.\d+$/, {
+      error: (issue) => `${shown(issue.input)} is not a Kubernetes version; use three numbers such as "1.36.0"`,
+    })
+    .transform((version) => version.replace(/^v/, ''))
+    .describe('Kubernetes version, with or without a leading "v".'),
+  network: z
+    .string()
+    .max(50)
+    .refine((network) => z.cidrv4().safeParse(network).success, {
+      error: (issue) => `${shown(issue.input)} is not an IPv4 network; use a CIDR such as "192.168.2.0/24"`,
+    })
+    .describe('IPv4 network of the encrypted mesh between the nodes; cannot be changed later.'),
+  installationProxy: InstallationProxy.prefault({}).describe('HTTP proxy for downloads while nodes are installed.'),
+  pools: z
+    .strictObject({
+      control: z
+        .array(Text)
+        .min(1, { error: 'there is no control pool; a cluster needs at least one' })
+        .describe('Node pools of the control plane.'),
+      compute: z.array(Text).default([]).describe('Node pools that run the work.'),
+    })
+    .describe('Names of the node pools.'),
+  protect: z.boolean().default(false).describe('Kubeloom: refuse every change that deletes the cluster.'),
+});
+export type KubernetesCluster = z.infer<typeof KubernetesCluster>;
+
+export const InputManifest = z.strictObject({
+  apiVersion: z.enum(apiVersions),
+  kind: z.literal('InputManifest'),
+  metadata: Metadata,
+  spec: z.strictObject({
+    providers: z.array(Provider).default([]).describe('Clouds and their credentials.'),
+    nodePools: z
+      .strictObject({
+        dynamic: z.array(DynamicNodePool).default([]).describe('Pools whose machines are made.'),
+        static: z.array(StaticNodePool).default([]).describe('Pools of machines that exist already.'),
+      })
+      .prefault({})
+      .describe('Node pools: blueprints that clusters and load balancers refer to by name.'),
+    kubernetes: z
+      .strictObject({
+        clusters: z
+          .array(KubernetesCluster)
+          .max(100, { error: 'there are more than 100 clusters; use a second manifest' })
+          .default([]),
+      })
+      .prefault({})
+      .describe('Kubernetes clusters.'),
+    loadBalancers: z
+      .strictObject({
+        roles: z.array(Role).default([]).describe('What load balancers pass on.'),
+        clusters: z.array(LoadBalancer).default([]).describe('The load balancers.'),
+      })
+      .prefault({})
+      .describe('Load balancers.'),
+    deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
+  }),
+});
+/** A manifest as parsed: defaults applied, versions without `v`, older names replaced. Parsing it again changes nothing. */
+export type InputManifest = z.infer<typeof InputManifest>;

@@ -1,0 +1,104 @@
+/** Load balancers of a manifest: roles (what is passed on) and clusters (the machines that do it). */
+import { z } from 'zod';
+import { ClusterName, RoleName, shown, Text } from './names.ts';
+
+/** The port of the Kubernetes API: a role that targets it serves the API. */
+export const apiPort = 6443;
+/** Ports from here on are the load balancer's own (health checks, metrics). */
+export const firstReservedPort = 64512;
+export const maxRolesOfLoadBalancer = 1018;
+
+const Port = z
+  .int()
+  .min(1, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` })
+  .max(65535, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` });
+
+export const RoleSettings = z.strictObject({
+  proxyProtocol: z.boolean().optional().describe('Send the PROXY protocol to targets (TCP, never the API).'),
+  stickySessions: z.boolean().optional().describe('One client always reaches the same node (never the API).'),
+});
+
+export const RoleTarget = z.enum(['k8sControlPlane', 'k8sComputeNodes', 'k8sAllNodes']);
+export type RoleTarget = z.infer<typeof RoleTarget>;
+
+/** The fields as they are written; `Role` is what the program works with. */
+export const RoleFields = z.strictObject({
+  name: RoleName.describe('Name of the role, unique among all roles.'),
+  protocol: z.enum(['tcp', 'udp']).describe('What is passed on.'),
+  port: Port.describe('Port on the load balancer.'),
+  targetPort: Port.describe('Port on the nodes; 6443 makes it the role that serves the Kubernetes API.'),
+  targetPools: z.array(Text).optional().describe('Node pools that are targeted.'),
+  target: RoleTarget.optional().describe('Older way to name the targets, instead of `targetPools`.'),
+  settings: RoleSettings.optional().describe(
+    'Without it: proxyProtocol on for tcp; with it: what is not named is off.',
+  ),
+});
+
+/** Without `settings` the PROXY protocol is on, except for UDP and the API, which cannot have it. */
+export const Role = RoleFields.transform((role) => ({
+  ...role,
+  targetPools: role.targetPools ?? [],
+  settings: {
+    proxyProtocol:
+      role.settings === undefined
+        ? role.protocol === 'tcp' && role.targetPort !== apiPort
+        : (role.settings.proxyProtocol ?? false),
+    stickySessions: role.settings?.stickySessions ?? false,
+  },
+}));
+export type Role = z.infer<typeof Role>;
+
+const dnsDomain = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.?$/i;
+const Domain = z
+  .string()
+  .max(253, { error: 'has more than 253 characters; shorten it' })
+  .regex(dnsDomain, { error: (issue) => `${shown(issue.input)} is not a domain name; use one such as "example.com"` });
+
+export const Dns = z.strictObject({
+  dnsZone: Domain.describe('Public DNS zone in which the names are made.'),
+  provider: Text.describe('Name of the provider that serves the zone.'),
+  hostname: Domain.optional().describe('Host name in the zone; without one, a random one is made and kept.'),
+  alternativeNames: z.array(Domain).default([]).describe('More host names (not for the API).'),
+});
+
+export const LoadBalancer = z.strictObject({
+  name: ClusterName.describe('Name of the load balancer, unique among load balancers and Kubernetes clusters.'),
+  roles: z
+    .array(Text)
+    .max(maxRolesOfLoadBalancer, {
+      error: `has more than ${maxRolesOfLoadBalancer} roles; spread them over two load balancers`,
+    })
+    .default([])
+    .describe('Names of roles.'),
+  dns: Dns.describe('Names under which it is reached.'),
+  targetedK8s: Text.describe('The Kubernetes cluster it serves.'),
+  pools: z.array(Text).default([]).describe('Node pools it runs on.'),
+});
+export type LoadBalancer = z.infer<typeof LoadBalancer>;
+
+/** True for a role that serves the Kubernetes API. */
+export function servesApi(role: { readonly targetPort?: number | undefined }): boolean {
+  return role.targetPort === apiPort;
+}
+
+/**
+ * Names of the pools a role targets in a cluster: its `targetPools`, or what the older `target` stands for there.
+ * A pool that is both control and compute appears once.
+ */
+export function targetPoolsOf(
+  role: Pick<Role, 'targetPools' | 'target'>,
+  pools: { readonly control: readonly string[]; readonly compute: readonly string[] },
+): readonly string[] {
+  switch (role.target) {
+    case undefined:
+      return role.targetPools;
+    case 'k8sControlPlane':
+      return pools.control;
+    case 'k8sComputeNodes':
+      return pools.compute;
+    case 'k8sAllNodes':
+      return [...new Set([...pools.control, ...pools.compute])];
+    default:
+      return role.target satisfies never;
+  }
+}

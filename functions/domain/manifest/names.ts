@@ -1,0 +1,106 @@
+/** Names, references and maps of text that several parts of a manifest share. Messages read `<reason>; <fix>`. */
+import { z } from 'zod';
+
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const qualifiedName =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
+
+/** A name by DNS rules (RFC 1123 label) of at most `limit` characters. */
+export function dnsName(limit: number): z.ZodString {
+  return z
+    .string()
+    .max(limit, {
+      error: (issue) =>
+        `${shown(issue.input)} has ${String(issue.input).length} characters, at most ${limit} are allowed; shorten it`,
+    })
+    .regex(dnsLabel, {
+      error: (issue) =>
+        `${shown(issue.input)} is not a DNS name; use lower-case letters, digits and "-", beginning and ending with a letter or digit${suggestion(issue.input, limit)}`,
+    });
+}
+
+export const ProviderName = dnsName(15);
+/** 15, not more: cluster (28) + hash (8) + pool + hash (8) + node (3) + the dash between must fit into a host name of 63. */
+export const NodePoolName = dnsName(15);
+export const ClusterName = dnsName(28);
+export const RoleName = dnsName(63);
+
+/** Text that says something: not empty, and not white space alone. */
+export const Text = z.string().regex(/\S/, { error: 'is empty; give a value' });
+
+export const SecretReference = z.strictObject({
+  name: Text.describe('Name of the Secret.'),
+  namespace: Text.describe('Namespace of the Secret.'),
+});
+export type SecretReference = z.infer<typeof SecretReference>;
+
+export const LabelKey = z.string().regex(qualifiedName, {
+  error: (issue) =>
+    `${shown(issue.input)} is not a label key; use at most 63 letters, digits, "-", "_" and ".", after an optional "prefix.example/"`,
+});
+
+export const LabelValue = z.string().regex(labelValue, {
+  error: (issue) =>
+    `${shown(issue.input)} is not a label value; use at most 63 letters, digits, "-", "_" and ".", beginning and ending with a letter or digit`,
+});
+
+export const Labels = z.record(LabelKey, LabelValue);
+
+export const Annotations = z.record(LabelKey, z.string()).refine((map) => annotationBytes(map) <= 256 * 1024, {
+  error: 'the annotations have more than 256 KiB together; shorten them',
+});
+
+/** Keys that Kubernetes puts on what it stores; a document exported from a cluster carries them, they mean nothing here. */
+export const serverFields = [
+  'creationTimestamp',
+  'deletionTimestamp',
+  'finalizers',
+  'generation',
+  'managedFields',
+  'ownerReferences',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+] as const;
+
+export const Metadata = z.strictObject({
+  name: dnsName(63).describe('Name of the document, unique in its namespace.'),
+  namespace: dnsName(63).default('default').describe('Namespace it lives in.'),
+  labels: z.record(z.string(), z.string()).optional().describe('Your own labels; they mean nothing to Kubeloom.'),
+  annotations: z.record(z.string(), z.string()).optional().describe('Your own annotations.'),
+});
+
+/** A Secret has names by the wider rule of Kubernetes: dots are allowed. */
+export const SecretMetadata = Metadata.extend({
+  name: z
+    .string()
+    .max(253, { error: 'has more than 253 characters; shorten it' })
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, {
+      error: (issue) => `${shown(issue.input)} is not a name; use lower-case letters, digits, "-" and "."`,
+    }),
+});
+
+/** A value in quotes, cut when long: for messages. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return `"${text.length > 60 ? `${text.slice(0, 57)}…` : text}"`;
+}
+
+function suggestion(value: unknown, limit: number): string {
+  const fitting = String(value)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, limit)
+    .replace(/-+$/, '');
+  return fitting === '' ? '' : `, for example "${fitting}"`;
+}
+
+function annotationBytes(map: Readonly<Record<string, string>>): number {
+  return Object.entries(map).reduce((sum, [key, value]) => sum + utf8Bytes(key) + utf8Bytes(value), 0);
+}
+
+function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,110 @@
+/** Node pools of a manifest: dynamic ones are made by a provider, static ones are machines that exist already. */
+import { z } from 'zod';
+import { Annotations, LabelKey, Labels, LabelValue, NodePoolName, SecretReference, shown, Text } from './names.ts';
+
+/** A pool has at most this many nodes: their number is two hexadecimal digits of their names. */
+export const maxNodesOfPool = 255;
+
+const Count = z
+  .int()
+  .min(0, { error: (issue) => `${shown(issue.input)} is negative; use a number from 1 to ${maxNodesOfPool}` })
+  .max(maxNodesOfPool, {
+    error: (issue) =>
+      `${shown(issue.input)} is too many; a pool has at most ${maxNodesOfPool} nodes, use a second pool`,
+  });
+const Amount = z.int().min(0, { error: (issue) => `${shown(issue.input)} is negative; use 0 or more` });
+
+export const ManifestTaint = z.strictObject({
+  key: LabelKey.describe('Key of the taint, as for labels.'),
+  value: LabelValue.optional().describe('Value of the taint.'),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).describe('What it does to pods.'),
+});
+
+export const ManifestMachineSpec = z
+  .strictObject({
+    cpuCount: Amount.optional().describe('CPUs, for flexible server types; goes with `memory`.'),
+    memory: Amount.optional().describe('GB of memory, for flexible server types; goes with `cpuCount`.'),
+    nvidiaGpuCount: Amount.optional().describe('NVIDIA GPUs of each node.'),
+    nvidiaGpuType: Text.optional().describe('Accelerator type; needed on gcp.'),
+    nvidiaGpu: Amount.optional().describe('Older name of `nvidiaGpuCount`.'),
+  })
+  .transform(({ nvidiaGpu, ...spec }) =>
+    nvidiaGpu === undefined || spec.nvidiaGpuCount !== undefined ? spec : { ...spec, nvidiaGpuCount: nvidiaGpu },
+  );
+
+export const Autoscaler = z.strictObject({
+  min: Count.describe('Fewest nodes; 0 is allowed.'),
+  max: Count.min(1, { error: 'is less than 1; an autoscaled pool must be able to have a node' }).describe(
+    'Most nodes.',
+  ),
+});
+
+export const ProviderSpec = z.strictObject({
+  name: Text.describe('Name of a provider of this manifest.'),
+  region: Text.describe('Region of the provider.'),
+  zone: z.string().optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
+  externalNetworkName: z.string().optional().describe('External network the nodes hang on (OpenStack).'),
+});
+
+const shared = {
+  name: NodePoolName.describe('Name of the pool, unique among all pools.'),
+  labels: Labels.default({}).describe('Kubernetes labels of the nodes.'),
+  annotations: Annotations.default({}).describe('Kubernetes annotations of the nodes.'),
+  taints: z.array(ManifestTaint).default([]).describe('Kubernetes taints of the nodes.'),
+  protect: z.boolean().default(false).describe('Kubeloom: refuse every change that removes the pool or a node of it.'),
+  maxUnavailable: z
+    .int()
+    .min(1, { error: 'is less than 1; nothing could ever be drained' })
+    .max(maxNodesOfPool)
+    .default(1)
+    .describe('Kubeloom: compute nodes of the pool that may be drained at once.'),
+};
+
+/** The fields as they are written; `DynamicNodePool` is what the program works with. */
+export const DynamicNodePoolFields = z.strictObject({
+  ...shared,
+  providerSpec: ProviderSpec.describe('Where the nodes are made.'),
+  count: Count.optional().describe('Number of nodes; this or `autoscaler`.'),
+  autoscaler: Autoscaler.optional().describe('Bounds of an autoscaled pool; this or `count`.'),
+  serverType: Text.describe('Server type in the words of the provider.'),
+  image: Text.describe('Operating system image in the words of the provider (Ubuntu 22.04 or 24.04, amd64).'),
+  storageDiskSize: Amount.refine((size) => size === 0 || size >= 50, {
+    error: (issue) => `${shown(issue.input)} GB is too small; use 0 for no disk, or at least 50`,
+  })
+    .default(50)
+    .describe('GB of the extra storage disk of compute nodes; 0 = none.'),
+  machineSpec: ManifestMachineSpec.optional().describe('Size of flexible server types, GPUs.'),
+  spot: z.boolean().default(false).describe('Use machines that the provider may take back; never for control nodes.'),
+});
+
+/** `count: 0` beside an autoscaler counts as not given. */
+export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool }) =>
+  count === undefined || count === 0 ? pool : { ...pool, count },
+);
+export type DynamicNodePool = z.output<typeof DynamicNodePoolFields>;
+
+export const StaticNode = z.strictObject({
+  endpoint: z
+    .union([z.ipv4(), z.ipv6()], {
+      error: (issue) => `${shown(issue.input)} is not an IP address; give the address of the machine`,
+    })
+    .describe('IP address under which the machine is reached.'),
+  username: Text.default('root').describe('User with root or sudo rights.'),
+  secretRef: SecretReference.describe('Secret whose field `privatekey` is the SSH key.'),
+});
+
+export const StaticNodePool = z.strictObject({
+  ...shared,
+  nodes: z
+    .array(StaticNode)
+    .min(1, { error: 'the pool has no nodes; name at least one machine' })
+    .max(maxNodesOfPool, { error: `the pool has more than ${maxNodesOfPool} nodes; use a second pool` })
+    .describe('The machines.'),
+  sshPort: z
+    .int()
+    .min(1, { error: 'is not a port; use 1 to 65535' })
+    .max(65535, { error: 'is not a port; use 1 to 65535' })
+    .default(22)
+    .describe('SSH port of all machines of the pool.'),
+});
+export type StaticNodePool = z.infer<typeof StaticNodePool>;

@@ -1,0 +1,181 @@
+/** The ONE table of provider types: what each can do and which fields its Secret holds. */
+
+/** One field of a provider's Secret. `accepts` judges the trimmed value; `format` says in words what it wants. */
+export interface SecretField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly format: string;
+  readonly accepts: (value: string) => boolean;
+}
+
+export interface ProviderTypeFacts {
+  /** How people call it. */
+  readonly title: string;
+  /** Makes machines. */
+  readonly nodes: boolean;
+  /** Serves DNS zones for load balancers. */
+  readonly dns: boolean;
+  readonly gpu: boolean;
+  /** A GPU pool must name its accelerator type. */
+  readonly gpuTypeNeeded: boolean;
+  readonly spot: boolean;
+  /** A network lies in one region; false: region is only a word. */
+  readonly regional: boolean;
+  /** Pools must name the external network they hang on. */
+  readonly externalNetworkNeeded: boolean;
+  /** Empty: the type needs no `secretRef`. */
+  readonly secret: readonly SecretField[];
+}
+
+const filled = (name: string): SecretField => ({
+  name,
+  required: true,
+  format: 'any text that is not empty',
+  accepts: (value) => value.length > 0,
+});
+const matching = (name: string, format: string, pattern: RegExp): SecretField => ({
+  name,
+  required: true,
+  format,
+  accepts: (value) => pattern.test(value),
+});
+const url = (name: string): SecretField => ({
+  name,
+  required: true,
+  format: 'an http or https URL',
+  accepts: (value) => URL.canParse(value) && /^https?:/.test(value),
+});
+const optional = (field: SecretField): SecretField => ({ ...field, required: false });
+
+const cloud = {
+  nodes: true,
+  dns: true,
+  gpu: true,
+  gpuTypeNeeded: false,
+  spot: false,
+  regional: true,
+  externalNetworkNeeded: false,
+} as const;
+
+export const providerTypes = {
+  aws: {
+    ...cloud,
+    title: 'AWS',
+    spot: true,
+    secret: [
+      matching('accesskey', '20 letters and digits', /^[A-Za-z0-9]{20}$/),
+      matching('secretkey', '40 characters', /^\S{40}$/),
+    ],
+  },
+  azure: {
+    ...cloud,
+    title: 'Azure',
+    spot: true,
+    secret: [filled('subscriptionid'), filled('tenantid'), filled('clientid'), filled('clientsecret')],
+  },
+  gcp: {
+    ...cloud,
+    title: 'Google Cloud',
+    gpuTypeNeeded: true,
+    spot: true,
+    secret: [
+      { name: 'credentials', required: true, format: 'the JSON of a service account key', accepts: isJsonObject },
+      filled('gcpproject'),
+    ],
+  },
+  oci: {
+    ...cloud,
+    title: 'Oracle Cloud',
+    spot: true,
+    secret: [
+      filled('privatekey'),
+      filled('keyfingerprint'),
+      filled('tenancyocid'),
+      filled('userocid'),
+      filled('compartmentocid'),
+    ],
+  },
+  hetzner: {
+    ...cloud,
+    title: 'Hetzner Cloud',
+    secret: [matching('credentials', '64 letters and digits', /^[A-Za-z0-9]{64}$/)],
+  },
+  ovh: {
+    ...cloud,
+    title: 'OVHcloud',
+    secret: [
+      filled('clientid'),
+      filled('clientsecret'),
+      filled('servicename'),
+      optional(
+        matching(
+          'endpoint',
+          'ovh-eu, ovh-us, ovh-ca, kimsufi-eu, kimsufi-ca, soyoustart-eu or soyoustart-ca',
+          /^(ovh-(eu|us|ca)|(kimsufi|soyoustart)-(eu|ca))$/,
+        ),
+      ),
+    ],
+  },
+  openstack: {
+    ...cloud,
+    title: 'OpenStack',
+    dns: false,
+    externalNetworkNeeded: true,
+    secret: [
+      url('authurl'),
+      filled('domainid'),
+      filled('projectid'),
+      filled('applicationcredentialid'),
+      filled('applicationcredentialsecret'),
+    ],
+  },
+  exoscale: { ...cloud, title: 'Exoscale', secret: [filled('apikey'), filled('apisecret')] },
+  cloudrift: { ...cloud, title: 'CloudRift', dns: false, secret: [filled('token'), optional(filled('teamid'))] },
+  verda: {
+    ...cloud,
+    title: 'Verda',
+    dns: false,
+    spot: true,
+    secret: [filled('clientid'), filled('clientsecret'), optional(url('baseurl'))],
+  },
+  cloudflare: {
+    ...cloud,
+    title: 'Cloudflare',
+    nodes: false,
+    gpu: false,
+    regional: false,
+    secret: [filled('apitoken'), filled('accountid')],
+  },
+  /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
+  local: { ...cloud, title: 'hosts on this machine', gpu: false, regional: false, secret: [] },
+  /** Nothing real: for trying things out and for tests. */
+  sim: { ...cloud, title: 'simulation', spot: true, regional: false, secret: [] },
+} as const satisfies Record<string, ProviderTypeFacts>;
+
+export type ProviderTypeName = keyof typeof providerTypes;
+
+export const providerTypeNames = Object.keys(providerTypes) as ProviderTypeName[];
+
+/** True when `type` is a key of the table. */
+export function isProviderType(type: string): type is ProviderTypeName {
+  return Object.hasOwn(providerTypes, type);
+}
+
+/** The facts of a type; undefined for one that does not exist. */
+export function providerTypeFacts(type: string): ProviderTypeFacts | undefined {
+  return isProviderType(type) ? providerTypes[type] : undefined;
+}
+
+/** The types for which `accepts` holds, as words for people: "aws, azure, gcp". */
+export function providerTypesThat(accepts: (facts: ProviderTypeFacts) => boolean): string {
+  return providerTypeNames.filter((name) => accepts(providerTypes[name])).join(', ');
+}
+
+function isJsonObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}
