@@ -1,0 +1,130 @@
+/** A thin client of the HTTP API: one method a route, answers parsed, problems turned into errors for people. */
+import type { z } from 'zod';
+import {
+  EventPage,
+  headerNames,
+  LogList,
+  ManifestAccepted,
+  ManifestDescription,
+  ManifestPage,
+  PlanReport,
+  Problem,
+  Run,
+  RunPage,
+  SecretStored,
+  TemplateStored,
+  Version,
+} from '#contracts/http.ts';
+import { type Connection, findConnection } from './connection.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { faultLines } from './output.ts';
+
+/** An answer of 4xx or 5xx. */
+export class ApiProblem extends CliError {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    const faults = problem.faults?.length ? `\n${faultLines(problem.faults, 'fault').join('\n')}` : '';
+    super(`${problem.detail}${faults}`, exitCodeOf(problem.status));
+    this.name = 'ApiProblem';
+    this.problem = problem;
+  }
+}
+
+function exitCodeOf(status: number): number {
+  if (status === 404) return exitCodes.notFound;
+  if (status === 409 || status === 412) return exitCodes.conflict;
+  if (status === 400 || status === 413 || status === 415 || status === 422) return exitCodes.invalid;
+  return exitCodes.fault;
+}
+
+export interface ManifestName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface Call {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+}
+
+export type ApiClient = ReturnType<typeof apiClient>;
+
+/** The API as functions. Every one throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
+export function apiClient(connection: Connection = findConnection()) {
+  const send = async (path: string, call: Call = {}): Promise<Response> => {
+    const url = new URL(`${connection.apiUrl}${path}`);
+    for (const [key, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(key, String(value));
+    }
+    const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
+    if (connection.token) headers['authorization'] = `Bearer ${connection.token}`;
+    if (call.body !== undefined) headers['content-type'] ??= 'application/json';
+    const init: RequestInit = { method: call.method ?? 'GET', headers };
+    if (call.body !== undefined) init.body = call.body;
+    const response = await fetch(url, init).catch((cause: unknown) => {
+      throw new CliError(
+        `nothing answers at ${connection.apiUrl}: is it running? (\`kubeloom local status\`)`,
+        exitCodes.unreachable,
+        { cause },
+      );
+    });
+    if (response.ok) return response;
+    const text = await response.text();
+    throw new ApiProblem(parseProblem(text, response.status));
+  };
+  const json = async <Schema extends z.ZodType>(schema: Schema, path: string, call?: Call): Promise<z.output<Schema>> =>
+    schema.parse(await (await send(path, call)).json());
+  const at = ({ namespace, name }: ManifestName): string => `/v1/manifests/${namespace}/${name}`;
+
+  return {
+    putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
+      json(ManifestAccepted, at(key), {
+        method: 'PUT',
+        body: JSON.stringify(document),
+        ...(ifMatch ? { headers: { 'if-match': ifMatch } } : {}),
+      }),
+    planManifest: (key: ManifestName, document: unknown) =>
+      json(PlanReport, `${at(key)}/plan`, {
+        method: 'POST',
+        ...(document === undefined ? {} : { body: JSON.stringify(document) }),
+      }),
+    getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
+    deleteManifest: (key: ManifestName) => json(ManifestAccepted, at(key), { method: 'DELETE' }),
+    listManifests: (namespace?: string, next?: string) =>
+      json(ManifestPage, '/v1/manifests', { query: { namespace, next, limit: 200 } }),
+    listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next } }),
+    getRun: (key: ManifestName, run: string) => json(Run, `${at(key)}/runs/${run}`),
+    listEvents: (key: ManifestName, next?: string) => json(EventPage, `${at(key)}/events`, { query: { next, limit: 200 } }),
+    listLogs: (key: ManifestName, run: string) => json(LogList, `${at(key)}/runs/${run}/logs`),
+    /** Text from `offset` on, where the next read begins, and whether the log is complete. */
+    readLog: async (path: string, offset: number) => {
+      const response = await send(path, { query: { offset }, headers: { accept: 'text/plain' } });
+      const text = await response.text();
+      return {
+        text,
+        next: Number(response.headers.get(headerNames.nextOffset) ?? offset + Buffer.byteLength(text)),
+        ended: response.headers.get(headerNames.ended) === 'true',
+      };
+    },
+    getKubeconfig: async (key: ManifestName, cluster: string) =>
+      (await send(`${at(key)}/clusters/${cluster}/kubeconfig`, { headers: { accept: 'application/yaml' } })).text(),
+    putSecret: (key: ManifestName, document: unknown) =>
+      json(SecretStored, `/v1/secrets/${key.namespace}/${key.name}`, { method: 'PUT', body: JSON.stringify(document) }),
+    putTemplate: (key: ManifestName, document: unknown) =>
+      json(TemplateStored, `/v1/templates/${key.namespace}/${key.name}`, {
+        method: 'PUT',
+        body: JSON.stringify(document),
+      }),
+    version: () => json(Version, '/v1/version'),
+  };
+}
+
+function parseProblem(text: string, status: number): Problem {
+  try {
+    return Problem.parse(JSON.parse(text));
+  } catch {
+    return { type: 'about:blank', title: 'Unexpected answer', status, code: 'InternalFault', detail: `HTTP ${status}: ${text.slice(0, 300)}` };
+  }
+}

@@ -1,0 +1,91 @@
+/** `kubeloom doctor`: what this machine has and lacks, and how to mend it. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
+import { exitCodes } from '../exit-codes.ts';
+import { paint, print, printJson, table } from '../output.ts';
+
+const run = promisify(execFile);
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What needs it: `all`, or `hosts` (real machines of the provider `local`). */
+  readonly for: 'all' | 'hosts';
+  readonly mend?: string;
+}
+
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('what this machine has and lacks for the local platform, and how to mend it')
+    .option('--json', 'answer as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const checks = await examine();
+      if (options.json) printJson(checks);
+      else show(checks);
+      if (checks.some((check) => !check.ok && check.for === 'all')) process.exitCode = exitCodes.fault;
+    });
+}
+
+/** Every check, those of the hosts helper included. */
+export async function examine(): Promise<readonly Check[]> {
+  const major = Number(process.versions.node.split('.')[0]);
+  const terraform = (await versionOf('tofu', ['version'])) ?? (await versionOf('terraform', ['version']));
+  return [
+    { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', mend: 'npm ci brings one on linux-x64' },
+    tool('terraform or tofu', terraform, 'put terraform ≥ 1.11 or tofu ≥ 1.10 on the PATH; with Go: scripts/build-tofu.sh'),
+    tool('kubectl', await versionOf('kubectl', ['version', '--client']), 'apt-get install kubernetes-client, or put kubectl on the PATH'),
+    tool('ansible-playbook', await versionOf('ansible-playbook', ['--version']), 'apt-get install ansible-core'),
+    tool('ssh', await versionOf('ssh', ['-V']), 'apt-get install openssh-client'),
+    ...(await hostChecks()),
+  ];
+}
+
+function tool(name: string, version: string | undefined, mend: string): Check {
+  return { name, ok: version !== undefined, found: version ?? 'missing', for: 'hosts', mend };
+}
+
+async function versionOf(command: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await run(command, [...args], { timeout: 20_000 });
+    return (stdout || stderr).split('\n')[0]?.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the hosts helper says of itself: root, overlay, tun, bridge, packages. */
+async function hostChecks(): Promise<readonly Check[]> {
+  const helper = new URL('../../local/hosts/kubeloom-host', import.meta.url).pathname;
+  const { stdout } = await run(helper, ['doctor']).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  const report = JSON.parse(stdout || '{"checks":[]}') as {
+    checks: readonly { name: string; ok: boolean; found?: string; mend?: string }[];
+  };
+  return report.checks.map((check) => ({
+    name: check.name,
+    ok: check.ok,
+    found: check.found ?? (check.ok ? 'yes' : 'no'),
+    for: 'hosts' as const,
+    ...(check.mend ? { mend: check.mend } : {}),
+  }));
+}
+
+function show(checks: readonly Check[]): void {
+  print(
+    table(
+      ['', 'CHECK', 'FOUND', 'HOW TO MEND'],
+      checks.map((check) => [
+        check.ok ? paint('green', 'ok') : paint('red', 'no'),
+        check.name,
+        check.found,
+        check.ok ? '' : (check.mend ?? ''),
+      ]),
+    ),
+  );
+  const missing = checks.filter((check) => !check.ok);
+  print();
+  if (missing.length === 0) print('everything is here: real hosts can be made on this machine');
+  else if (missing.every((check) => check.for === 'hosts')) print('real hosts cannot be made here yet; the sim runner (nothing real) works');
+}

@@ -1,0 +1,50 @@
+/** `kubeloom local up|down|status|reset`: the whole of Kubeloom on this machine. */
+import { type Command, Option } from 'commander';
+import { down, reset, status, up } from '#local/supervisor.ts';
+import { kubeloomHome } from '../connection.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { note, paint, print, printJson } from '../output.ts';
+
+export function registerLocal(program: Command): void {
+  const local = program.command('local').description('the local platform: all of Kubeloom on this machine, on 127.0.0.1');
+  local
+    .command('up')
+    .description('start the platform in the background')
+    .option('--port <port>', 'port of the API', '7700')
+    .addOption(
+      new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is made').choices(['real', 'sim']),
+    )
+    .action(async (options: { port: string; runner?: 'real' | 'sim' }) => {
+      const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
+      if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be made');
+      const platform = await up({ dataDir: kubeloomHome(), apiPort: Number(options.port), runner });
+      print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
+    });
+  local
+    .command('down')
+    .description('stop the platform; everything it made and knows stays')
+    .action(async () => {
+      print((await down(kubeloomHome())) ? 'down' : 'was not running');
+    });
+  local
+    .command('status')
+    .description('is it running, where, since when')
+    .option('--json', 'answer as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const state = await status(kubeloomHome());
+      if (options.json) printJson(state ?? { running: false });
+      else print(state ? `${paint('green', 'up')}  ${state.apiUrl}  runner ${state.runner}  process ${state.pid}` : 'down');
+      if (!state) process.exitCode = exitCodes.unreachable;
+    });
+  local
+    .command('reset')
+    .description('stop the platform, remove its hosts and forget everything')
+    .option('--yes', 'really do it')
+    .action(async (options: { yes?: boolean }) => {
+      if (!options.yes) {
+        throw new CliError(`this removes ${kubeloomHome()} and every host that it made: add --yes to do it`, exitCodes.usage);
+      }
+      await reset(kubeloomHome());
+      print('reset: no hosts, no state');
+    });
+}

@@ -1,0 +1,167 @@
+/** `kubeloom simulate FILE...`: the files one after another against an empty world in memory; nothing real is made. */
+import type { Command } from 'commander';
+import { errorClasses } from '#domain/errors.ts';
+import { stageNames } from '#domain/plan.ts';
+import type { ManifestDescription } from '#contracts/http.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
+import { describeManifest, failureLines } from '../describe-manifest.ts';
+import { type FileDocument, readDocuments } from '../documents.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { duration, faultLines, note, paint, paintStatus, print, printJson } from '../output.ts';
+import { follow } from '../watch.ts';
+
+interface SimulateOptions {
+  readonly fail?: readonly string[];
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly stageMs: string;
+}
+
+export interface InjectedFault {
+  readonly stage: (typeof stageNames)[number];
+  readonly class: (typeof errorClasses)[number];
+  readonly times: number;
+}
+
+interface Step {
+  readonly file: string;
+  readonly manifest: string;
+  readonly status: string;
+  readonly asItShould: boolean;
+  readonly elapsedMs: number;
+  readonly clusters: readonly { readonly cluster: string; readonly status: string; readonly nodes: number; readonly failure?: string }[];
+}
+
+export function registerSimulate(program: Command): void {
+  program
+    .command('simulate <file...>')
+    .description('apply the files one after another to an empty world in memory with the sim runner; nothing real is made')
+    .option(
+      '--fail <stage[:class[:times]]...>',
+      `let a stage fail (${stageNames.join(', ')}); class is one of ${errorClasses.join(', ')} (default user), times defaults to 1`,
+    )
+    .option('--stage-ms <ms>', 'how long each stage takes', '0')
+    .option('--verbose', 'print every event')
+    .option('--json', 'answer as JSON')
+    .addHelpText('after', '\nExits 0 when every file ends Done; with --fail, when the last one does.')
+    .action(async (files: string[], options: SimulateOptions) => {
+      process.exitCode = await simulate(files, options);
+    });
+}
+
+async function simulate(files: readonly string[], options: SimulateOptions): Promise<number> {
+  const injected = (options.fail ?? []).map(parseFault);
+  const { documents, faults } = await readDocuments(files);
+  if (faults.length > 0) {
+    throw new CliError(faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]).join('\n'), exitCodes.invalid);
+  }
+  process.env['KUBELOOM_SIM_STAGE_MS'] = options.stageMs;
+  process.env['KUBELOOM_SIM_FAULTS'] = JSON.stringify(injected);
+  const { startPlatform } = await import('#local/platform.ts');
+  const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
+  try {
+    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    await storeReferences(api, documents);
+    const steps: Step[] = [];
+    for (const item of documents.filter(({ document }) => kindOf(document) === 'InputManifest')) {
+      steps.push(await applyOne(api, item, options, injected.length > 0));
+    }
+    return report(steps, options);
+  } finally {
+    await platform.stop();
+  }
+}
+
+/** `kubernetes:transient:2` → two transient failures of that stage. */
+export function parseFault(text: string): InjectedFault {
+  const [stageText, classText = 'user', timesText = '1'] = text.split(':');
+  const stage = stageNames.find((name) => name === stageText);
+  const errorClass = errorClasses.find((name) => name === classText);
+  const times = Number(timesText);
+  if (!stage || !errorClass || !Number.isInteger(times) || times < 1) {
+    throw new CliError(
+      `--fail ${text}: write STAGE[:CLASS[:TIMES]] with a stage of ${stageNames.join(', ')} and a class of ${errorClasses.join(', ')}`,
+      exitCodes.usage,
+    );
+  }
+  return { stage, class: errorClass, times };
+}
+
+/** Stores the Secrets and template references of the files, and made-up Secrets for those they only name. */
+async function storeReferences(api: ApiClient, documents: readonly FileDocument[]): Promise<void> {
+  const brought = new Set<string>();
+  const named = new Set<string>();
+  for (const { document } of documents) {
+    const key = keyOf(document);
+    if (kindOf(document) === 'TemplateGitReference') await api.putTemplate(key, document);
+    if (kindOf(document) === 'Secret') {
+      await api.putSecret(key, document);
+      brought.add(`${key.namespace}/${key.name}`);
+    }
+    if (kindOf(document) === 'InputManifest') for (const name of secretsNamedIn(document, key.namespace)) named.add(name);
+  }
+  for (const path of named) {
+    if (brought.has(path)) continue;
+    const [namespace = 'default', name = ''] = path.split('/');
+    await api.putSecret(
+      { namespace, name },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData: { simulated: 'made up by kubeloom simulate' } },
+    );
+  }
+}
+
+function secretsNamedIn(value: unknown, namespace: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => secretsNamedIn(item, namespace));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
+    if (key !== 'secretRef' || typeof item !== 'object' || item === null) return secretsNamedIn(item, namespace);
+    const reference = item as { name?: unknown; namespace?: unknown };
+    return typeof reference.name === 'string' ? [`${reference.namespace ?? namespace}/${reference.name}`] : [];
+  });
+}
+
+async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOptions, failing: boolean): Promise<Step> {
+  const key = keyOf(item.document);
+  const accepted = await api.putManifest(key, item.document);
+  const quiet = options.json === true || options.verbose !== true;
+  const followed = await follow(api, key, { runId: accepted.runId, quiet });
+  const manifest = followed.manifest;
+  const step: Step = {
+    file: item.file,
+    manifest: `${key.namespace}/${key.name}`,
+    status: manifest?.status ?? 'Gone',
+    asItShould: manifest?.status === 'Done' || failing,
+    elapsedMs: followed.elapsedMs,
+    clusters: (manifest?.clusters ?? []).map((cluster) => ({
+      cluster: cluster.name ?? cluster.cluster,
+      status: cluster.status,
+      nodes: cluster.nodes.length,
+      ...(cluster.failure ? { failure: `${cluster.failure.code}: ${cluster.failure.outcome}` } : {}),
+    })),
+  };
+  if (!options.json) show(step, manifest, options.verbose === true);
+  return step;
+}
+
+function show(step: Step, manifest: ManifestDescription | undefined, verbose: boolean): void {
+  print(`${step.file}  ${step.manifest}  ${paintStatus(step.status)}  ${paint('dim', duration(step.elapsedMs))}`);
+  if (verbose && manifest) return print(describeManifest(manifest));
+  for (const cluster of step.clusters) print(`  ${cluster.cluster}  ${paintStatus(cluster.status)}  ${cluster.nodes} nodes`);
+  for (const cluster of manifest?.clusters ?? []) {
+    if (cluster.failure) for (const line of failureLines(cluster.failure)) print(line);
+  }
+}
+
+function report(steps: readonly Step[], options: SimulateOptions): number {
+  const good = steps.every((step) => step.asItShould) && steps.at(-1)?.status === 'Done';
+  if (options.json) printJson({ simulated: true, ok: good, steps });
+  else note('simulated: no machine, network or cluster was made');
+  return good ? exitCodes.ok : exitCodes.runFailed;
+}
+
+const kindOf = (document: unknown): unknown => (document as { kind?: unknown } | null)?.kind;
+
+function keyOf(document: unknown): { namespace: string; name: string } {
+  const metadata = (document as { metadata?: { name?: string; namespace?: string } } | null)?.metadata;
+  return { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '' };
+}

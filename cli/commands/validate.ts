@@ -1,0 +1,49 @@
+/** `kubeloom validate`: every fault of every document, offline. Exit 0 or 3. */
+import type { Command } from 'commander';
+import type { Fault } from '#domain/manifest/fault.ts';
+import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { readDocuments } from '../documents.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { faultLines, paint, print, printJson } from '../output.ts';
+
+interface Verdict {
+  readonly file: string;
+  /** 0-based place in the file; absent for faults of the file as a whole. */
+  readonly index?: number;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+export function registerValidate(program: Command): void {
+  program
+    .command('validate')
+    .description('check documents offline: every fault at once, with path, reason and fix')
+    .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
+    .option('--json', 'answer as JSON')
+    .action(async (options: { file: readonly string[]; json?: boolean }) => {
+      const verdicts = await judge(options.file);
+      const valid = verdicts.every((verdict) => verdict.faults.length === 0);
+      if (options.json) printJson({ valid, documents: verdicts });
+      else for (const verdict of verdicts) show(verdict);
+      process.exitCode = valid ? exitCodes.ok : exitCodes.invalid;
+    });
+}
+
+async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
+  const { documents, faults } = await readDocuments(files);
+  const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
+  const judged = validateDocuments(documents.map((item) => item.document));
+  return [...unreadable, ...judged.map((verdict, at) => ({ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict }))];
+}
+
+function show(verdict: Verdict): void {
+  const title = verdict.kind ? `${verdict.kind} ${verdict.name ?? ''}`.trim() : 'document';
+  const place = verdict.index === undefined ? verdict.file : `${verdict.file} [${verdict.index + 1}]`;
+  const count = verdict.faults.length;
+  const state = count === 0 ? paint('green', 'valid') : paint('red', `${count} ${count === 1 ? 'fault' : 'faults'}`);
+  print(`${place}  ${title}  ${state}`);
+  for (const line of faultLines(verdict.faults, 'fault')) print(line);
+  for (const line of faultLines(verdict.warnings, 'warning')) print(line);
+}

@@ -1,0 +1,32 @@
+/** Where the API is and how to get in: options, environment, or the platform on this machine. */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CliError, exitCodes } from './exit-codes.ts';
+
+const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
+
+export interface Connection {
+  readonly apiUrl: string;
+  readonly token: string | undefined;
+}
+
+/** Data directory of the local platform: `KUBELOOM_HOME`, else `~/.kubeloom`. */
+export function kubeloomHome(): string {
+  return process.env['KUBELOOM_HOME'] ?? join(homedir(), '.kubeloom');
+}
+
+/** `KUBELOOM_API_URL` and `KUBELOOM_TOKEN`, else what the local platform wrote down. Throws with how to start one. */
+export function findConnection(): Connection {
+  const apiUrl = process.env['KUBELOOM_API_URL'];
+  if (apiUrl) return { apiUrl: apiUrl.replace(/\/$/, ''), token: process.env['KUBELOOM_TOKEN'] };
+  const file = join(kubeloomHome(), 'platform.json');
+  if (!existsSync(file)) {
+    throw new CliError(
+      'no Kubeloom is known here: start one with `kubeloom local up`, or set KUBELOOM_API_URL (and KUBELOOM_TOKEN)',
+      exitCodes.unreachable,
+    );
+  }
+  return PlatformFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+}

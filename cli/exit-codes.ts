@@ -1,0 +1,30 @@
+/** Exit codes of the CLI; documented in docs/cli.md. */
+export const exitCodes = {
+  ok: 0,
+  /** Something unexpected, in Kubeloom or on the way to it. */
+  fault: 1,
+  /** Wrong use of the command line. */
+  usage: 2,
+  /** The input has faults; all are printed. */
+  invalid: 3,
+  /** What was asked for does not exist. */
+  notFound: 4,
+  /** Somebody else changed it first. */
+  conflict: 5,
+  /** The run ended, but not as asked for: failed or rolled back. */
+  runFailed: 6,
+  /** No Kubeloom answers. */
+  unreachable: 7,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+/** An error whose text is for the person at the terminal and whose code is the process's. */
+export class CliError extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'CliError';
+    this.exitCode = exitCode;
+  }
+}

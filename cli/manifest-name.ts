@@ -1,0 +1,19 @@
+/** How people name things on the command line: `NAME`, `NAMESPACE/NAME`, run ids. */
+import type { ManifestName } from './api-client.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+
+/** `name` or `namespace/name`; the option `-n` gives the namespace of a bare name. */
+export function parseManifestName(argument: string, namespace = 'default'): ManifestName {
+  const parts = argument.split('/');
+  const [first, second] = parts;
+  if (parts.length === 2 && first && second) return { namespace: first, name: second };
+  if (parts.length === 1 && first) return { namespace, name: first };
+  throw new CliError(`"${argument}" is not a manifest: write NAME or NAMESPACE/NAME`, exitCodes.usage);
+}
+
+/** The manifest that a run id (`<manifest>-<uid>-g<generation>-a<attempt>`) belongs to. */
+export function manifestOfRun(run: string, namespace = 'default'): ManifestName {
+  const match = /^(.+)-[a-z0-9]{5}-g\d+-a\d+$/.exec(run);
+  if (match?.[1]) return { namespace, name: match[1] };
+  throw new CliError(`"${run}" is not a run id: \`kubeloom runs NAME\` lists them`, exitCodes.usage);
+}
