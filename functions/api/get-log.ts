@@ -1,0 +1,40 @@
+/** GET …/logs/{cluster}/{waypoint}/{stage}/{attempt}?offset=: a piece of a stage's log, and where it goes on. */
+import { headerNames, LogPath, LogQuery } from '#contracts/http.ts';
+import { waypointKeys } from '#contracts/stage.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { httpHandler } from '../middleware.ts';
+import { attemptOfPrefix, attemptPrefix, runPrefix } from './views/api-paths.ts';
+
+/** A function's answer has at most 6 MB; a log is handed over in pieces far below. */
+const pieceBytes = 1_000_000;
+
+export const handler = httpHandler({ path: LogPath, query: LogQuery }, async ({ path, query }, deps) => {
+  const [stage = '', undo] = path.stage.split('-');
+  const folder = `${runPrefix(path, path.run)}${path.cluster}/${path.waypoint}/${stage}`;
+  const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
+  const prefix = at && attemptPrefix(at);
+  const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
+  const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix));
+  if (log === undefined && result === undefined) {
+    throw new PipelineError('NotFound', `run "${path.run}" has no log of this stage and attempt; list its logs`);
+  }
+  const bytes = log ?? new Uint8Array();
+  const last = result !== undefined && query.offset + pieceBytes >= bytes.length;
+  const raw = bytes.subarray(query.offset, query.offset + pieceBytes);
+  const piece = last ? raw : wholeCharacters(raw);
+  const next = query.offset + piece.length;
+  const ended = result !== undefined && next >= bytes.length;
+  const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(ended) };
+  return { status: 200, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
+});
+
+/** Leaves out a character at the end of which not all bytes are there; the next piece begins with it. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  const tail = bytes.subarray(Math.max(0, bytes.length - 3));
+  const lead = tail.findLastIndex((byte) => byte >= 0xc0);
+  if (lead < 0) return bytes;
+  const first = tail[lead] ?? 0;
+  const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  const present = tail.length - lead;
+  return present < needed ? bytes.subarray(0, bytes.length - present) : bytes;
+}

@@ -1,0 +1,21 @@
+/** GET …/runs/{run}/logs: the logs that the stages of a run left, in the order of waypoints and stages. */
+import { type LogList, RunPath } from '#contracts/http.ts';
+import { waypointKeys } from '#contracts/stage.ts';
+import { httpHandler } from '../middleware.ts';
+import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
+
+const logName = waypointKeys.log('');
+
+export const handler = httpHandler({ path: RunPath }, async ({ path }, deps) => {
+  const artifacts = await deps.artifacts.list(runPrefix(path, path.run));
+  const keys = new Set(artifacts.map((artifact) => artifact.key));
+  const items = artifacts.flatMap(({ key, size }) => {
+    const prefix = key.endsWith(logName) ? key.slice(0, -logName.length) : '';
+    const at = attemptOfPrefix(prefix);
+    if (!at) return [];
+    const { cluster, waypoint, stage, mode, attempt } = at;
+    const ended = keys.has(waypointKeys.result(prefix));
+    return [{ cluster, waypoint, stage, mode, attempt, size, ended, path: logPath(at) }];
+  });
+  return { status: 200, json: { items } satisfies LogList };
+});

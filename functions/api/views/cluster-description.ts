@@ -1,0 +1,120 @@
+/** What a person is told about one cluster: progress, nodes, load balancers, and what went wrong. */
+import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/http.ts';
+import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import { attemptOfPrefix, clusterPath, logPath } from './api-paths.ts';
+
+/** Port of the Kubernetes API, on nodes and on load balancers that serve it. */
+const apiPort = 6443;
+
+export function describeCluster(record: ClusterRecord): ClusterDescription {
+  const shown = record.current ?? record.attempted;
+  return {
+    cluster: record.cluster,
+    name: shown?.name ?? null,
+    status: record.status,
+    kubernetesVersion: shown?.kubernetesVersion ?? null,
+    network: shown?.network ?? null,
+    apiEndpoint: shown ? (apiEndpointOf(shown, record) ?? null) : null,
+    progress: record.progress && {
+      ...progressOf(record.progress, record.status === 'Converged'),
+      direction: record.progress.direction,
+      waypoint: record.progress.waypoint,
+      waypoints: record.progress.waypoints,
+      stage: record.progress.stage ?? null,
+      startedAt: record.progress.startedAt,
+      updatedAt: record.progress.updatedAt,
+    },
+    nodes: nodeRows(record),
+    loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, record)),
+    failure: record.failure && failureReport(record.failure, record),
+    simulated: record.facts.simulated,
+    kubeconfigPath: record.facts.kubeconfigKey === undefined ? null : `${clusterPath(record)}/kubeconfig`,
+  };
+}
+
+/** Steps done and the share of them; a converged cluster is at 100 % also when it had nothing to do. */
+export function progressOf(progress: Pick<ClusterProgress, 'step' | 'steps'>, converged: boolean): Progress {
+  const share = progress.steps === 0 ? 0 : Math.floor((100 * Math.min(progress.step, progress.steps)) / progress.steps);
+  return { step: progress.step, steps: progress.steps, percent: converged ? 100 : share };
+}
+
+/** One row a node: those that stand, then those that a waypoint tries or tried to add. */
+export function nodeRows(record: ClusterRecord): NodeRow[] {
+  const standing = record.current ? allPools(record.current) : [];
+  const names = new Set(standing.flatMap((pool) => pool.nodes.map((node) => node.name)));
+  const tried = record.attempted ? allPools(record.attempted) : [];
+  return [
+    ...standing.flatMap((pool) => rowsOf(pool, record, true)),
+    ...tried.flatMap((pool) => rowsOf(pool, record, false)).filter((row) => !names.has(row.name)),
+  ];
+}
+
+function rowsOf(pool: NodePoolState, record: ClusterRecord, stands: boolean): NodeRow[] {
+  return pool.nodes.map((node) => {
+    const publicAddress = node.static?.endpoint ?? record.facts.nodes[node.name]?.publicAddress;
+    return {
+      name: node.name,
+      pool: pool.name,
+      role: pool.role,
+      provider: pool.source.kind === 'dynamic' ? pool.source.provider.name : 'static',
+      ...(pool.source.kind === 'dynamic' && { region: pool.source.region }),
+      ...(publicAddress !== undefined && { publicAddress }),
+      privateAddress: node.privateAddress,
+      status: statusOf(node.name, record, stands, publicAddress !== undefined),
+    };
+  });
+}
+
+/** What happens to a node follows from the waypoint under way; without one it is there, or a leftover. */
+function statusOf(name: string, record: ClusterRecord, stands: boolean, reachable: boolean): NodeRow['status'] {
+  const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
+  const part = record.progress?.nodes.find((node) => node.name === name)?.part;
+  if (stands) return working && part === 'leaves' ? 'Leaving' : 'Ready';
+  if (!working) return 'Leftover';
+  if (record.status === 'RollingBack') return 'Leaving';
+  return reachable ? 'Joining' : 'Waiting';
+}
+
+function loadBalancerRow(lb: ClusterState['loadBalancers'][number], record: ClusterRecord): LoadBalancerRow {
+  const endpoint = record.facts.loadBalancers[lb.name]?.endpoint;
+  return {
+    name: lb.name,
+    ...(endpoint !== undefined && { endpoint }),
+    dnsName: dnsNameOf(lb),
+    servesApi: lb.roles.some((role) => role.servesApi),
+    roles: lb.roles.map(({ name, protocol, port, targetPort }) => ({ name, protocol, port, targetPort })),
+  };
+}
+
+function dnsNameOf(lb: ClusterState['loadBalancers'][number]): string {
+  return `${lb.dns.hostname}.${lb.dns.zone}`;
+}
+
+function apiEndpointOf(state: ClusterState, record: ClusterRecord): string | undefined {
+  const endpoint = state.apiEndpoint;
+  if (endpoint.kind === 'node') {
+    const address = record.facts.nodes[endpoint.node]?.publicAddress;
+    return address && `https://${address}:${apiPort}`;
+  }
+  const lb = state.loadBalancers.find((candidate) => candidate.name === endpoint.loadBalancer);
+  return lb && `https://${record.facts.loadBalancers[lb.name]?.endpoint ?? dnsNameOf(lb)}:${apiPort}`;
+}
+
+function failureReport(failure: ClusterFailure, record: ClusterRecord): FailureReport {
+  const attempt = failure.attemptPrefix === undefined ? undefined : attemptOfPrefix(failure.attemptPrefix);
+  const namespace = record.namespace === 'default' ? '' : ` --namespace ${record.namespace}`;
+  const stage = failure.stage === undefined ? '' : ` --stage ${failure.stage}`;
+  return {
+    class: failure.class,
+    code: failure.code,
+    message: failure.message,
+    hint: failure.hint,
+    outcome: failure.outcome,
+    ...(failure.resource !== undefined && { resource: failure.resource }),
+    ...(failure.stage !== undefined && { stage: failure.stage }),
+    runId: failure.runId,
+    at: failure.at,
+    ...(attempt && { logCommand: `kubeloom logs ${failure.runId}${stage}${namespace}`, logPath: logPath(attempt) }),
+  };
+}

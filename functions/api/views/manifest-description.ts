@@ -1,0 +1,52 @@
+/** What a person is told about a manifest: its row in the list, and everything. */
+import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/http.ts';
+import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import { linksOf } from './api-paths.ts';
+import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
+
+export function summarizeManifest(record: ManifestRecord, clusters: readonly ClusterRecord[]): ManifestSummary {
+  return {
+    namespace: record.namespace,
+    name: record.name,
+    generation: record.generation,
+    attempt: record.attempt,
+    status: record.status,
+    deleting: record.deleting,
+    runId: record.runId,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    progress: overallProgress(record, clusters),
+    clusters: clusters.map((cluster) => ({
+      cluster: cluster.cluster,
+      status: cluster.status,
+      nodes: nodeRows(cluster).length,
+    })),
+  };
+}
+
+export function describeManifest(
+  record: ManifestRecord,
+  clusters: readonly ClusterRecord[],
+  lastRun: RunRecord | undefined,
+): ManifestDescription {
+  return {
+    ...summarizeManifest(record, clusters),
+    document: record.document,
+    clusters: clusters.map(describeCluster),
+    simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
+    lastRun: lastRun ?? null,
+    links: linksOf(record, record.runId),
+  };
+}
+
+/** Steps of all clusters of the present run together; null while none is known. */
+function overallProgress(record: ManifestRecord, clusters: readonly ClusterRecord[]): Progress | null {
+  const ofRun = clusters.flatMap(({ progress, status }) =>
+    progress?.runId === record.runId ? [progressOf(progress, status === 'Converged')] : [],
+  );
+  if (ofRun.length === 0) return record.status === 'Done' ? { step: 0, steps: 0, percent: 100 } : null;
+  const step = ofRun.reduce((sum, each) => sum + each.step, 0);
+  const steps = ofRun.reduce((sum, each) => sum + each.steps, 0);
+  const done = record.status === 'Done' || ofRun.every((each) => each.percent === 100);
+  return progressOf({ step, steps }, done);
+}

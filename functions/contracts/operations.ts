@@ -1,0 +1,203 @@
+/** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
+import { z } from 'zod';
+import * as http from './http.ts';
+
+export interface Answer {
+  readonly description: string;
+  /** @default no body */
+  readonly schema?: z.ZodType;
+  /** @default application/json */
+  readonly media?: string;
+  readonly headers?: z.ZodObject;
+}
+
+export interface Operation {
+  readonly tag: string;
+  readonly summary: string;
+  readonly path?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: { readonly description: string; readonly required: boolean };
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Statuses of problems it can answer with, beside our own faults. */
+  readonly problems: readonly number[];
+}
+
+const tagHeader = z.object({ ETag: z.string().describe('`"g<generation>-a<attempt>"`, for `If-Match`') });
+const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version that is to be changed') });
+const conditional = ifMatch.extend({
+  'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
+});
+const logHeaders = z.object({
+  [http.headerNames.nextOffset]: z.string().describe('`offset` of the next piece'),
+  [http.headerNames.ended]: z.enum(['true', 'false']).describe('nothing follows'),
+});
+const accepted = (description: string): Answer => ({ description, schema: http.ManifestAccepted, headers: tagHeader });
+const ok = (description: string, schema?: z.ZodType): Readonly<Record<number, Answer>> => ({
+  200: { description, ...(schema && { schema }) },
+});
+const document = (description: string, required = true) => ({ description, required });
+
+export const operations: Readonly<Record<string, Operation>> = {
+  listManifests: {
+    tag: 'manifests',
+    summary: 'List manifests with their status',
+    query: http.NamespacedPageQuery,
+    answers: ok('a page of manifests', http.ManifestPage),
+    problems: [400],
+  },
+  putManifest: {
+    tag: 'manifests',
+    summary: 'Create or change a manifest and start to make it true',
+    path: http.ManifestPath,
+    headers: conditional,
+    body: document('an InputManifest'),
+    answers: {
+      200: accepted('the same document is done or under way already; nothing was started'),
+      202: accepted('stored; a run makes it true'),
+    },
+    problems: [400, 409, 412, 413, 422],
+  },
+  getManifest: {
+    tag: 'manifests',
+    summary: 'Show a manifest, its clusters, nodes, progress and failures',
+    path: http.ManifestPath,
+    answers: { 200: { description: 'everything', schema: http.ManifestDescription, headers: tagHeader } },
+    problems: [400, 404],
+  },
+  deleteManifest: {
+    tag: 'manifests',
+    summary: 'Delete everything that a manifest made, then the manifest',
+    path: http.ManifestPath,
+    headers: ifMatch,
+    answers: {
+      200: accepted('it is being deleted already; nothing was started'),
+      202: accepted('a run deletes it'),
+    },
+    problems: [400, 404, 409, 412, 422],
+  },
+  planManifest: {
+    tag: 'manifests',
+    summary: 'Show what would happen; changes nothing',
+    path: http.ManifestPath,
+    body: document('an InputManifest; without a body, the stored one', false),
+    answers: ok('the path of waypoints of each cluster, or what keeps it from being walked', http.PlanReport),
+    problems: [400, 404, 413, 422],
+  },
+  validate: {
+    tag: 'manifests',
+    summary: 'Check InputManifest, Secret and TemplateGitReference documents; changes nothing',
+    body: document('one or more documents'),
+    answers: ok('every fault of every document', http.ValidationReport),
+    problems: [400, 413],
+  },
+  listRuns: {
+    tag: 'runs',
+    summary: 'List the runs of a manifest, newest first',
+    path: http.ManifestPath,
+    query: http.PageQuery,
+    answers: ok('a page of runs', http.RunPage),
+    problems: [400, 404],
+  },
+  getRun: {
+    tag: 'runs',
+    summary: 'Show a run',
+    path: http.RunPath,
+    answers: ok('the run', http.Run),
+    problems: [400, 404],
+  },
+  listEvents: {
+    tag: 'runs',
+    summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
+    path: http.ManifestPath,
+    query: http.PageQuery,
+    answers: ok('a page of events', http.EventPage),
+    problems: [400, 404],
+  },
+  listLogs: {
+    tag: 'runs',
+    summary: 'List the logs that the stages of a run left',
+    path: http.RunPath,
+    answers: ok('the logs', http.LogList),
+    problems: [400],
+  },
+  getLog: {
+    tag: 'runs',
+    summary: 'Read a log from an offset on',
+    path: http.LogPath,
+    query: http.LogQuery,
+    answers: {
+      200: { description: 'a piece of text', schema: z.string(), media: 'text/plain', headers: logHeaders },
+    },
+    problems: [400, 404],
+  },
+  getKubeconfig: {
+    tag: 'clusters',
+    summary: 'Get the kubeconfig of a cluster, by its id or name',
+    path: http.ClusterPath,
+    answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
+    problems: [400, 404],
+  },
+  listSecrets: {
+    tag: 'secrets',
+    summary: 'List the names of Secrets; values cannot be read back',
+    query: http.NamespaceQuery,
+    answers: ok('names', http.SecretList),
+    problems: [400],
+  },
+  putSecret: {
+    tag: 'secrets',
+    summary: 'Store a Secret',
+    path: http.DocumentPath,
+    body: document('a Secret'),
+    answers: ok('stored', http.SecretStored),
+    problems: [400, 413, 422],
+  },
+  deleteSecret: {
+    tag: 'secrets',
+    summary: 'Delete a Secret that no manifest uses',
+    path: http.DocumentPath,
+    answers: { 204: { description: 'gone' } },
+    problems: [400, 404, 409],
+  },
+  putTemplate: {
+    tag: 'templates',
+    summary: 'Store a TemplateGitReference',
+    path: http.DocumentPath,
+    body: document('a TemplateGitReference'),
+    answers: ok('stored', http.TemplateStored),
+    problems: [400, 413, 422],
+  },
+  getTemplate: {
+    tag: 'templates',
+    summary: 'Get a TemplateGitReference',
+    path: http.DocumentPath,
+    answers: ok('the document', http.TemplateDocument),
+    problems: [400, 404],
+  },
+  deleteTemplate: {
+    tag: 'templates',
+    summary: 'Delete a TemplateGitReference that no manifest uses',
+    path: http.DocumentPath,
+    answers: { 204: { description: 'gone' } },
+    problems: [400, 404, 409],
+  },
+  getOpenapi: {
+    tag: 'service',
+    summary: 'This document',
+    answers: ok('OpenAPI 3.1', z.record(z.string(), z.unknown())),
+    problems: [],
+  },
+  getHealth: {
+    tag: 'service',
+    summary: 'See whether the API answers',
+    answers: ok('it does', http.Health),
+    problems: [],
+  },
+  getVersion: {
+    tag: 'service',
+    summary: 'Show the version and the provider types that can be built',
+    answers: ok('version', http.Version),
+    problems: [],
+  },
+};
