@@ -8,6 +8,13 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** How long a lease is good for; at `dueAt`, before it expires, the scheduler looks whether its holder still runs. */
+export interface LeaseTerm {
+  readonly now: string;
+  readonly dueAt: string;
+  readonly expiresAt: string;
+}
+
 export interface ManifestStore {
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
@@ -19,20 +26,19 @@ export interface ManifestStore {
   replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;
   /**
    * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
-   * Returns undefined when another holds it. Throws `NotFound` without manifest.
+   * Writes `dueAt`. Returns undefined when another holds it. Throws `NotFound` without manifest.
    */
   takeLease(
     key: ManifestKey,
     owner: string,
-    now: string,
-    expiresAt: string,
+    term: LeaseTerm,
   ): Promise<{ lease: Lease; record: ManifestRecord } | undefined>;
-  /** Prolongs the lease. Throws `LeaseLost` when the fence is no longer the holder's. */
-  renewLease(key: ManifestKey, fence: number, expiresAt: string): Promise<void>;
-  /** Sets the status while working. Throws `LeaseLost`. */
-  setStatus(key: ManifestKey, fence: number, status: ManifestRecord['status'], at: string): Promise<void>;
+  /** Prolongs the lease and `dueAt`. Throws `LeaseLost` when the fence is no longer the holder's. */
+  renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void>;
+  /** Sets the status while working and returns what stands now. Throws `LeaseLost`. */
+  setStatus(key: ManifestKey, fence: number, status: ManifestRecord['status'], at: string): Promise<ManifestRecord>;
   /**
-   * Sets the final status and frees the lease, only if generation and attempt are still those that were worked on.
+   * Sets the final status, frees the lease and clears `dueAt`, only if generation and attempt are still those that were worked on.
    * Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
@@ -55,10 +61,10 @@ export interface ClusterStore {
   get(key: ManifestKey, cluster: string): Promise<ClusterRecord | undefined>;
   /**
    * Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists),
-   * `LeaseLost` when the stored fence is greater than the record's.
+   * `LeaseLost` when the stored fence is greater than the record's. Writing the very same record again is fine.
    */
   put(record: ClusterRecord): Promise<void>;
-  /** Removes it. Throws as `put`. */
+  /** Removes what was read: `record.version` is the stored one. Throws as `put`; fine when it is gone already. */
   remove(record: ClusterRecord): Promise<void>;
   list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
 }
@@ -71,7 +77,7 @@ export interface RunStore {
 }
 
 export interface EventStore {
-  /** Appends in order; never throws for an event that is there already. */
+  /** Appends in order; an event that is there already is kept once. */
   append(key: ManifestKey, events: readonly RunEvent[]): Promise<void>;
   /** Oldest first, those after the cursor. `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
@@ -98,6 +104,8 @@ export interface Workflows {
 }
 
 export interface Builds {
+  /** Ids of the builds of a waypoint that have not ended. */
+  running(waypointPrefix: string): Promise<readonly string[]>;
   /** Stops a build; no error when it has ended or never was. */
   stop(buildId: string): Promise<void>;
 }

@@ -1,0 +1,54 @@
+/** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
+import type { ManifestKey } from '#contracts/records.ts';
+
+/**
+ * | item            | pk                       | sk                      | `due` index               |
+ * |-----------------|--------------------------|-------------------------|---------------------------|
+ * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS`, `dueAt`      |
+ * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
+ * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
+ * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
+ * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
+ *
+ * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
+ */
+export const tableSchema = {
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  /** Keys only: what is found there is read from the table. */
+  dueIndex: { name: 'due', partitionKey: 'duePartition', sortKey: 'dueAt' },
+  /** Epoch seconds after which DynamoDB removes runs and events. */
+  timeToLive: 'expireAt',
+} as const;
+
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Partition of the `due` index that holds manifests the scheduler should look at. */
+export const dueManifests = 'MANIFESTS';
+
+export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });
+
+/** Sort key prefix of one namespace's manifests. */
+export const manifestsOf = (namespace: string): string => `${namespace}#`;
+
+export const manifestPartition = (key: ManifestKey): string => `MANIFEST#${key.namespace}#${key.name}`;
+
+export const clusterItem = (key: ManifestKey, cluster: string): ItemKey => ({
+  pk: manifestPartition(key),
+  sk: `CLUSTER#${cluster}`,
+});
+
+export const runItem = (key: ManifestKey, runId: string): ItemKey => ({
+  pk: manifestPartition(key),
+  sk: `RUN#${runId}`,
+});
+
+/** Partition of the `due` index that orders the runs of a manifest by the time they were queued. */
+export const runsByTime = (key: ManifestKey): string => `RUNS#${key.namespace}#${key.name}`;
+
+export const eventPartition = (key: ManifestKey): string => `EVENTS#${key.namespace}#${key.name}`;
+
+export const templateItem = (namespace: string, name: string): ItemKey => ({ pk: `TEMPLATES#${namespace}`, sk: name });
