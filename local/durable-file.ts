@@ -1,0 +1,33 @@
+/** Files that are there whole or not at all, also after the power was cut. */
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Writes beside, flushes, renames over, flushes the directory. */
+export async function writeFileDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const beside = `${path}.${randomUUID()}.new`;
+  const file = await open(beside, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** Makes renames and removals in a directory last. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

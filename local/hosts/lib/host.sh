@@ -1,0 +1,103 @@
+# Making and removing one host. The spec is written before anything is made and the marker `ready` last: what lies between is
+# half-made, and is torn down by whoever comes next.
+
+command_up() {
+  need_machine
+  need id
+  locate_host
+  local key=${KUBELOOM_SSH_PUBLIC_KEY:-} base
+  [[ $key =~ ^(ssh|ecdsa|sk-)[A-Za-z0-9@.-]*\ [A-Za-z0-9+/=]+(\ .*)?$ && $key != *$'\n'* ]] ||
+    fail 2 "KUBELOOM_SSH_PUBLIC_KEY must hold one public key, as in authorized_keys"
+  base=$(base_path)
+  build_base "$base"
+  [ -z "${KUBELOOM_HOST_NODE:-}" ] || binds+=("$KUBELOOM_HOST_NODE:/usr/local/bin/node")
+  check_binds
+  lock_host
+  stop_if_orphaned
+  with_cluster_lock reserve_number
+  use_number "$(cat "$site_dir/numbers/$host")"
+  if ! host_is_ready || [ "$(cat "$host_dir/id")" != "$id" ] || [ "$(spec_text)" != "$(cat "$host_dir/spec")" ]; then
+    remove_host
+    with_cluster_lock reserve_number
+    make_host
+  fi
+}
+
+check_binds() {
+  local bind
+  for bind in "${binds[@]}"; do
+    [ -e "${bind%%:*}" ] || fail 2 "${bind%%:*}, to be mounted into the host, does not exist"
+  done
+}
+
+# All that decides how the host is started; read again by start and by the launcher.
+spec_text() {
+  printf 'host=%s\nunit=%s\naddress=%s\nbase=%s\nregion=%s\nkey=%q\nbinds=(%s)\n' \
+    "$host" "$host_unit" "$address" "$base" "$region" "$key" "${binds[*]@Q}"
+}
+
+make_host() {
+  mkdir -p "$host_dir"
+  echo "$id" >"$host_dir/id"
+  spec_text >"$host_dir/spec"
+  fail_when_told
+  make_files
+  stop_if_orphaned
+  attach_network
+  launch_host
+  await_ssh
+  printf '{"public_address":"%s","ssh_port":22,"wireguard_port":51820}\n' "$address" >"$host_dir/address.json.new"
+  mv "$host_dir/address.json.new" "$host_dir/address.json"
+  stop_if_orphaned
+  : >"$host_dir/ready"
+}
+
+# The host's own upper layer: identity and the key that lets Ansible in. Nothing is shared between hosts.
+make_files() {
+  local files=$host_dir/up
+  mkdir -p "$host_dir/work" "$host_dir/root" "$files/etc/ssh" "$files/root/.ssh"
+  chmod 700 "$files/root" "$files/root/.ssh"
+  echo "$key" >"$files/root/.ssh/authorized_keys"
+  chmod 600 "$files/root/.ssh/authorized_keys"
+  echo "$host" >"$files/etc/hostname"
+  printf '127.0.0.1 localhost\n%s %s\n' "$address" "$host" >"$files/etc/hosts"
+  tr -d - </proc/sys/kernel/random/uuid >"$files/etc/machine-id"
+  rm -f "$files"/etc/ssh/ssh_host_ed25519_key*
+  ssh-keygen -q -t ed25519 -N '' -C "$host" -f "$files/etc/ssh/ssh_host_ed25519_key"
+}
+
+# Fault injection for tests: a file faults/<glob of host names>; "slow SECONDS" delays, any other text is the cause it fails with.
+fail_when_told() {
+  local fault word rest
+  for fault in "$state_dir"/faults/*; do
+    # shellcheck disable=SC2053
+    [[ -f $fault && $host == ${fault##*/} ]] || continue
+    read -r word rest <"$fault" || true
+    if [ "${word:-}" = slow ]; then
+      sleep "$rest"
+    else
+      remove_host
+      fail 4 "did not come up: ${word:+$word $rest}${word:-injected fault}"
+    fi
+  done
+}
+
+command_down() {
+  need_machine
+  locate_host
+  lock_host
+  # Replaced already: this order is about a host that is no more.
+  [ -z "$id" ] || [ ! -e "$host_dir/id" ] || [ "$(cat "$host_dir/id")" = "$id" ] || return 0
+  remove_host
+  rm -f "$host_lock"
+}
+
+# Removes all there is of the host, whatever state it is in; what is not there is no error. Its number goes last.
+remove_host() {
+  if [ -n "${host_unit:-}" ]; then
+    kill_host
+    detach_network
+  fi
+  rm -rf --one-file-system "$host_dir"
+  rm -f "$site_dir/numbers/$host"
+}

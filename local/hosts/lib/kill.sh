@@ -1,0 +1,38 @@
+# The hard end of a host: every process of its cgroup, then the cgroup. Works from the unit name alone.
+
+kill_host() {
+  local pid
+  if host_is_alive; then
+    # The launcher first: it would start the host again.
+    read -r pid _ <"$host_dir/pid"
+    kill -KILL "$pid" 2>/dev/null || true
+  fi
+  kill_unit "$host_unit"
+  if [ -e "$host_dir/pid" ]; then
+    wait_until 10 host_is_dead || fail 4 "its process ${pid:-?} does not end"
+  fi
+}
+
+kill_unit() {
+  local unit=$1 group
+  if machine_runs_systemd; then
+    systemctl kill --signal=KILL "$unit.scope" 2>/dev/null || true
+    systemctl stop "$unit.scope" 2>/dev/null || true
+    systemctl reset-failed "$unit.scope" 2>/dev/null || true
+  fi
+  for group in $(cgroups_of "$unit"); do
+    wait_until 10 cgroup_is_gone "$group" || fail 4 "the processes in $group do not end"
+  done
+  rmdir "/run/systemd/nspawn/propagate/$unit" "/run/systemd/nspawn/unix-export/$unit" 2>/dev/null || true
+}
+
+# One round of killing and removing; true when nothing is left.
+cgroup_is_gone() {
+  [ -d "$1" ] || return 0
+  if [ -e "$1/cgroup.kill" ]; then
+    echo 1 >"$1/cgroup.kill" 2>/dev/null || true
+  fi
+  find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | grep -vx 0 | xargs -r kill -KILL 2>/dev/null || true
+  find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  [ ! -d "$1" ]
+}

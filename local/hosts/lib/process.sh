@@ -1,0 +1,67 @@
+# The processes of one host: launcher → systemd-nspawn → the host's own PID 1, all in one cgroup.
+
+machine_runs_systemd() { [ -d /run/systemd/system ]; }
+
+# Cgroup directories of the host where systemd does not keep them for us: cgroup v2, or the hierarchies of v1 that nspawn uses.
+cgroups_of() {
+  if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then
+    echo "/sys/fs/cgroup/$1"
+  else
+    local kind
+    for kind in systemd unified pids; do
+      [ ! -d "/sys/fs/cgroup/$kind" ] || echo "/sys/fs/cgroup/$kind/$1"
+    done
+  fi
+}
+
+# Field 22 of /proc/PID/stat: with it a PID means the same process for ever.
+start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+
+host_is_alive() {
+  local pid started
+  read -r pid started <"$host_dir/pid" 2>/dev/null || return 1
+  [ -n "$started" ] && [ "$(start_time "$pid")" = "$started" ]
+}
+
+host_is_dead() { ! host_is_alive; }
+host_is_ready() { [ -e "$host_dir/ready" ] && host_is_alive; }
+
+child_of() { tr ' ' '\n' <"/proc/$1/task/$1/children" 2>/dev/null | head -n 1; }
+
+# PID of the host's own PID 1: launcher → nspawn → it. Empty when there is none.
+init_of_host() {
+  local pid
+  read -r pid _ <"$host_dir/pid" 2>/dev/null || return 0
+  pid=$(child_of "$pid") && [ -n "$pid" ] && child_of "$pid" || true
+}
+
+# Starts the launcher, which outlives us. It holds the host's lock until it has written its PID and joined its cgroup, so nobody
+# who gets the lock after a kill -9 of us can miss it.
+launch_host() {
+  mkdir -p "$host_dir/root"
+  rm -f "$host_dir/pid"
+  HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit \
+    setsid "$here/host-process" record </dev/null >>"$host_dir/log" 2>&1 &
+  wait_until 10 test -s "$host_dir/pid" || give_up "its launcher did not start"
+}
+
+await_ssh() {
+  local end=$((SECONDS + ${KUBELOOM_HOST_BOOT_SECONDS:-60}))
+  until ssh_answers; do
+    host_is_alive || give_up "its systemd-nspawn ended"
+    [ "$SECONDS" -lt "$end" ] || give_up "no SSH on $address after ${KUBELOOM_HOST_BOOT_SECONDS:-60} s"
+    sleep 0.05
+  done
+}
+
+ssh_answers() {
+  [ "$(timeout 1 bash -c 'exec 3<>"/dev/tcp/$0/22" && head -c 4 <&3' "$address" 2>/dev/null)" = SSH- ]
+}
+
+# A host that does not come up is removed at once: Terraform never calls destroy provisioners of tainted resources.
+give_up() {
+  local log
+  log=$(tail -n 3 "$host_dir/log" 2>/dev/null | tr -c '[:print:]' ' ' || true)
+  remove_host
+  fail 4 "did not come up: $1${log:+ ($log)}"
+}

@@ -1,0 +1,96 @@
+/** One object = one file: its bytes, then its description as JSON, then the length of that description (4 bytes). */
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+export const ObjectDescription = z.strictObject({
+  key: z.string(),
+  size: z.number().int(),
+  etag: z.string(),
+  /** ISO 8601 */
+  modifiedAt: z.string(),
+  /** Headers that come back as they were given: content-type, cache-control, x-amz-meta-… */
+  headers: z.record(z.string(), z.string()),
+});
+export type ObjectDescription = z.infer<typeof ObjectDescription>;
+
+export const objectSuffix = '.object';
+
+/** Readable as far as it goes, unique by hash: keys may be longer than file names, or differ only in what a file system ignores. */
+export function objectFileName(key: string): string {
+  const readable = encodeURIComponent(key.toWellFormed()).replace(/\*/g, '%2A').slice(0, 120).replace(/%.?$/, '');
+  return `${readable}~${createHash('sha256').update(key).digest('hex').slice(0, 32)}${objectSuffix}`;
+}
+
+export interface Upload {
+  readonly path: string;
+  readonly size: number;
+  readonly md5: string;
+}
+
+/** Streams bytes into a new file of the directory; nothing is left behind when the stream fails. */
+export async function receive(directory: string, bytes: AsyncIterable<Buffer>): Promise<Upload> {
+  const path = join(directory, `${randomUUID()}.new`);
+  const file = await open(path, 'wx', 0o600);
+  const hash = createHash('md5');
+  let size = 0;
+  try {
+    for await (const piece of bytes) {
+      hash.update(piece);
+      size += piece.length;
+      await file.write(piece);
+    }
+    return { path, size, md5: hash.digest('hex') };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Puts the description behind the bytes and, if asked to, flushes both to the disk. */
+export async function describe(path: string, description: ObjectDescription, flush: boolean): Promise<void> {
+  const json = Buffer.from(JSON.stringify(description));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  const file = await open(path, 'a');
+  try {
+    await file.write(Buffer.concat([json, length]));
+    if (flush) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads the descriptions of all objects in a directory, and removes uploads that were cut off. */
+export async function readDescriptions(directory: string): Promise<readonly ObjectDescription[]> {
+  const descriptions: ObjectDescription[] = [];
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    if (name.endsWith(objectSuffix)) descriptions.push(await readDescription(path));
+    else if (name.endsWith('.new')) await rm(path, { force: true });
+  }
+  return descriptions;
+}
+
+async function readDescription(path: string): Promise<ObjectDescription> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const length = (await readAt(file, size - 4, 4)).readUInt32BE();
+    const json = await readAt(file, size - 4 - length, length);
+    return ObjectDescription.parse(JSON.parse(json.toString('utf8')));
+  } catch (error) {
+    throw new Error(`${path} is not a stored object; remove it or restore it from a backup`, { cause: error });
+  } finally {
+    await file.close();
+  }
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  await file.read(buffer, 0, length, position);
+  return buffer;
+}

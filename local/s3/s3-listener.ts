@@ -1,0 +1,159 @@
+/** S3's HTTP interface over a directory. What is not played is refused with 501: nothing looks as if it had worked. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type Logger, messageOf } from '../logger.ts';
+import { region } from '../names.ts';
+import { type Bucket, openBucket } from './bucket.ts';
+import { listObjects } from './list-objects.ts';
+import { type MultipartUploads, openMultipartUploads } from './multipart.ts';
+import * as objects from './object-operations.ts';
+import { readSmallBody } from './request-body.ts';
+import { S3Fault } from './s3-fault.ts';
+import { childText, parseXml } from './xml.ts';
+
+export interface S3Options {
+  readonly directory: string;
+  /** Buckets that are there from the start. */
+  readonly buckets: readonly string[];
+  /** False when nothing needs to outlive the process. @default true */
+  readonly flush?: boolean;
+  readonly logger: Logger;
+}
+
+interface Hosted {
+  readonly bucket: Bucket;
+  readonly uploads: MultipartUploads;
+}
+
+/** Sub-resources that are answered; every other one is not implemented. `x-id` only names the SDK's operation. */
+const playedQueries = new Set([
+  ...['x-id', 'list-type', 'prefix', 'delimiter', 'max-keys', 'continuation-token', 'start-after', 'marker'],
+  ...['encoding-type', 'fetch-owner', 'uploads', 'uploadId', 'partNumber', 'delete', 'location', 'versioning'],
+]);
+
+export async function s3Listener(options: S3Options): Promise<RequestListener> {
+  const { directory, flush = true, logger } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const hosted = new Map<string, Hosted>();
+  const host = async (name: string): Promise<void> => {
+    const root = join(directory, name);
+    const uploads = await openMultipartUploads(join(root, 'uploads'));
+    hosted.set(name, { bucket: await openBucket(join(root, 'objects'), { flush }), uploads });
+  };
+  for (const name of new Set([...(await readdir(directory)), ...options.buckets])) await host(name);
+
+  const find = (name: string): Hosted => {
+    const found = hosted.get(name);
+    if (!found) throw new S3Fault('NoSuchBucket', `there is no bucket ${name}`);
+    return found;
+  };
+
+  const onBucket = async (request: IncomingMessage, response: ServerResponse, name: string, query: URLSearchParams) => {
+    const done = (status: number): void => void response.writeHead(status, { 'x-amz-bucket-region': region }).end();
+    if (request.method === 'PUT' && !query.has('versioning')) {
+      if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw new S3Fault('InvalidArgument', 'not a bucket name');
+      if (hosted.has(name)) throw new S3Fault('BucketAlreadyOwnedByYou', `${name} exists`);
+      await host(name);
+      return done(200);
+    }
+    const { bucket } = find(name);
+    if (request.method === 'HEAD') return done(200);
+    if (request.method === 'DELETE') {
+      if (!bucket.isEmpty()) throw new S3Fault('BucketNotEmpty', `${name} holds objects`);
+      hosted.delete(name);
+      await rm(join(directory, name), { recursive: true, force: true });
+      return done(204);
+    }
+    if (request.method === 'POST' && query.has('delete')) return deleteObjects(request, response, bucket);
+    if (request.method !== 'GET' || query.has('uploads')) throw notPlayed(request);
+    if (query.has('location')) return objects.sendXml(response, 200, 'LocationConstraint', region);
+    if (query.has('versioning')) return objects.sendXml(response, 200, 'VersioningConfiguration', {});
+    objects.sendXml(response, 200, 'ListBucketResult', listObjects(name, bucket, query));
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://s3');
+    const [, bucketName = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+    const key = rest.join('/');
+    const query = url.searchParams;
+    const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
+    if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not played`);
+    if (bucketName === '') {
+      const Bucket = [...hosted.keys()].sort().map((Name) => ({ Name }));
+      return objects.sendXml(response, 200, 'ListAllMyBucketsResult', { Buckets: { Bucket } });
+    }
+    if (key === '') return onBucket(request, response, bucketName, query);
+    if (Buffer.byteLength(key) > 1024) throw new S3Fault('KeyTooLongError', 'keys have at most 1024 bytes');
+    const bucketNamed = (name: string): Bucket => find(name).bucket;
+    await objectOperation(
+      request,
+      query,
+    )({ request, response, bucketName, key, query, bucketNamed, ...find(bucketName) });
+  };
+
+  return async (request, response) => {
+    try {
+      await serve(request, response);
+    } catch (error) {
+      refuse(request, response, error, logger);
+    }
+  };
+}
+
+/** Which operation method, query and headers ask for. */
+function objectOperation(
+  request: IncomingMessage,
+  query: URLSearchParams,
+): (context: objects.ObjectRequest) => Promise<void> {
+  const upload = query.has('uploadId');
+  switch (request.method) {
+    case 'GET':
+    case 'HEAD':
+      if (upload) throw notPlayed(request);
+      return objects.getObject;
+    case 'PUT':
+      if (upload) return objects.uploadPart;
+      return request.headers['x-amz-copy-source'] ? objects.copyObject : objects.putObject;
+    case 'POST':
+      if (query.has('uploads')) return objects.createMultipart;
+      if (upload) return objects.completeMultipart;
+      throw notPlayed(request);
+    case 'DELETE':
+      return upload ? objects.abortMultipart : objects.deleteObject;
+    default:
+      throw new S3Fault('MethodNotAllowed', `${request.method} is not a method of S3`);
+  }
+}
+
+async function deleteObjects(request: IncomingMessage, response: ServerResponse, bucket: Bucket): Promise<void> {
+  const document = parseXml(await readSmallBody(request));
+  const keys = document.children
+    .filter((child) => child.name === 'Object')
+    .map((child) => childText(child, 'Key') ?? '');
+  if (keys.length === 0 || keys.length > 1000) throw new S3Fault('MalformedXML', 'from 1 to 1000 objects are named');
+  await Promise.all(keys.map((key) => bucket.remove(key, {})));
+  const quiet = childText(document, 'Quiet') === 'true';
+  objects.sendXml(response, 200, 'DeleteResult', { Deleted: quiet ? [] : keys.map((Key) => ({ Key })) });
+}
+
+const notPlayed = (request: IncomingMessage): S3Fault =>
+  new S3Fault('NotImplemented', `${request.method} ${new URL(request.url ?? '/', 'http://s3').search} is not played`);
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, logger: Logger): void {
+  const fault = error instanceof S3Fault ? error : undefined;
+  // A client that went away is no fault of ours.
+  if (!fault && !request.destroyed) logger.error('the local S3 failed', { cause: messageOf(error) });
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // The rest of a body that nobody reads would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  const status = fault?.status ?? 500;
+  if (request.method === 'HEAD') {
+    response.writeHead(status).end();
+    return;
+  }
+  objects.sendXml(response, status, 'Error', { Code: fault?.code ?? 'InternalError', Message: messageOf(error) });
+}

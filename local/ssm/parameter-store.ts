@@ -1,0 +1,66 @@
+/** Parameters on disk, one file each, values sealed; an index in memory, since one process owns the directory. */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { syncDirectory, writeFileDurably } from '../durable-file.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
+import { loadOrMakeKey, seal, unseal } from './sealed-value.ts';
+
+export const StoredParameter = z.strictObject({
+  name: z.string(),
+  type: z.enum(['String', 'StringList', 'SecureString']),
+  version: z.number().int(),
+  /** Epoch seconds. */
+  modifiedAt: z.number(),
+  sealed: z.string(),
+});
+export type StoredParameter = z.infer<typeof StoredParameter>;
+
+export interface ParameterStore {
+  get(name: string): StoredParameter | undefined;
+  valueOf(parameter: StoredParameter): string;
+  /** Writes a new version. */
+  put(name: string, type: StoredParameter['type'], value: string): Promise<StoredParameter>;
+  /** False when there was none. */
+  remove(name: string): Promise<boolean>;
+  /** Sorted by name. */
+  below(path: string, recursive: boolean): readonly StoredParameter[];
+}
+
+export async function openParameterStore(directory: string): Promise<ParameterStore> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const key = await loadOrMakeKey(join(directory, 'key'));
+  const parameters = new Map<string, StoredParameter>();
+  for (const file of (await readdir(directory)).filter((name) => name.endsWith('.json'))) {
+    const parameter = StoredParameter.parse(JSON.parse(await readFile(join(directory, file), 'utf8')));
+    parameters.set(parameter.name, parameter);
+  }
+  const serially = oneAtATime();
+  const fileOf = (name: string): string => join(directory, `${createHash('sha256').update(name).digest('hex')}.json`);
+  return {
+    get: (name) => parameters.get(name),
+    valueOf: (parameter) => unseal(key, parameter.name, parameter.sealed),
+    put: (name, type, value) =>
+      serially(name, async () => {
+        const version = (parameters.get(name)?.version ?? 0) + 1;
+        const parameter = { name, type, version, modifiedAt: Date.now() / 1000, sealed: seal(key, name, value) };
+        await writeFileDurably(fileOf(name), JSON.stringify(parameter), 0o600);
+        parameters.set(name, parameter);
+        return parameter;
+      }),
+    remove: (name) =>
+      serially(name, async () => {
+        if (!parameters.delete(name)) return false;
+        await rm(fileOf(name), { force: true });
+        await syncDirectory(directory);
+        return true;
+      }),
+    below(path, recursive) {
+      const prefix = path.endsWith('/') ? path : `${path}/`;
+      return [...parameters.values()]
+        .filter(({ name }) => name.startsWith(prefix) && (recursive || !name.slice(prefix.length).includes('/')))
+        .sort((one, other) => (one.name < other.name ? -1 : 1));
+    },
+  };
+}
