@@ -1,0 +1,133 @@
+/** The house rules that a machine can hold: who may import whom, how long a file may be, where processes write. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const aliases: Readonly<Record<string, string>> = {
+  '#domain/': 'functions/domain/',
+  '#rendering/': 'functions/rendering/',
+  '#contracts/': 'functions/contracts/',
+  '#adapters/': 'functions/adapters/',
+  '#functions/': 'functions/',
+  '#runner/': 'runner-images/runner/',
+  '#local/': 'local/',
+  '#cli/': 'cli/',
+  '#test/': 'test/',
+};
+
+function filesBelow(folder: string): string[] {
+  const absolute = join(root, folder);
+  if (!existsSync(absolute)) return [];
+  return readdirSync(absolute).flatMap((entry) => {
+    const path = join(folder, entry);
+    if (entry === 'node_modules' || entry.startsWith('.')) return [];
+    if (statSync(join(root, path)).isDirectory()) return filesBelow(path);
+    return /\.(ts|mjs)$/.test(entry) ? [path] : [];
+  });
+}
+
+/** Imports of a file: paths in the repository, or names of packages. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  return specifiers.map((specifier) => {
+    const alias = Object.keys(aliases).find((prefix) => specifier.startsWith(prefix));
+    if (alias) return (aliases[alias] ?? '') + specifier.slice(alias.length);
+    if (specifier.startsWith('.')) return relative(root, resolve(root, dirname(file), specifier));
+    return specifier;
+  });
+}
+
+const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'cdk', 'console'].flatMap(filesBelow);
+
+/** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
+const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ['functions/domain/', ['functions/domain/']],
+  ['functions/rendering/', ['functions/rendering/', 'functions/domain/', 'functions/contracts/']],
+  ['functions/contracts/', ['functions/contracts/', 'functions/domain/']],
+  ['functions/adapters/', ['functions/']],
+  ['functions/', ['functions/']],
+  ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
+  ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
+  ['cli/', ['cli/', 'functions/contracts/', 'functions/domain/', 'local/']],
+];
+
+function offences(): string[] {
+  return sources.flatMap((file) => {
+    const rule = mayImport.find(([from]) => file.startsWith(from));
+    if (!rule) return [];
+    return importsOf(file)
+      .filter((target) => /^(functions|runner-images|local|cli|cdk|console|test|bench)\//.test(target))
+      .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
+      .map((target) => `${file} imports ${target}`);
+  });
+}
+
+describe('the house', () => {
+  it('lets arrows point inwards only', () => {
+    expect(offences()).toEqual([]);
+  });
+
+  it('keeps AWS SDK, HTTP, files and clocks out of the domain and the rendering', () => {
+    const pure = sources.filter((file) => /^functions\/(domain|rendering)\//.test(file));
+    const impure = pure.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const packages = importsOf(file).filter((target) => /^(@aws-sdk|node:(fs|http|https|net|child_process|process)|@middy)/.test(target));
+      const globals = [...text.matchAll(/\b(Date\.now\(\)|new Date\(\)|Math\.random\(\)|process\.env)/g)].map((match) => match[1]);
+      return [...packages, ...globals].map((what) => `${file} uses ${what}`);
+    });
+    expect(impure).toEqual([]);
+  });
+
+  it('keeps the AWS SDK in the adapters, and middy in one file', () => {
+    const strays = sources
+      .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((target) => (target.startsWith('@aws-sdk/') && !file.startsWith('functions/adapters/') && file !== 'functions/wire.ts') || (target.startsWith('@middy/') && file !== 'functions/middleware.ts'))
+          .map((target) => `${file} imports ${target}`),
+      );
+    expect(strays).toEqual([]);
+  });
+
+  it('lets no production file know the word local', () => {
+    const knowing = sources
+      .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/') || file.startsWith('cdk/'))
+      .filter((file) => /KUBELOOM_LOCAL|IS_LOCAL|isLocal|process\.env\[?['.]?LOCAL/.test(readFileSync(join(root, file), 'utf8')));
+    expect(knowing).toEqual([]);
+  });
+
+  it('keeps files small enough to read', () => {
+    const long = sources
+      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > 300)
+      .map(({ file, lines }) => `${file}: ${lines} lines`);
+    expect(long).toEqual([]);
+  });
+
+  it('begins every file with a sentence about it', () => {
+    const silent = sources.filter((file) => !/^(#![^\n]*\n)?\/\*\*/.test(readFileSync(join(root, file), 'utf8')));
+    expect(silent).toEqual([]);
+  });
+
+  it('writes to the terminal only where that is the job', () => {
+    const writers = sources
+      .filter((file) => /\bconsole\.(log|error|warn|info)\(/.test(readFileSync(join(root, file), 'utf8')))
+      .filter((file) => !['functions/middleware.ts', 'cli/output.ts', 'cli/kubeloom.mjs', 'local/server.ts', 'local/logger.ts'].includes(file));
+    expect(writers).toEqual([]);
+  });
+
+  it('has a handler file for every task placeholder of the state machines', () => {
+    const folder = join(root, 'state-machines');
+    const placeholders = readdirSync(folder)
+      .filter((file) => file.endsWith('.asl.json'))
+      .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? ''));
+    const machines = ['ReconcileManifest', 'ReconcileCluster', 'RunStage', 'FinishRun'];
+    const missing = [...new Set(placeholders)]
+      .filter((name) => !machines.includes(name))
+      .filter((name) => !existsSync(join(root, 'functions/tasks', `${name.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase()}.ts`)));
+    expect(missing).toEqual([]);
+  });
+});
