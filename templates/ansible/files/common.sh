@@ -1,0 +1,44 @@
+# Sent in front of every script: the words of the script protocol, and one way to write a file only when it differs.
+set -euo pipefail
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/sbin:/sbin"
+changed() { printf 'changed: %s\n' "$*"; }
+note() { printf 'note: %s\n' "$*"; }
+fact() { printf 'fact: %s=%s\n' "$1" "$2"; }
+die() { printf '%s\n' "$*" >&2; exit 1; }
+
+# put FILE MODE < content: writes it when it differs; $rewritten tells whether it did. MODE also rules who may read it.
+put() {
+  local file=$1 mode=$2 fresh
+  mkdir -p "$(dirname "$file")"
+  fresh=$(mktemp "$file.XXXXXX")
+  cat >"$fresh"
+  chmod "$mode" "$fresh"
+  if cmp -s "$fresh" "$file"; then rm -f "$fresh"; rewritten=0; return 0; fi
+  mv -f "$fresh" "$file"
+  rewritten=1
+  changed "wrote $file"
+}
+
+# drop FILE...: removes what is there.
+drop() {
+  local file
+  for file in "$@"; do
+    if [ -e "$file" ] || [ -L "$file" ]; then rm -rf --one-file-system "$file"; changed "removed $file"; fi
+  done
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# packages NAME...: asks apt only when one is missing; waits for another apt instead of failing.
+packages() {
+  local name missing=()
+  for name in "$@"; do installed "$name" || missing+=("$name"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 update >&2
+  apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}" >&2 ||
+    die "cannot install ${missing[*]}: see apt's words above; is the node able to reach its package mirror?"
+  changed "installed ${missing[*]}"
+}
+
+has_unit() { systemctl cat "$1" >/dev/null 2>&1; }
+container() { systemd-detect-virt --quiet --container; }

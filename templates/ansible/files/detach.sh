@@ -1,0 +1,20 @@
+# Cleans a static node that leaves its cluster, so that it can join another one. Nothing here stops at what is gone already.
+if command -v kubeadm >/dev/null 2>&1 && [ -e /etc/kubernetes ]; then
+  if kubeadm reset -f >&2; then changed "kubeadm reset"; else note "kubeadm reset failed; its directories are removed all the same"; fi
+fi
+for unit in haproxy.service kubeloom-udp.service; do
+  if [ -e /etc/kubeloom/haproxy ] && systemctl is-enabled --quiet "$unit" 2>/dev/null; then
+    systemctl disable --now --quiet "$unit" || note "$unit did not stop"
+    changed "stopped $unit"
+  fi
+done
+nft delete table ip kubeloom_udp 2>/dev/null || true
+if systemctl is-enabled --quiet wg-quick@wg0.service 2>/dev/null || [ -e /sys/class/net/wg0 ]; then
+  systemctl disable --now --quiet wg-quick@wg0.service || note "wg-quick@wg0 did not stop"
+  ip link delete wg0 2>/dev/null || true
+  changed "stopped wg0"
+fi
+drop /etc/kubernetes /etc/cni /etc/wireguard /etc/kubeloom /run/kubeloom-mesh /etc/haproxy/haproxy.cfg \
+  /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
+  /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/multipath/conf.d/kubeloom.conf
+systemctl daemon-reload

@@ -1,0 +1,52 @@
+# What every node needs before WireGuard, Kubernetes or a load balancer: packages, limits, kernel settings.
+# KUBELOOM_KUBERNETES: 1 on Kubernetes nodes, 0 on load balancers.
+
+# On fresh machines it holds the dpkg lock for minutes, later it restarts services at night.
+if has_unit unattended-upgrades.service && [ "$(systemctl is-enabled unattended-upgrades.service 2>/dev/null)" != masked ]; then
+  systemctl disable --now --quiet unattended-upgrades.service 2>/dev/null || true
+  systemctl mask --quiet unattended-upgrades.service
+  changed "unattended-upgrades is masked"
+fi
+
+wanted=(wireguard-tools iproute2 iputils-ping)
+# Without a module in the kernel, wg-quick falls back to the program wireguard-go.
+modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
+if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
+  if container; then
+    note "open-iscsi and nfs-common are left out: a container cannot attach storage volumes"
+  else
+    wanted+=(open-iscsi nfs-common)
+  fi
+fi
+packages "${wanted[@]}"
+
+# Longhorn's volumes must not be taken by multipathd.
+if [ -e /lib/systemd/system/multipathd.service ]; then
+  put /etc/multipath/conf.d/kubeloom.conf 644 <<<$'blacklist {\n  devnode "^(sd|vd|nvme)[a-z0-9]+"\n}'
+  [ $rewritten = 0 ] || systemctl try-restart multipathd.service || note "multipathd did not restart"
+fi
+
+# A limit that this machine cannot grant would lock everybody out (pam_limits refuses the login).
+files=65535
+if ! (ulimit -Hn $files) 2>/dev/null; then
+  files=$(ulimit -Hn)
+  note "the limit of open files stays at $files: this machine cannot raise it"
+fi
+put /etc/security/limits.d/90-kubeloom.conf 644 <<<"$(for who in '*' root; do printf '%s - nofile %s\n' "$who" "$files"; done)"
+
+# Sorts after k8s.conf of KubeOne, whose values are lower.
+put /etc/sysctl.d/zz-kubeloom.conf 644 <<'END'
+fs.file-max = 2097152
+fs.inotify.max_queued_events = 65535
+fs.inotify.max_user_watches = 2097152
+fs.inotify.max_user_instances = 65535
+net.core.somaxconn = 65535
+net.ipv4.ip_local_port_range = 2048 65535
+net.ipv4.tcp_fin_timeout = 30
+END
+readonly_keys=()
+while IFS=' =' read -r key value; do
+  [ "$(sysctl -n "$key" 2>/dev/null | tr '\t' ' ')" = "$value" ] && continue
+  if sysctl -qw "$key=$value" 2>/dev/null; then changed "set $key"; else readonly_keys+=("$key"); fi
+done </etc/sysctl.d/zz-kubeloom.conf
+[ ${#readonly_keys[@]} -eq 0 ] || note "cannot be set on this machine (read-only): ${readonly_keys[*]}"
