@@ -1,16 +1,59 @@
 /** The composition root: the only place that joins ports with adapters. Once for each process. */
-import { PipelineError } from '#domain/errors.ts';
+import { CodeBuildClient } from '@aws-sdk/client-codebuild';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
+import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
+import { DynamoEvents } from '#adapters/dynamo-events.ts';
+import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoRuns } from '#adapters/dynamo-runs.ts';
+import { DynamoTable } from '#adapters/dynamo-table.ts';
+import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
+import { LargeDocuments } from '#adapters/large-documents.ts';
+import { S3Artifacts } from '#adapters/s3-artifacts.ts';
+import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
+import { SsmSecrets } from '#adapters/ssm-secrets.ts';
+import { randomIds, systemClock } from '#adapters/system-clock.ts';
+import { parseConfig } from '#contracts/config.ts';
 import type { Deps } from './ports.ts';
 
 let wired: Deps | undefined;
 
 /** The ports of this process, made from its environment on first use. */
 export function wire(): Deps {
-  if (!wired) throw new PipelineError('InternalFault', 'no adapters are joined yet');
+  wired ??= join(process.env);
   return wired;
 }
 
-/** Uses these ports from now on: for tests, and for programs that run many functions in one process. */
+/** Uses these ports from now on (undefined: those of the environment): for tests. */
 export function useDeps(deps: Deps | undefined): void {
   wired = deps;
+}
+
+/** Endpoints, region and credentials come from the SDK's own variables. */
+function join(environment: Readonly<Record<string, string | undefined>>): Deps {
+  const config = parseConfig(environment);
+  const documentClient = DynamoDBDocumentClient.from(new DynamoDBClient(), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const table = new DynamoTable(documentClient, config.KUBELOOM_TABLE);
+  const artifacts = new S3Artifacts(new S3Client(), config.KUBELOOM_BUCKET);
+  const documents = new LargeDocuments(artifacts);
+  return {
+    manifests: new DynamoManifests(table, documents),
+    clusters: new DynamoClusters(table, documents),
+    runs: new DynamoRuns(table),
+    events: new DynamoEvents(table),
+    templateReferences: new DynamoTemplates(table),
+    artifacts,
+    workflows: new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN),
+    builds: new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS)),
+    secrets: new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX),
+    clock: systemClock,
+    ids: randomIds,
+    config,
+  };
 }

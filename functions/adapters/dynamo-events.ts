@@ -1,0 +1,42 @@
+/** `EventStore` on DynamoDB. An event's key is made of its time and content, so appending it twice keeps it once. */
+import { createHash } from 'node:crypto';
+import { type ManifestKey, RunEvent } from '#contracts/records.ts';
+import type { EventStore, Page } from '../ports.ts';
+import type { DynamoTable } from './dynamo-table.ts';
+import { eventPartition } from './table-keys.ts';
+
+/** Events are kept for 90 days. */
+const keepSeconds = 90 * 86_400;
+
+export class DynamoEvents implements EventStore {
+  readonly #table: DynamoTable;
+
+  constructor(table: DynamoTable) {
+    this.#table = table;
+  }
+
+  async append(key: ManifestKey, events: readonly RunEvent[]): Promise<void> {
+    const items = events.map((event, place) => {
+      const json = JSON.stringify(event);
+      const hash = createHash('sha256').update(json).digest('hex').slice(0, 12);
+      return {
+        pk: eventPartition(key),
+        sk: `${event.at}#${String(place).padStart(4, '0')}#${hash}`,
+        expireAt: Math.floor(Date.parse(event.at) / 1000) + keepSeconds,
+        event: json,
+      };
+    });
+    await this.#table.putAll(items);
+  }
+
+  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
+    const page = await this.#table.query({
+      partition: { name: 'pk', value: eventPartition(key) },
+      limit,
+      ...(next === undefined ? {} : { next }),
+    });
+    const items = page.items.map((item) => RunEvent.parse(JSON.parse(String(item.event))));
+    const follow = page.last ?? next;
+    return { items, ...(follow === undefined ? {} : { next: follow }) };
+  }
+}

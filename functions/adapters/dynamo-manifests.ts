@@ -1,0 +1,192 @@
+/** `ManifestStore` on DynamoDB: generation and lease live in one item, so that every decision is one conditional write. */
+import { type Lease, type ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { LeaseTerm, ManifestStore, Page } from '../ports.ts';
+import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
+import { documentPrefix, type LargeDocuments } from './large-documents.ts';
+import { dueManifests, manifestItem, manifestsOf, tableSchema } from './table-keys.ts';
+
+/** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
+const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
+const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
+const freeLease = 'REMOVE #leaseOwner, #leaseExpiresAt, #duePartition, #dueAt';
+
+export class DynamoManifests implements ManifestStore {
+  readonly #table: DynamoTable;
+  readonly #documents: LargeDocuments;
+
+  constructor(table: DynamoTable, documents: LargeDocuments) {
+    this.#table = table;
+    this.#documents = documents;
+  }
+
+  async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
+    const item = await this.#table.get(manifestItem(key));
+    return item && this.#read(item);
+  }
+
+  async create(record: ManifestRecord): Promise<void> {
+    const { lease, document, dueAt, ...plain } = record;
+    const item = {
+      ...manifestItem(record),
+      ...plain,
+      document: await this.#documents.keep(documentPrefix(record.namespace, record.name), document),
+      ...(dueAt !== undefined && { duePartition: dueManifests, dueAt }),
+      ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt }),
+    };
+    if (await this.#table.put(item, { expression: 'attribute_not_exists(#pk)' })) return;
+    throw await this.#conflict(record, 'it exists already');
+  }
+
+  async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, dueAt } = record;
+    const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
+    const values = { document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt };
+    const due = dueAt === undefined ? undefined : { duePartition: dueManifests, dueAt };
+    const change = {
+      expression: `${assignments({ ...values, ...due })}${due ? '' : ' REMOVE #duePartition, #dueAt'}`,
+      values: named({ ...values, ...due }),
+    };
+    const condition = {
+      expression: '#generation = :seenGeneration AND #attempt = :seenAttempt',
+      values: { ':seenGeneration': expected.generation, ':seenAttempt': expected.attempt },
+    };
+    if (await this.#table.update(manifestItem(record), change, condition)) return;
+    throw await this.#conflict(record, `generation ${expected.generation} is no longer the newest`);
+  }
+
+  async takeLease(
+    key: ManifestKey,
+    owner: string,
+    term: LeaseTerm,
+  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined> {
+    const values = { leaseOwner: owner, leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
+    const change = {
+      expression: `${assignments(values)}, #fence = #fence + :one`,
+      values: { ...named(values), ':one': 1 },
+    };
+    const free = 'attribute_not_exists(#leaseOwner) OR #leaseOwner = :leaseOwner OR #leaseExpiresAt < :now';
+    const condition = { expression: `attribute_exists(#pk) AND (${free})`, values: { ':now': term.now } };
+    const item = await this.#table.update(manifestItem(key), change, condition);
+    if (item) {
+      const record = await this.#read(item);
+      return { lease: { owner, fence: record.fence, expiresAt: term.expiresAt }, record };
+    }
+    if (await this.#table.get(manifestItem(key))) return undefined;
+    throw new PipelineError('NotFound', `manifest ${key.namespace}/${key.name} does not exist`);
+  }
+
+  async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
+    const values = { leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
+    const change = { expression: assignments(values), values: named(values) };
+    await this.#whileHeld(key, fence, change);
+  }
+
+  async setStatus(
+    key: ManifestKey,
+    fence: number,
+    status: ManifestRecord['status'],
+    at: string,
+  ): Promise<ManifestRecord> {
+    const values = { status, updatedAt: at };
+    return this.#read(await this.#whileHeld(key, fence, { expression: assignments(values), values: named(values) }));
+  }
+
+  async settle(
+    key: ManifestKey,
+    fence: number,
+    seen: { generation: number; attempt: number },
+    status: ManifestRecord['status'],
+    at: string,
+  ): Promise<'settled' | 'newer'> {
+    const values = { status, updatedAt: at };
+    const change = { expression: `${assignments(values)} ${freeLease}`, values: named(values) };
+    const condition = { expression: `${held} AND ${seenUnchanged}`, values: named({ fence, ...seen }) };
+    if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';
+    return this.#newerOrLost(key, fence);
+  }
+
+  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
+    const change = { expression: freeLease };
+    const condition = { expression: '#leaseOwner = :owner', values: { ':owner': owner } };
+    const item = await this.#table.update(manifestItem(key), change, condition);
+    return item ? this.#read(item) : this.get(key);
+  }
+
+  async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
+    const condition = {
+      expression: `${held} AND #generation = :generation AND #deleting = :deleting`,
+      values: named({ fence, generation, deleting: true }),
+    };
+    if (await this.#table.remove(manifestItem(key), condition)) return 'settled';
+    return this.#newerOrLost(key, fence);
+  }
+
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>> {
+    const { pk } = manifestItem({ namespace: '', name: '' });
+    const page = await this.#table.query({
+      partition: { name: 'pk', value: pk },
+      ...(namespace !== undefined && {
+        sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': manifestsOf(namespace) } },
+      }),
+      limit,
+      ...(next === undefined ? {} : { next }),
+    });
+    const items = await Promise.all(page.items.map((item) => this.#read(item)));
+    return { items, ...(page.next === undefined ? {} : { next: page.next }) };
+  }
+
+  async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
+    const { name, partitionKey } = tableSchema.dueIndex;
+    const page = await this.#table.query({
+      index: name,
+      partition: { name: partitionKey, value: dueManifests },
+      sort: { expression: '#dueAt <= :now', values: { ':now': now } },
+      limit,
+    });
+    const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    return Promise.all(items.map((item) => this.#read(item)));
+  }
+
+  async #whileHeld(key: ManifestKey, fence: number, change: Condition): Promise<Item> {
+    const item = await this.#table.update(manifestItem(key), change, { expression: held, values: named({ fence }) });
+    if (item) return item;
+    throw leaseLost(key, fence);
+  }
+
+  async #newerOrLost(key: ManifestKey, fence: number): Promise<'newer'> {
+    const item = await this.#table.get(manifestItem(key));
+    if (item?.leaseOwner !== undefined && item.fence === fence) return 'newer';
+    throw leaseLost(key, fence);
+  }
+
+  async #conflict(key: ManifestKey, why: string): Promise<PipelineError> {
+    const item = await this.#table.get(manifestItem(key));
+    const details = { generation: Number(item?.generation ?? 0), attempt: Number(item?.attempt ?? 0) };
+    const stands = item ? `generation ${details.generation}, attempt ${details.attempt} is stored` : 'it is not stored';
+    const message = `manifest ${key.namespace}/${key.name}: ${why}; ${stands}`;
+    return new PipelineError('VersionConflict', message, { details });
+  }
+
+  async #read(item: Item): Promise<ManifestRecord> {
+    const { pk: _pk, sk: _sk, duePartition: _due, leaseOwner, leaseExpiresAt, ...plain } = item;
+    const lease =
+      leaseOwner === undefined ? null : { owner: leaseOwner, fence: plain.fence, expiresAt: leaseExpiresAt };
+    return ManifestRecord.parse({ ...plain, lease, document: await this.#documents.read(item.document) });
+  }
+}
+
+function leaseLost(key: ManifestKey, fence: number): PipelineError {
+  const message = `the lease of manifest ${key.namespace}/${key.name} with fence ${fence} is gone: another run has taken over`;
+  return new PipelineError('LeaseLost', message);
+}
+
+/** `SET #a = :a, #b = :b` */
+function assignments(values: Item): string {
+  const pairs = Object.keys(values).map((name) => `#${name} = :${name}`);
+  return `SET ${pairs.join(', ')}`;
+}
+
+function named(values: Item): Item {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value]));
+}

@@ -1,0 +1,185 @@
+/** DynamoDB in the words that the stores need: items, conditions that may not hold, pages. */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type BatchGetCommandOutput,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { PipelineError } from '#domain/errors.ts';
+import type { ItemKey } from './table-keys.ts';
+
+export type Item = Record<string, unknown>;
+
+/** A condition with its values; names are written as `#name`, values as `:name`. */
+export interface Condition {
+  readonly expression: string;
+  readonly values?: Item;
+}
+
+export interface Query {
+  readonly index?: string;
+  readonly partition: { readonly name: string; readonly value: string };
+  /** On the sort key, e.g. `begins_with(#sk, :prefix)`. */
+  readonly sort?: Condition;
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+  readonly next?: string;
+}
+
+export class DynamoTable {
+  readonly #client: DynamoDBDocumentClient;
+  readonly #name: string;
+
+  constructor(client: DynamoDBDocumentClient, name: string) {
+    this.#client = client;
+    this.#name = name;
+  }
+
+  /** Strongly consistent. */
+  async get(key: ItemKey): Promise<Item | undefined> {
+    const command = new GetCommand({ TableName: this.#name, Key: { ...key }, ConsistentRead: true });
+    return (await this.#client.send(command)).Item;
+  }
+
+  /** In the order of the keys; missing ones are left out. */
+  async getAll(keys: readonly ItemKey[]): Promise<readonly Item[]> {
+    const found = new Map<string, Item>();
+    for (let from = 0; from < keys.length; from += 100) {
+      let wanted: Item[] = keys.slice(from, from + 100).map((key) => ({ ...key }));
+      while (wanted.length > 0) {
+        const asked: BatchGetCommandInput = { RequestItems: { [this.#name]: { Keys: wanted, ConsistentRead: true } } };
+        const answer: BatchGetCommandOutput = await this.#client.send(new BatchGetCommand(asked));
+        for (const item of answer.Responses?.[this.#name] ?? []) found.set(`${item.pk}\n${item.sk}`, item);
+        wanted = answer.UnprocessedKeys?.[this.#name]?.Keys ?? [];
+      }
+    }
+    return keys.map((key) => found.get(`${key.pk}\n${key.sk}`)).filter((item) => item !== undefined);
+  }
+
+  /** Returns false when the condition does not hold. */
+  async put(item: Item, condition?: Condition): Promise<boolean> {
+    return holds(async () => {
+      await this.#client.send(new PutCommand({ TableName: this.#name, Item: item, ...written(condition) }));
+    });
+  }
+
+  /** Returns the item as it is now, or undefined when the condition does not hold. */
+  async update(key: ItemKey, change: Condition, condition: Condition): Promise<Item | undefined> {
+    let item: Item | undefined;
+    await holds(async () => {
+      const command = new UpdateCommand({
+        TableName: this.#name,
+        Key: { ...key },
+        UpdateExpression: change.expression,
+        ...written({ expression: condition.expression, values: { ...change.values, ...condition.values } }),
+        ExpressionAttributeNames: names(`${change.expression} ${condition.expression}`),
+        ReturnValues: 'ALL_NEW',
+      });
+      item = (await this.#client.send(command)).Attributes ?? {};
+    });
+    return item;
+  }
+
+  /** Returns false when the condition does not hold. */
+  async remove(key: ItemKey, condition?: Condition): Promise<boolean> {
+    return holds(async () => {
+      await this.#client.send(new DeleteCommand({ TableName: this.#name, Key: { ...key }, ...written(condition) }));
+    });
+  }
+
+  /** Writes items that need no condition. */
+  async putAll(items: readonly Item[]): Promise<void> {
+    for (let from = 0; from < items.length; from += 25) {
+      const puts = items.slice(from, from + 25).map((item) => ({ PutRequest: { Item: item } }));
+      let requests: Record<string, unknown[]> | undefined = { [this.#name]: puts };
+      while (requests?.[this.#name]?.length) {
+        const command = new BatchWriteCommand({ RequestItems: requests as Record<string, typeof puts> });
+        requests = (await this.#client.send(command)).UnprocessedItems;
+      }
+    }
+  }
+
+  /** One page; `next` goes on behind it and is absent at the end. `last` is the cursor behind the last item. */
+  async query(query: Query): Promise<{ items: readonly Item[]; next?: string; last?: string }> {
+    const sort = query.sort ? ` AND ${query.sort.expression}` : '';
+    const expression = `#${query.partition.name} = :partition${sort}`;
+    const input: QueryCommandInput = {
+      TableName: this.#name,
+      ...(query.index ? { IndexName: query.index } : { ConsistentRead: true }),
+      KeyConditionExpression: expression,
+      ExpressionAttributeNames: names(expression),
+      ExpressionAttributeValues: { ':partition': query.partition.value, ...query.sort?.values },
+      ScanIndexForward: !query.newestFirst,
+      ...(query.limit === undefined ? {} : { Limit: query.limit }),
+      ...(query.next === undefined ? {} : { ExclusiveStartKey: decodeCursor(query.next) }),
+    };
+    const answer = await this.#client.send(new QueryCommand(input));
+    const items = answer.Items ?? [];
+    const end = items.at(-1);
+    return {
+      items,
+      ...(answer.LastEvaluatedKey && { next: encodeCursor(answer.LastEvaluatedKey) }),
+      ...(end && { last: encodeCursor({ pk: end.pk, sk: end.sk }) }),
+    };
+  }
+
+  /** All pages of a query. */
+  async queryAll(query: Query): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    let next: string | undefined;
+    do {
+      const page = await this.query({ ...query, ...(next === undefined ? {} : { next }) });
+      items.push(...page.items);
+      next = page.next;
+    } while (next !== undefined);
+    return items;
+  }
+}
+
+async function holds(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+function written(condition: Condition | undefined) {
+  if (!condition) return {};
+  const values = condition.values ?? {};
+  return {
+    ConditionExpression: condition.expression,
+    ExpressionAttributeNames: names(condition.expression),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}
+
+/** `#owner` in an expression is the attribute `owner`: every name is written that way, so none is a reserved word. */
+function names(expression: string): Record<string, string> {
+  return Object.fromEntries([...expression.matchAll(/#(\w+)/g)].map(([written, name]) => [written, String(name)]));
+}
+
+function encodeCursor(key: Item): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+function decodeCursor(cursor: string): Item {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const strings = typeof key === 'object' && key !== null && Object.values(key).every((v) => typeof v === 'string');
+    if (strings && 'pk' in key && 'sk' in key) return { ...key };
+  } catch {
+    // Said below.
+  }
+  throw new PipelineError('InvalidInput', '`next` is not a cursor of this listing; leave it out to begin again');
+}

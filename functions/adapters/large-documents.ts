@@ -1,0 +1,45 @@
+/** Keeps documents inside a table item while they are small; larger ones go to the artifacts, with their checksum. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { PipelineError } from '#domain/errors.ts';
+import type { Artifacts } from '../ports.ts';
+
+/** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
+const inlineBytes = 100_000;
+
+const Kept = z.union([z.strictObject({ json: z.string() }), z.strictObject({ key: z.string(), sha256: z.string() })]);
+export type Kept = z.infer<typeof Kept>;
+
+export class LargeDocuments {
+  readonly #artifacts: Artifacts;
+
+  constructor(artifacts: Artifacts) {
+    this.#artifacts = artifacts;
+  }
+
+  /** Returns what to put into the item. The same document under the same prefix is always the same artifact. */
+  async keep(prefix: string, document: unknown): Promise<Kept> {
+    const json = JSON.stringify(document);
+    if (Buffer.byteLength(json) <= inlineBytes) return { json };
+    const sha256 = createHash('sha256').update(json).digest('hex');
+    const key = `${prefix}/${sha256}.json`;
+    await this.#artifacts.putText(key, json, 'application/json');
+    return { key, sha256 };
+  }
+
+  /** Reads it back. Throws `InternalFault` when the artifact is gone or was changed. */
+  async read(kept: unknown): Promise<unknown> {
+    const where = Kept.parse(kept);
+    if ('json' in where) return JSON.parse(where.json);
+    const json = await this.#artifacts.getText(where.key);
+    const found = json === undefined ? 'nothing' : createHash('sha256').update(json).digest('hex');
+    if (json !== undefined && found === where.sha256) return JSON.parse(json);
+    throw new PipelineError(
+      'InternalFault',
+      `artifact ${where.key} should have checksum ${where.sha256} and has ${found}`,
+    );
+  }
+}
+
+/** Artifact prefix of a manifest's large documents. */
+export const documentPrefix = (namespace: string, name: string): string => `documents/${namespace}/${name}`;

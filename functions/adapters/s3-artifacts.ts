@@ -1,0 +1,80 @@
+/** `Artifacts` on S3. */
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  NoSuchKey,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { PipelineError } from '#domain/errors.ts';
+import type { Artifacts } from '../ports.ts';
+
+export class S3Artifacts implements Artifacts {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  async getText(key: string): Promise<string | undefined> {
+    const bytes = await this.getBytes(key);
+    return bytes && new TextDecoder().decode(bytes);
+  }
+
+  async putText(key: string, text: string, contentType = 'text/plain; charset=utf-8'): Promise<void> {
+    await this.#put(key, text, contentType);
+  }
+
+  async getBytes(key: string): Promise<Uint8Array | undefined> {
+    try {
+      const answer = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+      return (await answer.Body?.transformToByteArray()) ?? new Uint8Array();
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  }
+
+  async putBytes(key: string, bytes: Uint8Array): Promise<void> {
+    await this.#put(key, bytes, 'application/octet-stream');
+  }
+
+  async list(prefix: string): Promise<readonly { readonly key: string; readonly size: number }[]> {
+    const found: { key: string; size: number }[] = [];
+    let from: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken: from });
+      const page: ListObjectsV2CommandOutput = await this.#client.send(command);
+      for (const { Key, Size } of page.Contents ?? []) found.push({ key: Key ?? '', size: Size ?? 0 });
+      from = page.NextContinuationToken;
+    } while (from !== undefined);
+    return found;
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }));
+  }
+
+  async removeAll(prefix: string): Promise<void> {
+    const found = await this.list(prefix);
+    for (let from = 0; from < found.length; from += 1000) {
+      const Objects = found.slice(from, from + 1000).map(({ key }) => ({ Key: key }));
+      const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } });
+      const { Errors = [] } = await this.#client.send(command);
+      const [first] = Errors;
+      if (!first) continue;
+      const message = `${Errors.length} artifacts below ${prefix} could not be removed, first ${first.Key}: ${first.Message}`;
+      throw new PipelineError('ServiceUnavailable', message);
+    }
+  }
+
+  async #put(key: string, body: string | Uint8Array, contentType: string): Promise<void> {
+    const command = new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType });
+    await this.#client.send(command);
+  }
+}

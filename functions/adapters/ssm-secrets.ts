@@ -1,0 +1,79 @@
+/** `SecretStore` on SSM Parameter Store: one SecureString a secret, its fields as JSON. */
+import {
+  DeleteParameterCommand,
+  GetParameterCommand,
+  GetParametersByPathCommand,
+  type GetParametersByPathCommandOutput,
+  ParameterNotFound,
+  PutParameterCommand,
+  type SSMClient,
+} from '@aws-sdk/client-ssm';
+import { z } from 'zod';
+import type { SecretStore } from '../ports.ts';
+
+const Fields = z.record(z.string(), z.string());
+
+/** Standard parameters hold 4 KB; a service account key of Google Cloud alone comes near it. */
+const standardBytes = 4096;
+
+export class SsmSecrets implements SecretStore {
+  readonly #client: SSMClient;
+  readonly #prefix: string;
+
+  constructor(client: SSMClient, prefix: string) {
+    this.#client = client;
+    this.#prefix = prefix;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await this.#read(path, false)) !== undefined;
+  }
+
+  async get(path: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const value = await this.#read(path, true);
+    return value === undefined ? undefined : Fields.parse(JSON.parse(value));
+  }
+
+  async put(path: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const Value = JSON.stringify(values);
+    const Tier = Buffer.byteLength(Value) > standardBytes ? 'Advanced' : 'Standard';
+    const command = { Name: this.#name(path), Value, Tier, Type: 'SecureString', Overwrite: true } as const;
+    await this.#client.send(new PutParameterCommand(command));
+  }
+
+  async remove(path: string): Promise<void> {
+    try {
+      await this.#client.send(new DeleteParameterCommand({ Name: this.#name(path) }));
+    } catch (error) {
+      if (!(error instanceof ParameterNotFound)) throw error;
+    }
+  }
+
+  async list(prefix: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    let from: string | undefined;
+    do {
+      const input = { Path: this.#name(prefix), Recursive: true, WithDecryption: false, NextToken: from };
+      const page: GetParametersByPathCommandOutput = await this.#client.send(new GetParametersByPathCommand(input));
+      for (const { Name = '' } of page.Parameters ?? []) found.push(Name.slice(this.#prefix.length + 1));
+      from = page.NextToken;
+    } while (from !== undefined);
+    return found.sort();
+  }
+
+  async #read(path: string, decrypt: boolean): Promise<string | undefined> {
+    try {
+      const command = new GetParameterCommand({ Name: this.#name(path), WithDecryption: decrypt });
+      return (await this.#client.send(command)).Parameter?.Value ?? '';
+    } catch (error) {
+      if (error instanceof ParameterNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** Paths have no slash at either end; an empty one is everything. */
+  #name(path: string): string {
+    const clean = path.replace(/^\/+|\/+$/g, '');
+    return clean === '' ? this.#prefix : `${this.#prefix}/${clean}`;
+  }
+}
