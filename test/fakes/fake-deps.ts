@@ -1,0 +1,117 @@
+/** All ports in memory, for tests of handlers: what stands for the outside can be looked at and steered. */
+import { type Config, parseConfig } from '#contracts/config.ts';
+import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
+import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
+import { InMemoryClusters } from './in-memory-clusters.ts';
+import { InMemoryManifests } from './in-memory-manifests.ts';
+import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
+
+/** Every look at it is one millisecond later, so that what is ordered by time has an order. */
+export class SteppingClock implements Clock {
+  #at: number;
+
+  constructor(start = '2026-11-20T12:00:00.000Z') {
+    this.#at = Date.parse(start);
+  }
+
+  now(): Date {
+    this.#at += 1;
+    return new Date(this.#at);
+  }
+
+  advance(seconds: number): void {
+    this.#at += seconds * 1000;
+  }
+}
+
+/** a000001, a000002 …: as long as asked for. */
+export class CountingIds implements Ids {
+  #count = 0;
+
+  hash(length: number): string {
+    this.#count += 1;
+    return `a${String(this.#count).padStart(length - 1, '0')}`.slice(-length);
+  }
+}
+
+/** Remembers what was started and stopped; `statuses` says what `status` answers. */
+export class RecordedWorkflows implements Workflows {
+  readonly started: { readonly runId: string; readonly input: { namespace: string; name: string } }[] = [];
+  readonly stopped: string[] = [];
+  readonly statuses = new Map<string, string>();
+
+  async startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string> {
+    const arn = executionArn(runId);
+    if (!this.statuses.has(arn)) {
+      this.started.push({ runId, input });
+      this.statuses.set(arn, 'RUNNING');
+    }
+    return arn;
+  }
+
+  async status(arn: string): Promise<string | undefined> {
+    return this.statuses.get(arn);
+  }
+
+  async stop(arn: string): Promise<void> {
+    this.stopped.push(arn);
+    if (this.statuses.get(arn) === 'RUNNING') this.statuses.set(arn, 'ABORTED');
+  }
+}
+
+export const executionArn = (runId: string): string =>
+  `arn:aws:states:eu-central-1:000000000000:execution:reconcile-manifest:${runId}`;
+
+/** Builds by waypoint prefix that are said to run, until they are stopped. */
+export class RecordedBuilds implements Builds {
+  readonly runningBuilds = new Map<string, string[]>();
+  readonly stopped: string[] = [];
+
+  async running(waypointPrefix: string): Promise<readonly string[]> {
+    return this.runningBuilds.get(waypointPrefix) ?? [];
+  }
+
+  async stop(buildId: string): Promise<void> {
+    this.stopped.push(buildId);
+    for (const [prefix, builds] of this.runningBuilds) {
+      this.runningBuilds.set(
+        prefix,
+        builds.filter((build) => build !== buildId),
+      );
+    }
+  }
+}
+
+export interface FakeDeps extends Deps {
+  readonly clock: SteppingClock;
+  readonly workflows: RecordedWorkflows;
+  readonly builds: RecordedBuilds;
+}
+
+/** Fresh ports; `environment` adds to or changes the configuration. */
+export function fakeDeps(environment: Readonly<Record<string, string>> = {}): FakeDeps {
+  return {
+    manifests: new InMemoryManifests(),
+    clusters: new InMemoryClusters(),
+    runs: new InMemoryRuns(),
+    events: new InMemoryEvents(),
+    artifacts: new InMemoryArtifacts(),
+    secrets: new InMemorySecrets(),
+    templateReferences: new InMemoryTemplates(),
+    workflows: new RecordedWorkflows(),
+    builds: new RecordedBuilds(),
+    clock: new SteppingClock(),
+    ids: new CountingIds(),
+    config: fakeConfig(environment),
+  };
+}
+
+export function fakeConfig(environment: Readonly<Record<string, string>> = {}): Config {
+  return parseConfig({
+    KUBELOOM_TABLE: 'kubeloom',
+    KUBELOOM_BUCKET: 'kubeloom',
+    KUBELOOM_PROVIDER_TYPES: 'local,sim,hetzner,gcp,azure,aws',
+    KUBELOOM_RUNNER_PROJECTS: JSON.stringify({ terraform: 'sim', ansible: 'sim', kubeone: 'sim', kubectl: 'sim' }),
+    ...environment,
+  });
+}

@@ -1,0 +1,119 @@
+/** `ManifestStore` in memory. */
+import type { Lease, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { LeaseTerm, ManifestStore, Page } from '#functions/ports.ts';
+import { pageOf } from './page-of.ts';
+
+const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
+
+export class InMemoryManifests implements ManifestStore {
+  readonly #records = new Map<string, ManifestRecord>();
+
+  async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
+    return structuredClone(this.#records.get(idOf(key)));
+  }
+
+  async create(record: ManifestRecord): Promise<void> {
+    const stored = this.#records.get(idOf(record));
+    if (stored) throw conflict(stored);
+    this.#records.set(idOf(record), structuredClone(record));
+  }
+
+  async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
+    const stored = this.#records.get(idOf(record));
+    if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, dueAt } = record;
+    const { dueAt: _due, ...kept } = stored;
+    const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
+    this.#records.set(idOf(record), structuredClone({ ...kept, ...change, ...(dueAt !== undefined && { dueAt }) }));
+  }
+
+  async takeLease(
+    key: ManifestKey,
+    owner: string,
+    term: LeaseTerm,
+  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined> {
+    const stored = this.#records.get(idOf(key));
+    if (!stored) throw new PipelineError('NotFound', `manifest ${idOf(key)} does not exist`);
+    const free = stored.lease === null || stored.lease.owner === owner || stored.lease.expiresAt < term.now;
+    if (!free) return undefined;
+    const fence = stored.fence + 1;
+    const lease = { owner, fence, expiresAt: term.expiresAt };
+    const record = { ...stored, fence, lease, dueAt: term.dueAt };
+    this.#records.set(idOf(key), record);
+    return structuredClone({ lease, record });
+  }
+
+  async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
+    const { stored, lease } = this.#held(key, fence);
+    const renewed = { ...lease, expiresAt: term.expiresAt };
+    this.#records.set(idOf(key), { ...stored, lease: renewed, dueAt: term.dueAt });
+  }
+
+  async setStatus(
+    key: ManifestKey,
+    fence: number,
+    status: ManifestRecord['status'],
+    at: string,
+  ): Promise<ManifestRecord> {
+    const record = { ...this.#held(key, fence).stored, status, updatedAt: at };
+    this.#records.set(idOf(key), record);
+    return structuredClone(record);
+  }
+
+  async settle(
+    key: ManifestKey,
+    fence: number,
+    seen: { generation: number; attempt: number },
+    status: ManifestRecord['status'],
+    at: string,
+  ): Promise<'settled' | 'newer'> {
+    const { stored } = this.#held(key, fence);
+    if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
+    this.#records.set(idOf(key), { ...freed(stored), status, updatedAt: at });
+    return 'settled';
+  }
+
+  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
+    const stored = this.#records.get(idOf(key));
+    if (stored?.lease?.owner === owner) this.#records.set(idOf(key), freed(stored));
+    return this.get(key);
+  }
+
+  async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
+    const { stored } = this.#held(key, fence);
+    if (stored.generation !== generation || !stored.deleting) return 'newer';
+    this.#records.delete(idOf(key));
+    return 'settled';
+  }
+
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>> {
+    const ids = [...this.#records.keys()].sort();
+    const records = ids.flatMap((id) => this.#records.get(id) ?? []);
+    return pageOf(
+      records.filter((record) => namespace === undefined || record.namespace === namespace),
+      limit,
+      next,
+    );
+  }
+
+  async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
+    const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
+    return structuredClone(due.sort((a, b) => String(a.dueAt).localeCompare(String(b.dueAt))).slice(0, limit));
+  }
+
+  #held(key: ManifestKey, fence: number): { stored: ManifestRecord; lease: Lease } {
+    const stored = this.#records.get(idOf(key));
+    if (stored?.lease && stored.fence === fence) return { stored, lease: stored.lease };
+    throw new PipelineError('LeaseLost', `the lease of ${idOf(key)} with fence ${fence} is gone`);
+  }
+}
+
+function freed({ dueAt: _due, ...record }: ManifestRecord): ManifestRecord {
+  return { ...record, lease: null };
+}
+
+function conflict(stored: ManifestRecord | undefined): PipelineError {
+  const details = { generation: stored?.generation ?? 0, attempt: stored?.attempt ?? 0 };
+  return new PipelineError('VersionConflict', 'another generation is stored', { details });
+}

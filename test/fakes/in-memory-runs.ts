@@ -1,0 +1,53 @@
+/** `RunStore` and `EventStore` in memory. */
+import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { EventStore, Page, RunStore } from '#functions/ports.ts';
+import { cursorOf, pageOf } from './page-of.ts';
+
+const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
+
+export class InMemoryRuns implements RunStore {
+  readonly #runs = new Map<string, Map<string, RunRecord>>();
+
+  async get(key: ManifestKey, runId: string): Promise<RunRecord | undefined> {
+    return structuredClone(this.#runs.get(idOf(key))?.get(runId));
+  }
+
+  async put(record: RunRecord): Promise<void> {
+    const id = idOf({ namespace: record.namespace, name: record.manifest });
+    const runs = this.#runs.get(id) ?? new Map<string, RunRecord>();
+    this.#runs.set(id, runs.set(record.runId, structuredClone(record)));
+  }
+
+  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>> {
+    const runs = [...(this.#runs.get(idOf(key))?.values() ?? [])];
+    return pageOf(
+      runs.sort((a, b) => b.queuedAt.localeCompare(a.queuedAt)),
+      limit,
+      next,
+    );
+  }
+}
+
+export class InMemoryEvents implements EventStore {
+  readonly #events = new Map<string, { order: string; event: RunEvent }[]>();
+
+  async append(key: ManifestKey, events: readonly RunEvent[]): Promise<void> {
+    const kept = this.#events.get(idOf(key)) ?? [];
+    const added = events.map((event, place) => ({
+      order: `${event.at}#${String(place).padStart(4, '0')}#${JSON.stringify(event)}`,
+      event: structuredClone(event),
+    }));
+    const fresh = added.filter(({ order }) => !kept.some((there) => there.order === order));
+    this.#events.set(
+      idOf(key),
+      [...kept, ...fresh].sort((a, b) => (a.order < b.order ? -1 : 1)),
+    );
+  }
+
+  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
+    const events = (this.#events.get(idOf(key)) ?? []).map(({ event }) => event);
+    const items = structuredClone(events.slice(cursorOf(next), cursorOf(next) + limit));
+    const follow = items.length > 0 ? String(cursorOf(next) + items.length) : next;
+    return { items, ...(follow === undefined ? {} : { next: follow }) };
+  }
+}
