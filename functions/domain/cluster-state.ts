@@ -69,6 +69,8 @@ export const NodePoolState = z.strictObject({
   annotations: z.record(z.string(), z.string()),
   taints: z.array(Taint),
   nodes: z.array(NodeState),
+  /** Present when the user protects the pool: no plan may remove it, or a node of it. */
+  protect: z.literal(true).optional(),
 });
 export type NodePoolState = z.infer<typeof NodePoolState>;
 
@@ -120,9 +122,13 @@ export const ClusterState = z.strictObject({
   /** IPv4 CIDR of the WireGuard network. */
   network: z.string(),
   apiEndpoint: ApiEndpoint,
+  /** Present only while the endpoint moves from a node to a load balancer: see `servesApiOnNodes`. */
+  apiPortOpen: z.literal(true).optional(),
   installationProxy: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), noProxy: z.array(z.string()) }),
   pools: z.array(NodePoolState),
   loadBalancers: z.array(LoadBalancerState),
+  /** Present when the user protects the cluster: no plan may delete it. */
+  protect: z.literal(true).optional(),
 });
 export type ClusterState = z.infer<typeof ClusterState>;
 
@@ -160,4 +166,9 @@ export function allPools(state: ClusterState): readonly NodePoolState[] {
 /** Every node of a cluster with the pool it belongs to. */
 export function allNodes(state: ClusterState): readonly { readonly node: NodeState; readonly pool: NodePoolState }[] {
   return allPools(state).flatMap((pool) => pool.nodes.map((node) => ({ node, pool })));
+}
+
+/** True when port 6443 of the control nodes is open to the outside: a node is the endpoint, or was until just now. */
+export function servesApiOnNodes(state: ClusterState): boolean {
+  return state.apiPortOpen ?? state.apiEndpoint.kind === 'node';
 }

@@ -32,6 +32,8 @@ export const ConfigurationWork = z.strictObject({
   loadBalancers: z.array(z.string()),
   /** Nodes whose installation proxy settings change. */
   proxy: z.array(z.string()),
+  /** Kubernetes nodes that must be pointed at a new API endpoint (from that of `before` to that of `target`). */
+  endpoint: z.array(z.string()).optional(),
 });
 
 /** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
@@ -43,6 +45,8 @@ export const NodesWork = z.strictObject({
   remove: z.array(z.string()),
   /** Nodes that may be drained at once, for each pool. */
   maxUnavailable: z.number().int().min(1),
+  /** By pool id, where a pool has its own number. */
+  maxUnavailableOf: z.record(z.string(), z.number().int().min(1)).optional(),
 });
 
 /** Ansible on load balancers only: roles and their targets as the target state has them. */
@@ -131,6 +135,14 @@ export const Change = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
   z.strictObject({ kind: z.literal('ProviderChanged'), provider: z.string(), what: z.string() }),
+  /** How static nodes are reached: user, key or SSH port. */
+  z.strictObject({ kind: z.literal('NodeAccessChanged'), pool: z.string(), nodes: z.array(z.string()) }),
+  /** Port 6443 of control nodes, open to the outside or not. */
+  z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
+  z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
+  /** What cannot be changed in place; the planner refuses it. */
+  z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('NetworkChanged'), from: z.string(), to: z.string() }),
 ]);
 export type Change = z.infer<typeof Change>;
 

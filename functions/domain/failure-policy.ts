@@ -1,0 +1,105 @@
+/** What follows a failure: the one table of error class × direction, for a stage and for a waypoint. */
+import type { ErrorClass } from './errors.ts';
+import { type Direction, revertible, type StageName, type UndoRung } from './plan.ts';
+
+/** The numbers of `Config` that bound retries. */
+export interface FailureLimits {
+  readonly KUBELOOM_STAGE_RETRY_SECONDS: number;
+  readonly KUBELOOM_MAX_STAGE_ATTEMPTS: number;
+  readonly KUBELOOM_BACK_OFF_SECONDS: number;
+  readonly KUBELOOM_MAX_BACK_OFFS: number;
+}
+
+export type WaypointDecision = 'rollBack' | 'backOff' | 'stop';
+
+interface Policy {
+  /** A stage is tried again in place, when its tool says that it may help. */
+  readonly inPlace: boolean;
+  /** A waypoint that can be undone. */
+  readonly revertible: WaypointDecision;
+  /** A waypoint that only goes forward; `backOff` becomes `stop` when the back-offs are used up. */
+  readonly forwardOnly: WaypointDecision;
+  /** Why the decision is what it is. */
+  readonly because: string;
+}
+
+/** The table. */
+export const failurePolicy = {
+  transient: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'it may go away by itself' },
+  conflict: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'somebody else was at work' },
+  capacity: { inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the provider is full for now' },
+  quota: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a quota must be raised first' },
+  credentials: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the credentials do not work' },
+  user: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the manifest must be changed' },
+  bug: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'trying again would not help' },
+} as const satisfies Record<ErrorClass, Policy>;
+
+/** No pause is longer. */
+export const longestPauseSeconds = 900;
+
+export interface StageFailure {
+  readonly class: ErrorClass;
+  readonly retryable: boolean;
+  /** 1-based number of the attempt that failed. */
+  readonly attempt: number;
+  readonly config: FailureLimits;
+}
+
+/** Whether a failed stage is tried again in place, and after what pause. */
+export function assessStageFailure(failure: StageFailure): {
+  readonly outcome: 'retry' | 'failed';
+  readonly pauseSeconds: number;
+} {
+  const { config, attempt } = failure;
+  const helps = failure.retryable && failurePolicy[failure.class].inPlace;
+  if (!helps || attempt >= config.KUBELOOM_MAX_STAGE_ATTEMPTS) return { outcome: 'failed', pauseSeconds: 0 };
+  return { outcome: 'retry', pauseSeconds: growing(config.KUBELOOM_STAGE_RETRY_SECONDS, attempt - 1) };
+}
+
+export interface WaypointFailure {
+  readonly direction: Direction;
+  readonly class: ErrorClass;
+  /** How often this waypoint was backed off already. */
+  readonly backOffs: number;
+  readonly failedStage: StageName;
+  readonly config: FailureLimits;
+}
+
+/** What is done about a waypoint whose stage failed for good, with a sentence for people. */
+export function assessWaypointFailure(failure: WaypointFailure): {
+  readonly decision: WaypointDecision;
+  readonly rung: UndoRung;
+  readonly pauseSeconds: number;
+  readonly sentence: string;
+} {
+  const { direction, backOffs, config } = failure;
+  const policy = failurePolicy[failure.class];
+  const rung = rungOf[failure.failedStage];
+  if (revertible.includes(direction)) {
+    const sentence = `the ${direction} is undone: what it made is removed, what stood before stays (${policy.because})`;
+    return { decision: policy.revertible, rung, pauseSeconds: 0, sentence };
+  }
+  if (policy.forwardOnly === 'stop') {
+    return { decision: 'stop', rung, pauseSeconds: 0, sentence: `the ${direction} stops: ${policy.because}` };
+  }
+  if (backOffs >= config.KUBELOOM_MAX_BACK_OFFS) {
+    const sentence = `the ${direction} stops: it failed ${backOffs + 1} times, each time with a longer pause before`;
+    return { decision: 'stop', rung, pauseSeconds: 0, sentence };
+  }
+  const pauseSeconds = growing(config.KUBELOOM_BACK_OFF_SECONDS, backOffs);
+  const sentence = `the ${direction} goes on in ${pauseSeconds} s (pause ${backOffs + 1} of ${config.KUBELOOM_MAX_BACK_OFFS}): ${policy.because}`;
+  return { decision: 'backOff', rung, pauseSeconds, sentence };
+}
+
+/** Where the ladder back is entered: the rung of the stage that failed undoes all that came before it as well. */
+const rungOf = {
+  infrastructure: 'infrastructure',
+  configuration: 'configuration',
+  kubernetes: 'kubernetes',
+  nodes: 'kubernetes',
+  traffic: 'kubernetes',
+} as const satisfies Record<StageName, UndoRung>;
+
+function growing(first: number, pausesBefore: number): number {
+  return Math.min(longestPauseSeconds, Math.round(first * 2 ** pausesBefore));
+}

@@ -1,0 +1,50 @@
+/** Names of clusters, pools, nodes and host names: how they are made, so that they stay unique and short. */
+import { PipelineError } from './errors.ts';
+
+/** Random lower-case letters and digits. */
+export interface HashSource {
+  hash(length: number): string;
+}
+
+export const idHashLength = 7;
+export const hostnameLength = 17;
+/** A node's number is two hexadecimal digits, 01 to ff. */
+export const maxNodeNumber = 255;
+
+/** `<name>-<7 char hash>`, not in `taken`. */
+export function hashedId(name: string, ids: HashSource, taken: ReadonlySet<string>): string {
+  for (let tries = 0; tries < 100; tries++) {
+    const id = `${name}-${ids.hash(idHashLength)}`;
+    if (!taken.has(id)) return id;
+  }
+  throw new PipelineError('InternalFault', `no free id for "${name}": the source of random names repeats itself`);
+}
+
+/** `<pool id>-<2 hex>` */
+export function nodeName(poolId: string, number: number): string {
+  return `${poolId}-${number.toString(16).padStart(2, '0')}`;
+}
+
+/** The lowest node names of a pool that are not taken. Throws `PlanRefused` when the pool has no more. */
+export function freeNodeNames(poolId: string, taken: ReadonlySet<string>, count: number): readonly string[] {
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number++) {
+    if (number > maxNodeNumber) throw tooManyNodes(poolId);
+    const name = nodeName(poolId, number);
+    if (!taken.has(name)) names.push(name);
+  }
+  return names;
+}
+
+/** What a machine is called in its cloud: unique over all clusters of an account. */
+export function cloudName(clusterId: string, node: string): string {
+  return `${clusterId}-${node}`;
+}
+
+function tooManyNodes(poolId: string): PipelineError {
+  const reason = `the pool ${poolId} cannot have more than ${maxNodeNumber} nodes`;
+  const fix = 'put the other nodes into a second pool';
+  return new PipelineError('PlanRefused', `${reason}; ${fix}`, {
+    details: [{ path: `spec.nodePools[${poolId}]`, reason, fix }],
+  });
+}
