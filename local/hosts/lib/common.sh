@@ -2,7 +2,7 @@
 
 state_dir=$(realpath -m "${KUBELOOM_HOSTS_DIR:-/var/lib/kubeloom-hosts}")
 cache_dir=${KUBELOOM_CACHE_DIR:-/var/cache/kubeloom}
-installation='' cluster='' provider='' region='' host='' id='' from='' all='' abort_if_orphaned=''
+installation='' cluster='' provider='' region='' host='' id='' from='' all='' cause_said='' abort_if_orphaned=''
 binds=()
 first_parent=$PPID
 umask 022
@@ -11,9 +11,17 @@ umask 022
 fail() {
   local code=$1
   shift
+  cause_said=yes
   echo "kubeloom-host: ${command:-} ${host:-${provider:-${cluster:--}}}: $*" >&2
   exit "$code"
 }
+
+# What nobody foresaw: exit code 1, and the line all the same.
+on_exit() {
+  [ "$1" != 0 ] && [ -z "$cause_said" ] || exit "$1"
+  fail 1 "a command failed with exit code $1 in ${FUNCNAME[1]:-main}, line ${BASH_LINENO[0]:-?}"
+}
+trap 'on_exit $?' EXIT
 
 note() { echo "$*" >&2; }
 

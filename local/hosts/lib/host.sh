@@ -17,8 +17,7 @@ command_up() {
   with_cluster_lock reserve_number
   use_number "$(cat "$site_dir/numbers/$host")"
   if ! host_is_ready || [ "$(cat "$host_dir/id")" != "$id" ] || [ "$(spec_text)" != "$(cat "$host_dir/spec")" ]; then
-    remove_host
-    with_cluster_lock reserve_number
+    tear_down
     make_host
   fi
 }
@@ -68,7 +67,7 @@ make_files() {
 
 # Fault injection for tests: a file faults/<glob of host names>; "slow SECONDS" delays, any other text is the cause it fails with.
 fail_when_told() {
-  local fault word rest
+  local fault word='' rest=''
   for fault in "$state_dir"/faults/*; do
     # shellcheck disable=SC2053
     [[ -f $fault && $host == ${fault##*/} ]] || continue
@@ -77,7 +76,7 @@ fail_when_told() {
       sleep "$rest"
     else
       remove_host
-      fail 4 "did not come up: ${word:+$word $rest}${word:-injected fault}"
+      fail 4 "did not come up: ${word:-injected fault}${rest:+ $rest}"
     fi
   done
 }
@@ -92,12 +91,17 @@ command_down() {
   rm -f "$host_lock"
 }
 
-# Removes all there is of the host, whatever state it is in; what is not there is no error. Its number goes last.
+# Removes all there is of the host, whatever state it is in; what is not there is no error. The number goes last.
 remove_host() {
-  if [ -n "${host_unit:-}" ]; then
+  tear_down
+  rm -f "$site_dir/numbers/$host"
+}
+
+# The same, but it keeps its number, and with it its address.
+tear_down() {
+  if [ -n "$host_unit" ]; then
     kill_host
     detach_network
   fi
   rm -rf --one-file-system "$host_dir"
-  rm -f "$site_dir/numbers/$host"
 }

@@ -35,6 +35,7 @@ locate_host() {
   need host
   [[ $host =~ ^[a-z0-9]([a-z0-9-]*[a-z0-9])?$ && ${#host} -le 63 ]] || fail 2 "'$host' is not a host name (lower-case letters, digits, '-')"
   host_dir=$site_dir/hosts/$host
+  host_unit='' address=''
   local number
   number=$(cat "$site_dir/numbers/$host" 2>/dev/null) || return 0
   use_number "$number"
@@ -62,11 +63,12 @@ each_site() {
   done
 }
 
-# Names of the hosts of the site that have a directory, or only a number: both are traces of a host.
+# Names of the hosts of the site; with a region, of that region only. A number without a directory is a trace of one, too.
 each_host() {
   local path
-  for path in "$site_dir"/hosts/*/; do
-    [ -d "$path" ] && basename "$path"
+  for path in "$site_dir"/numbers/*; do
+    [ -f "$path" ] || continue
+    [ -z "$region" ] || grep -qx "region=$region" "$site_dir/hosts/${path##*/}/spec" 2>/dev/null || continue
+    echo "${path##*/}"
   done
-  return 0
 }

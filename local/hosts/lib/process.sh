@@ -14,24 +14,24 @@ cgroups_of() {
   fi
 }
 
-# Field 22 of /proc/PID/stat: with it a PID means the same process for ever.
-start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+# Field 22 of /proc/PID/stat: with it a PID means the same process for ever. Empty for one that is gone or only not yet reaped.
+start_time() { sed -n 's/.*) \([^ZX] .*\)/\1/p' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 
 host_is_alive() {
   local pid started
-  read -r pid started <"$host_dir/pid" 2>/dev/null || return 1
+  read -r pid started 2>/dev/null <"$host_dir/pid" || return 1
   [ -n "$started" ] && [ "$(start_time "$pid")" = "$started" ]
 }
 
 host_is_dead() { ! host_is_alive; }
 host_is_ready() { [ -e "$host_dir/ready" ] && host_is_alive; }
 
-child_of() { tr ' ' '\n' <"/proc/$1/task/$1/children" 2>/dev/null | head -n 1; }
+child_of() { sed -n 's/ .*//p' "/proc/$1/task/$1/children" 2>/dev/null; }
 
 # PID of the host's own PID 1: launcher → nspawn → it. Empty when there is none.
 init_of_host() {
   local pid
-  read -r pid _ <"$host_dir/pid" 2>/dev/null || return 0
+  read -r pid _ 2>/dev/null <"$host_dir/pid" || return 0
   pid=$(child_of "$pid") && [ -n "$pid" ] && child_of "$pid" || true
 }
 

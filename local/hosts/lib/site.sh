@@ -10,6 +10,8 @@ command_site_up() {
 
 site_up() {
   install -d -m 700 "$state_dir"
+  # A site without directory has no hosts: whatever bears its name is left over.
+  [ -d "$site_dir" ] || sweep_site
   mkdir -p "$site_dir/regions" "$site_dir/numbers" "$site_dir/hosts"
   [ -z "$region" ] || : >"$site_dir/regions/$region"
   with_machine_lock reserve_subnet
@@ -46,7 +48,7 @@ reserve_subnet() {
     echo "$site_unit $site_dir" >"$registry/$candidate"
     return 0
   fi
-  used=" $(ip -4 -o addr; ip -4 route) "
+  used=" $({ ip -4 -o addr && ip -4 route; } | tr '\n' ' ') "
   start=$((16#$(printf '%s' "$site_unit" | sha256sum | cut -c1-8) % 512))
   for ((offset = 0; offset < 512; offset++)); do
     local index=$(((start + offset) % 512))
@@ -62,7 +64,7 @@ reserve_subnet() {
 # A reservation whose site has neither directory nor link is left over from a crash.
 subnet_is_ours_or_free() {
   local unit dir
-  read -r unit dir <"$registry/$1" 2>/dev/null || return 0
+  read -r unit dir 2>/dev/null <"$registry/$1" || return 0
   [ "$unit" = "$site_unit" ] || { [ ! -d "$dir" ] && [ ! -e "/sys/class/net/${unit}m" ]; }
 }
 
@@ -71,7 +73,7 @@ reserve_number() {
   local start offset number taken
   [ -f "$site_dir/subnet" ] || fail 5 "its site does not exist; run kubeloom-host site-up first"
   [ ! -s "$site_dir/numbers/$host" ] || return 0
-  taken=" $(cat "$site_dir"/numbers/* 2>/dev/null | tr '\n' ' ') "
+  taken=" $({ cat "$site_dir"/numbers/* 2>/dev/null || true; } | tr '\n' ' ') "
   start=$((16#$(printf '%s' "$host" | sha256sum | cut -c1-8) % 240))
   for ((offset = 0; offset < 240; offset++)); do
     number=$((10 + (start + offset) % 240))

@@ -1,0 +1,52 @@
+# Terraform's state against what is really there. Remote state lags behind and terraform_data is never refreshed, so the runner
+# asks before each apply: what the state has and the machine has not must be replaced, what only the machine has is removed.
+
+command_reconcile() {
+  need_machine
+  locate_site
+  local text name known='' replace='' removed=''
+  declare -A wanted=()
+  text=$(tr -d ' \t\r\n')
+  [[ $text =~ ^\{(\"[a-z0-9-]+\":\"[A-Za-z0-9-]+\",?)*\}$ ]] || fail 2 'stdin must be a JSON object {"<host>":"<id>", …}'
+  while IFS=: read -r name id; do
+    [ -z "$name" ] || wanted[$name]=$id
+  done <<<"$(tr -d '{}"' <<<"$text" | tr ',' '\n')"
+
+  [ ! -d "$site_dir" ] && [ ${#wanted[@]} = 0 ] || with_cluster_lock site_up
+  for host in $(each_host); do
+    [ -n "${wanted[$host]:-}" ] || removed+="$host "
+  done
+  for host in "${!wanted[@]}"; do
+    id=${wanted[$host]}
+    host_is_as_wanted || replace+="$host "
+  done
+  host=''
+  remove_hosts "$removed"
+  sweep_nameless
+  printf '{"replace":%s,"removed":%s}\n' "$(json_list "$replace")" "$(json_list "$removed")"
+}
+
+# Waits for whoever is at work on the host: an apply that was cut off may have left its provisioner running.
+host_is_as_wanted() {
+  locate_host
+  lock_host
+  free_lock
+  [ "$(cat "$host_dir/id" 2>/dev/null)" = "$id" ] && host_is_ready
+}
+
+# Namespaces and cgroups of the site whose number belongs to no host.
+sweep_nameless() {
+  local unit number
+  for unit in $({ units_with_cgroup "$site_unit"; ls /run/netns 2>/dev/null | grep "^$site_unit"; } | sort -u); do
+    number=$((16#${unit#"$site_unit"}))
+    grep -qxs "$number" "$site_dir"/numbers/* || sweep_units "$unit"
+  done
+}
+
+json_list() {
+  local word list=''
+  for word in $(tr ' ' '\n' <<<"$1" | sort); do
+    list+="${list:+,}\"$word\""
+  done
+  echo "[$list]"
+}
