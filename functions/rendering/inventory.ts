@@ -1,0 +1,174 @@
+/** The Ansible inventory of a stage, as data; `templates/ansible/README.md` is its contract. */
+import {
+  allNodes,
+  type ClusterFacts,
+  type ClusterState,
+  type LoadBalancerState,
+  type NodePoolState,
+  type NodeState,
+} from '#domain/cluster-state.ts';
+import { noProxyList } from './no-proxy.ts';
+import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
+import { roleTargets } from './role-targets.ts';
+
+/** Names of the nodes that get each kind of work, and of the load balancers whose nodes are balanced. */
+export interface InventoryWork {
+  readonly install: readonly string[];
+  readonly peers: readonly string[];
+  readonly proxy: readonly string[];
+  readonly uninstall: readonly string[];
+  readonly loadBalancers: readonly string[];
+}
+
+export interface InventoryInput {
+  /** What the nodes converge to; null when the cluster goes away. */
+  readonly wish: ClusterState | null;
+  /** States in which nodes that leave are found. */
+  readonly others: readonly ClusterState[];
+  readonly facts: ClusterFacts;
+  readonly work: InventoryWork;
+  /** Absolute path of the directory with the SSH key files. */
+  readonly keyDirectory: string;
+}
+
+type HostVariables = Readonly<Record<string, string | number>>;
+type Group = { readonly hosts: Readonly<Record<string, HostVariables>> };
+
+export interface Inventory {
+  readonly all: {
+    readonly vars: Readonly<Record<string, unknown>>;
+    readonly children: Readonly<Record<string, Group>>;
+  };
+}
+
+export interface VisitedNode {
+  readonly node: NodeState;
+  readonly pool: NodePoolState;
+  readonly loadBalancer?: string;
+}
+
+/** The nodes that an inventory visits, in the order of the states. Names that no state knows are left out. */
+export function visitedNodes({
+  wish,
+  others,
+  work,
+}: Pick<InventoryInput, 'wish' | 'others' | 'work'>): readonly VisitedNode[] {
+  const leaving = new Set(work.uninstall);
+  const staying = new Set([...work.install, ...work.peers, ...work.proxy]);
+  const found = new Map<string, VisitedNode>();
+  for (const candidate of nodesOf(wish)) {
+    const balanced = candidate.balancer !== undefined && isNamed(candidate.balancer, work.loadBalancers);
+    if (staying.has(candidate.node.name) || balanced) found.set(candidate.node.name, visited(candidate));
+  }
+  for (const candidate of others.flatMap(nodesOf)) {
+    const { name } = candidate.node;
+    if (leaving.has(name) && !found.has(name)) found.set(name, visited(candidate));
+  }
+  return [...found.values()];
+}
+
+/** Renders it. Throws `InternalFault` when a node of the mesh or one to visit has no known address. */
+export function renderInventory(input: InventoryInput): Inventory {
+  const { wish, facts, work, keyDirectory } = input;
+  const visits = visitedNodes(input);
+  const hosts = new Map(visits.map((visit) => [visit.node.name, hostVariables(visit, facts, keyDirectory)]));
+  const group = (belongs: (visit: VisitedNode) => boolean): Group => ({
+    hosts: Object.fromEntries(visits.filter(belongs).map(({ node }) => [node.name, {}])),
+  });
+  const kind = (role: NodePoolState['role']): Group => ({
+    hosts: Object.fromEntries(
+      visits.filter(({ pool }) => pool.role === role).map(({ node }) => [node.name, hosts.get(node.name) ?? {}]),
+    ),
+  });
+  const named = (names: readonly string[]) => group(({ node }) => names.includes(node.name));
+  const balanced = (wish?.loadBalancers ?? []).filter((balancer) => isNamed(balancer, work.loadBalancers));
+  const balancedNames = balanced.map((balancer) => balancer.name);
+  return {
+    all: {
+      vars: {
+        ...(wish === null ? {} : { kubeloom_network: wish.network }),
+        kubeloom_mesh: wish === null ? [] : mesh(wish, facts),
+        kubeloom_proxy: proxyOf(wish, facts),
+        kubeloom_load_balancers: Object.fromEntries(
+          wish === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(wish, balancer) }]),
+        ),
+      },
+      children: {
+        control: kind('control'),
+        compute: kind('compute'),
+        loadbalancers: kind('loadBalancer'),
+        dynamic: group(({ node }) => node.static === undefined),
+        static: group(({ node }) => node.static !== undefined),
+        install: named(work.install),
+        peers: named(work.peers),
+        proxy: named(work.proxy),
+        uninstall: named(work.uninstall),
+        balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
+      },
+    },
+  };
+}
+
+type Candidate = { readonly node: NodeState; readonly pool: NodePoolState; readonly balancer?: LoadBalancerState };
+
+function nodesOf(state: ClusterState | null): readonly Candidate[] {
+  if (state === null) return [];
+  return [
+    ...state.pools.flatMap((pool) => pool.nodes.map((node) => ({ node, pool }))),
+    ...state.loadBalancers.flatMap((balancer) =>
+      balancer.pools.flatMap((pool) => pool.nodes.map((node) => ({ node, pool, balancer }))),
+    ),
+  ];
+}
+
+function visited({ node, pool, balancer }: Candidate): VisitedNode {
+  return { node, pool, ...(balancer === undefined ? {} : { loadBalancer: balancer.name }) };
+}
+
+function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean {
+  return names.includes(balancer.name) || names.includes(balancer.id);
+}
+
+function hostVariables({ node, pool, loadBalancer }: VisitedNode, facts: ClusterFacts, keys: string): HostVariables {
+  return {
+    ansible_host: publicAddressOf(node, facts),
+    ansible_port: sshPortOf(node, pool, facts),
+    ansible_user: sshUserOf(node),
+    ansible_ssh_private_key_file: sshKeyFileOf(node, pool, keys),
+    kubeloom_private_address: node.privateAddress,
+    kubeloom_wireguard_port: facts.nodes[node.name]?.wireguardPort ?? defaultWireguardPort,
+    ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
+  };
+}
+
+function mesh(state: ClusterState, facts: ClusterFacts): readonly Readonly<Record<string, string | number>>[] {
+  return allNodes(state).map(({ node }) => {
+    const known = facts.nodes[node.name];
+    return {
+      name: node.name,
+      private_address: node.privateAddress,
+      public_address: publicAddressOf(node, facts),
+      port: known?.wireguardPort ?? defaultWireguardPort,
+      reachability: node.static === undefined ? 'dynamic' : 'static',
+      ...(known?.wireguardPublicKey === undefined ? {} : { public_key: known.wireguardPublicKey }),
+    };
+  });
+}
+
+function proxyOf(wish: ClusterState | null, facts: ClusterFacts): Readonly<Record<string, string | boolean>> {
+  if (wish === null) return { enabled: false, endpoint: '', no_proxy: '' };
+  const { enabled, endpoint } = wish.installationProxy;
+  return { enabled, endpoint, no_proxy: enabled ? noProxyList(wish, facts).join(',') : '' };
+}
+
+function rolesOf(state: ClusterState, balancer: LoadBalancerState): readonly Readonly<Record<string, unknown>>[] {
+  return balancer.roles.map((role) => ({
+    name: role.name,
+    protocol: role.protocol,
+    port: role.port,
+    target_port: role.targetPort,
+    proxy_protocol: role.proxyProtocol,
+    sticky_sessions: role.stickySessions,
+    targets: roleTargets(state, role).map((node) => ({ name: node.name, address: node.privateAddress })),
+  }));
+}

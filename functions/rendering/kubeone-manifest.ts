@@ -1,0 +1,103 @@
+/** `kubeone.yaml` of a cluster (v1beta3), complete: KubeOne brings whatever stands to it. */
+import { stringify } from 'yaml';
+import type { ClusterFacts, ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { noProxyList } from './no-proxy.ts';
+import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
+
+export interface KubeOneInput {
+  readonly state: ClusterState;
+  readonly facts: ClusterFacts;
+  /** Absolute path of the directory with the SSH key files. */
+  readonly keyDirectory: string;
+}
+
+type Member = { readonly node: NodeState; readonly pool: NodePoolState };
+
+/** Where clients find the Kubernetes API. */
+export function apiAddress(state: ClusterState, facts: ClusterFacts): { readonly host: string; readonly port: number } {
+  const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'node') {
+    const member = members(state, 'control').find(({ node }) => node.name === apiEndpoint.node);
+    return { host: member === undefined ? '' : publicAddressOf(member.node, facts), port: 6443 };
+  }
+  const balancer = state.loadBalancers.find(
+    ({ name, id }) => name === apiEndpoint.loadBalancer || id === apiEndpoint.loadBalancer,
+  );
+  const host =
+    balancer === undefined
+      ? ''
+      : (facts.loadBalancers[balancer.name]?.endpoint ?? `${balancer.dns.hostname}.${balancer.dns.zone}`);
+  return { host, port: balancer?.roles.find((role) => role.servesApi)?.port ?? 6443 };
+}
+
+/** Renders it. Throws `InternalFault` when a node has no known address. */
+export function renderKubeOneManifest(input: KubeOneInput): string {
+  const { state, facts } = input;
+  const api = apiAddress(state, facts);
+  const control = members(state, 'control');
+  const leader = state.apiEndpoint.kind === 'node' ? state.apiEndpoint.node : control[0]?.node.name;
+  const manifest = {
+    apiVersion: 'kubeone.k8c.io/v1beta3',
+    kind: 'KubeOneCluster',
+    name: state.name,
+    versions: { kubernetes: state.kubernetesVersion },
+    apiEndpoint: { ...api, alternativeNames: alternativeNames(state, facts, api.host) },
+    cloudProvider: { none: {}, external: false },
+    clusterNetwork: {
+      kubeProxy: { skipInstallation: true },
+      cni: { cilium: { enableHubble: true, kubeProxyReplacement: true } },
+    },
+    features: {
+      coreDNS: { replicas: 2, deployPodDisruptionBudget: true },
+      nodeLocalDNS: { deploy: true },
+    },
+    ...(state.installationProxy.enabled ? { proxy: proxyOf(input) } : {}),
+    controlPlane: {
+      hosts: control.map((member) => ({
+        ...host(member, input),
+        isLeader: member.node.name === leader,
+        taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }],
+      })),
+    },
+    staticWorkers: { hosts: members(state, 'compute').map((member) => host(member, input)) },
+    machineController: { deploy: false },
+    operatingSystemManager: { deploy: false },
+  };
+  return stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function members(state: ClusterState, role: 'control' | 'compute'): readonly Member[] {
+  return state.pools.filter((pool) => pool.role === role).flatMap((pool) => pool.nodes.map((node) => ({ node, pool })));
+}
+
+/**
+ * Every other name under which the API may be asked for, so that certificates stay good when the endpoint moves:
+ * the load balancer's alternative names and all control nodes.
+ */
+function alternativeNames(state: ClusterState, facts: ClusterFacts, host: string): readonly string[] {
+  const balancers = state.loadBalancers.filter(({ roles }) => roles.some((role) => role.servesApi));
+  const names = [
+    ...balancers.flatMap(({ name, dns }) => [
+      facts.loadBalancers[name]?.endpoint ?? `${dns.hostname}.${dns.zone}`,
+      ...dns.alternativeNames.map((alternative) => `${alternative}.${dns.zone}`),
+    ]),
+    ...members(state, 'control').map(({ node }) => publicAddressOf(node, facts)),
+  ];
+  return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== host.toLowerCase());
+}
+
+function host({ node, pool }: Member, { facts, keyDirectory }: KubeOneInput): Readonly<Record<string, unknown>> {
+  return {
+    hostname: node.name,
+    publicAddress: publicAddressOf(node, facts),
+    privateAddress: node.privateAddress,
+    sshPort: sshPortOf(node, pool, facts),
+    sshUsername: sshUserOf(node),
+    sshPrivateKeyFile: sshKeyFileOf(node, pool, keyDirectory),
+  };
+}
+
+function proxyOf({ state, facts }: KubeOneInput): Readonly<Record<string, string>> {
+  const { endpoint } = state.installationProxy;
+  return { http: endpoint, https: endpoint, noProxy: noProxyList(state, facts).join(',') };
+}

@@ -1,0 +1,30 @@
+/** NO_PROXY of a cluster: everything that must never go through the installation proxy. */
+import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
+
+/** Loopback, the cluster's own names and networks, and the metadata services of clouds. */
+const always = [
+  '127.0.0.1/8',
+  'localhost',
+  'svc',
+  'cluster.local',
+  '10.244.0.0/16',
+  '10.96.0.0/12',
+  '169.254.169.254',
+  'metadata',
+  'metadata.google.internal',
+  'metadata.google.internal.',
+] as const;
+
+/** In a fixed order and without repeats, so that nodes change only when something did. */
+export function noProxyList(state: ClusterState, facts: ClusterFacts): readonly string[] {
+  const nodes = allNodes(state).flatMap(({ node }) => [
+    node.privateAddress,
+    node.static?.endpoint ?? facts.nodes[node.name]?.publicAddress ?? '',
+  ]);
+  const endpoints = state.loadBalancers.flatMap((balancer) => [
+    facts.loadBalancers[balancer.name]?.endpoint ?? '',
+    ...balancer.dns.alternativeNames.map((name) => `${name}.${balancer.dns.zone}`),
+  ]);
+  const entries = [...always, state.network, ...state.installationProxy.noProxy, ...nodes, ...endpoints];
+  return [...new Set(entries)].filter((entry) => entry !== '');
+}

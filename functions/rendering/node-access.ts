@@ -1,0 +1,31 @@
+/** How a node is reached: the one place that joins what is wished for with what was found. */
+import type { ClusterFacts, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+
+export const defaultWireguardPort = 51820;
+
+/** Public address of a node. Throws `InternalFault` for a dynamic node that no tool has seen yet. */
+export function publicAddressOf(node: NodeState, facts: ClusterFacts): string {
+  const address = node.static?.endpoint ?? facts.nodes[node.name]?.publicAddress;
+  if (address === undefined) {
+    throw new PipelineError(
+      'InternalFault',
+      `node ${node.name} has no public address yet: the infrastructure stage must run before this one`,
+    );
+  }
+  return address;
+}
+
+/** SSH port: what the provider mapped, else what the pool says. */
+export function sshPortOf(node: NodeState, pool: NodePoolState, facts: ClusterFacts): number {
+  return facts.nodes[node.name]?.sshPort ?? pool.sshPort;
+}
+
+export function sshUserOf(node: NodeState): string {
+  return node.static?.username ?? 'root';
+}
+
+/** File of the private SSH key below `directory`: one for each dynamic pool, one for each static node. */
+export function sshKeyFileOf(node: NodeState, pool: NodePoolState, directory: string): string {
+  return `${directory}/${node.static === undefined ? pool.id : node.name}.key`;
+}

@@ -1,0 +1,39 @@
+/** What `templates/terraform/<type>/provider.json` says of a provider type; types that need no provider block have none. */
+import { z } from 'zod';
+
+export const ProviderTemplate = z.strictObject({
+  /** Local name of the provider inside Terraform, e.g. `aws`. Absent: the type needs no provider block. */
+  provider: z
+    .strictObject({
+      name: z.string(),
+      source: z.string(),
+      version: z.string(),
+      /** Provider argument ← field of the Secret. */
+      credentials: z.record(z.string(), z.string()),
+      /** Argument that names the region; absent: one provider block for all regions. */
+      regionArgument: z.string().optional(),
+      /** Region for what has none, such as DNS. */
+      defaultRegion: z.string().optional(),
+      /** Arguments that are always the same. */
+      arguments: z.record(z.string(), z.json()).default({}),
+    })
+    .optional(),
+  /** Further providers that the modules use without any configuration, e.g. `time`. */
+  alsoRequired: z.record(z.string(), z.strictObject({ source: z.string(), version: z.string() })).default({}),
+  /** Module variable ← environment variable of the runner, left out where that is not set. */
+  environment: z
+    .strictObject({
+      network: z.record(z.string(), z.string()).default({}),
+      nodepool: z.record(z.string(), z.string()).default({}),
+      dns: z.record(z.string(), z.string()).default({}),
+    })
+    .prefault({}),
+});
+export type ProviderTemplate = z.infer<typeof ProviderTemplate>;
+
+export const noProviderTemplate: ProviderTemplate = ProviderTemplate.parse({});
+
+/** Name of the variable that carries a Secret's field; its value comes by `TF_VAR_<name>` at run time. */
+export function credentialVariable(field: string): string {
+  return `secret_${field}`;
+}

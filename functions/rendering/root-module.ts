@@ -1,0 +1,76 @@
+/** What every generated root module (`main.tf.json`) has: backend, provider blocks, credential variables. */
+import { credentialVariable, type ProviderTemplate } from './provider-template.ts';
+import { identifierOf, literal } from './terraform-names.ts';
+
+/** Where Terraform keeps its state. Endpoint and credentials come from the environment. */
+export interface StateBackend {
+  readonly bucket: string;
+  readonly region: string;
+  readonly key: string;
+}
+
+/** Which provider block a module call gets: Terraform's `providers` argument, empty for types without one. */
+export type ProviderChoice = Readonly<Record<string, unknown>>;
+
+export type RootModule = Readonly<Record<string, unknown>>;
+
+/** The root without any module call: applying it removes everything that the state has. */
+export function emptyRoot(template: ProviderTemplate, regions: readonly string[], backend: StateBackend): RootModule {
+  const { provider } = template;
+  const required = {
+    ...template.alsoRequired,
+    ...(provider === undefined ? {} : { [provider.name]: { source: provider.source, version: provider.version } }),
+  };
+  const fields = [...new Set(Object.values(provider?.credentials ?? {}))].sort();
+  return {
+    '//': 'Written by Kubeloom. Changes are lost.',
+    terraform: {
+      backend: { s3: backendBlock(backend) },
+      ...(Object.keys(required).length === 0 ? {} : { required_providers: literal(required) }),
+    },
+    ...(fields.length === 0
+      ? {}
+      : {
+          variable: Object.fromEntries(
+            fields.map((field) => [credentialVariable(field), { type: 'string', sensitive: true, nullable: false }]),
+          ),
+        }),
+    ...(provider === undefined ? {} : { provider: { [provider.name]: providerBlocks(provider, regions) } }),
+  };
+}
+
+/** The `providers` argument for a call that lives in `region`. */
+export function providerChoice(template: ProviderTemplate, region: string): ProviderChoice {
+  const { provider } = template;
+  if (provider?.regionArgument === undefined) return {};
+  return { providers: { [provider.name]: `${provider.name}.${identifierOf(region)}` } };
+}
+
+function backendBlock(backend: StateBackend): Readonly<Record<string, unknown>> {
+  return {
+    ...literal({ bucket: backend.bucket, key: backend.key, region: backend.region }),
+    encrypt: true,
+    use_lockfile: true,
+    use_path_style: true,
+    skip_credentials_validation: true,
+    skip_metadata_api_check: true,
+    skip_region_validation: true,
+    skip_requesting_account_id: true,
+    skip_s3_checksum: true,
+  };
+}
+
+function providerBlocks(
+  provider: NonNullable<ProviderTemplate['provider']>,
+  regions: readonly string[],
+): readonly unknown[] {
+  const credentials = Object.fromEntries(
+    Object.entries(provider.credentials).map(([argument, field]) => [argument, `\${var.${credentialVariable(field)}}`]),
+  );
+  const common = { ...literal(provider.arguments), ...credentials };
+  const { regionArgument } = provider;
+  if (regionArgument === undefined) return [common];
+  return [...new Set(regions)]
+    .sort()
+    .map((region) => ({ alias: identifierOf(region), [regionArgument]: literal(region), ...common }));
+}

@@ -1,0 +1,35 @@
+/** Names inside Terraform: identifiers, escaped text, state keys. */
+
+/** A Terraform identifier part; different texts never share one. */
+export function identifierOf(text: string): string {
+  return [...text]
+    .map((char) => (/[A-Za-z0-9-]/.test(char) ? char : `_x${char.codePointAt(0)?.toString(16)}`))
+    .join('');
+}
+
+/** Makes text mean itself where Terraform would read a template, at any depth of a value. */
+export function literal<Value>(value: Value): Value {
+  return escaped(value) as Value;
+}
+
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', '$${').replaceAll('%{', '%%{');
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]));
+}
+
+export const networkModule = (region: string): string => `network_${identifierOf(region)}`;
+export const poolModule = (poolId: string): string => `pool_${identifierOf(poolId)}`;
+
+/** Where a workspace keeps its state; `name` is the provider instance, or the id of the load balancer. */
+export function stateKeyOf(workspace: {
+  readonly namespace: string;
+  readonly manifest: string;
+  readonly clusterId: string;
+  readonly kind: 'machines' | 'dns';
+  readonly name: string;
+}): string {
+  const { namespace, manifest, clusterId, kind, name } = workspace;
+  return `terraform/${namespace}/${manifest}/${clusterId}/${kind}-${name}.tfstate`;
+}

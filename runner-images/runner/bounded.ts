@@ -1,0 +1,27 @@
+/** Runs work side by side, so many at a time; every item is tried, whatever happens to the others. */
+
+/** Outcomes in the order of the items. Never throws. */
+export async function settleBounded<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly PromiseSettledResult<Result>[]> {
+  const outcomes: PromiseSettledResult<Result>[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      const [outcome] = await Promise.allSettled([work(item)]);
+      outcomes[index] = outcome;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return outcomes;
+}
+
+/** The results; throws what the first failed item threw. */
+export function unwrap<Result>(outcomes: readonly PromiseSettledResult<Result>[]): readonly Result[] {
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}

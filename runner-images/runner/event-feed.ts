@@ -1,0 +1,52 @@
+/** Sends a stage's events in order, without the tools having to wait and without ever failing the stage. */
+import type { RunEvent } from '#contracts/records.ts';
+import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
+import type { StageName } from '#domain/plan.ts';
+import type { SecretMask } from './secret-mask.ts';
+import type { RunnerPorts, StageEvent } from './stage-context.ts';
+
+export interface EventFeed {
+  tell(event: StageEvent): void;
+  /** Resolves once everything told is stored or given up. */
+  close(): Promise<void>;
+}
+
+/** An event feed for one stage of a waypoint. */
+export function openEventFeed(
+  ports: Pick<RunnerPorts, 'events' | 'clock'>,
+  about: { document: WaypointDocument; stage: StageName; mode: StageMode },
+  mask: SecretMask,
+): EventFeed {
+  const { document, stage } = about;
+  const key = { namespace: document.namespace, name: document.manifest };
+  let waiting: RunEvent[] = [];
+  let sending: Promise<void> | undefined;
+  let lastAt = 0;
+
+  const send = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const events = waiting;
+      waiting = [];
+      await ports.events.append(key, events).catch(() => undefined);
+    }
+    sending = undefined;
+  };
+  return {
+    tell(event) {
+      // Events are ordered by their time: two of the same millisecond would share one place.
+      lastAt = Math.max(ports.clock.now().getTime(), lastAt + 1);
+      waiting.push({
+        at: new Date(lastAt).toISOString(),
+        runId: document.runId,
+        level: event.level ?? 'info',
+        kind: event.kind,
+        cluster: document.cluster,
+        stage,
+        ...(event.node === undefined ? {} : { node: event.node }),
+        message: mask.hide(event.message),
+      });
+      sending ??= send();
+    },
+    close: async () => sending,
+  };
+}

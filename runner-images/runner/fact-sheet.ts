@@ -1,0 +1,44 @@
+/** What is known of a cluster while a stage runs: starts with what earlier stages found, grows with what this one finds. */
+import type { ClusterFacts, NodeFacts } from '#domain/cluster-state.ts';
+
+export class FactSheet {
+  #facts: ClusterFacts;
+
+  constructor(facts: ClusterFacts) {
+    this.#facts = facts;
+  }
+
+  get current(): ClusterFacts {
+    return this.#facts;
+  }
+
+  /** Merges into what is known of a node. */
+  node(name: string, found: Partial<NodeFacts>): void {
+    this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: { ...this.#facts.nodes[name], ...found } } };
+  }
+
+  /** Forgets a node that is gone or was made anew. */
+  forgetNode(name: string): void {
+    const { [name]: _gone, ...nodes } = this.#facts.nodes;
+    this.#facts = { ...this.#facts, nodes };
+  }
+
+  loadBalancer(name: string, endpoint: string | undefined): void {
+    const { [name]: _old, ...others } = this.#facts.loadBalancers;
+    this.#facts = {
+      ...this.#facts,
+      loadBalancers: endpoint === undefined ? others : { ...others, [name]: { endpoint } },
+    };
+  }
+
+  kubeconfig(key: string | undefined): void {
+    const { kubeconfigKey: _old, ...rest } = this.#facts;
+    this.#facts = key === undefined ? rest : { ...rest, kubeconfigKey: key };
+  }
+
+  /** Notes that a part of the cluster is not real. */
+  simulated(part: string): void {
+    if (this.#facts.simulated.includes(part)) return;
+    this.#facts = { ...this.#facts, simulated: [...this.#facts.simulated, part].sort() };
+  }
+}

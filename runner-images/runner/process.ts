@@ -1,0 +1,195 @@
+/** Runs one tool as a process group of its own: lines streamed and masked, stopped politely first, then for good. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { StageFailure, stageCancelled } from './stage-failure.ts';
+import type { StageLog } from './stage-log.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+export interface Command {
+  /** Name in the log. */
+  readonly label: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Sees each line of output as it comes. Returns what to log, or nothing to keep the line out of the log. @default logs every line */
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => string | undefined;
+  /** Stopped after this long without a line of output. @default 15 minutes */
+  readonly quietMs?: number;
+  /** Stopped after this long. @default 60 minutes */
+  readonly totalMs?: number;
+  /** From SIGINT to the end of the process group. @default `Surroundings.graceMs` */
+  readonly graceMs?: number;
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly log: StageLog;
+  readonly stopwatch: Stopwatch;
+  readonly graceMs: number;
+}
+
+/** Output kept for the caller; what a tool prints beyond it is only in the log. */
+const keptCharacters = 20_000_000;
+
+/**
+ * Runs it to its end, whatever its exit code. Throws `StageFailure`: `ToolMissing`, `ToolSilent`, `ToolTooSlow`,
+ * `StageCancelled`.
+ */
+export async function runCommand(command: Command, around: Surroundings): Promise<CommandResult> {
+  if (around.signal.aborted) throw stageCancelled();
+  const stopTime = around.stopwatch.start();
+  const child = spawn(command.program, command.args, {
+    ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    env: { ...process.env, ...command.environment },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const stopper = new Stopper(child, command, around);
+  const output = { stdout: '', stderr: '' };
+  const collect = (stream: 'stdout' | 'stderr') =>
+    byLine(child[stream], (line) => {
+      stopper.heard();
+      if (output[stream].length < keptCharacters) output[stream] += `${line}\n`;
+      const shown = command.onLine === undefined ? line : command.onLine(line, stream);
+      if (shown !== undefined) around.log.write(command.label, shown);
+    });
+  const flush = [collect('stdout'), collect('stderr')];
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(command.input ?? '');
+  try {
+    const code = await ended(child, command);
+    for (const finish of flush) finish();
+    if (stopper.failure !== undefined) throw stopper.failure;
+    return { code, ...output };
+  } finally {
+    stopper.clear();
+    stopTime();
+  }
+}
+
+/** Resolves with the exit code once the process has ended and its pipes are drained. */
+function ended(child: ChildProcess, command: Command): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => {
+      reject(
+        new StageFailure(
+          {
+            class: 'user',
+            code: 'ToolMissing',
+            message: `${command.program} cannot be started: ${cause.message}`,
+            hint: `Install ${command.program} where the runner works; \`kubeloom doctor\` lists what is missing.`,
+          },
+          { cause },
+        ),
+      );
+    });
+    child.once('exit', (code, signal) => {
+      const done = () => resolve(code ?? (signal === 'SIGINT' ? 130 : 137));
+      // A daemon that the tool left behind may hold the pipes open: what was printed is here, so do not wait for it.
+      const patience = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        done();
+      }, 300);
+      child.once('close', () => {
+        clearTimeout(patience);
+        done();
+      });
+    });
+  });
+}
+
+/** Calls `take` for each line; the function returned hands over a last line without an end. */
+function byLine(stream: NodeJS.ReadableStream | null, take: (line: string) => void): () => void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line.trimEnd());
+  });
+  return () => {
+    if (rest !== '') take(rest.trimEnd());
+    rest = '';
+  };
+}
+
+/** Watches for cancel, silence and slowness; SIGINT to the tool alone first, then SIGKILL to its whole group. */
+class Stopper {
+  failure: StageFailure | undefined;
+  readonly #child: ChildProcess;
+  readonly #command: Command;
+  readonly #around: Surroundings;
+  readonly #onAbort = () => this.#stop(stageCancelled());
+  readonly #totalTimer: NodeJS.Timeout;
+  readonly #quietMs: number;
+  #quietTimer: NodeJS.Timeout | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
+
+  constructor(child: ChildProcess, command: Command, around: Surroundings) {
+    this.#child = child;
+    this.#command = command;
+    this.#around = around;
+    this.#quietMs = command.quietMs ?? 15 * 60_000;
+    const totalMs = command.totalMs ?? 60 * 60_000;
+    around.signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#totalTimer = setTimeout(
+      () => this.#stop(this.#tooLong('ToolTooSlow', `ran longer than ${totalMs / 1000} s`)),
+      totalMs,
+    );
+    child.once('exit', () => {
+      // Helpers of a stopped tool must not go on making things after it.
+      if (this.failure !== undefined) this.#killGroup();
+    });
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = setTimeout(
+      () => this.#stop(this.#tooLong('ToolSilent', `printed nothing for ${this.#quietMs / 1000} s`)),
+      this.#quietMs,
+    );
+  }
+
+  clear(): void {
+    clearTimeout(this.#totalTimer);
+    clearTimeout(this.#quietTimer);
+    clearTimeout(this.#killTimer);
+    this.#around.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #stop(failure: StageFailure): void {
+    if (this.failure !== undefined) return;
+    this.failure = failure;
+    this.#around.log.write('runner', `stopping ${this.#command.label}: ${failure.message}`);
+    this.#child.kill('SIGINT');
+    this.#killTimer = setTimeout(() => this.#killGroup(), this.#command.graceMs ?? this.#around.graceMs);
+  }
+
+  #killGroup(): void {
+    const pid = this.#child.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // The group is gone already, which is what was wanted.
+    }
+  }
+
+  #tooLong(code: string, what: string): StageFailure {
+    return new StageFailure({
+      class: 'transient',
+      code,
+      message: `${this.#command.label} ${what} and was stopped. Last lines:\n${this.#around.log.lastLines(5)}`,
+      hint: 'See the log of the stage for what it was waiting for.',
+    });
+  }
+}

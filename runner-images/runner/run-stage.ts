@@ -1,0 +1,135 @@
+/** One stage from its documents to its result: whatever happens in between, facts and result are written. */
+import type { StageEnvironment, StageResult } from '#contracts/stage.ts';
+import { StageResult as StageResultShape, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
+import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
+import type { StageName, StagePlan } from '#domain/plan.ts';
+import { openEventFeed } from './event-feed.ts';
+import { FactSheet } from './fact-sheet.ts';
+import { runCommand } from './process.ts';
+import { SecretMask } from './secret-mask.ts';
+import type { RunnerPorts, Tool } from './stage-context.ts';
+import { StageFailure, stageErrorOf } from './stage-failure.ts';
+import { StageLog } from './stage-log.ts';
+import { Stopwatch } from './stopwatch.ts';
+import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
+
+export interface RunStageOptions {
+  readonly signal: AbortSignal;
+  readonly templatesDirectory: string;
+  readonly tools: Readonly<Record<StageName, Tool>>;
+  /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
+  readonly graceMs?: number;
+  /** Where masked log lines go as well. @default nowhere */
+  readonly echo?: (line: string) => void;
+}
+
+/** Runs it. Returns the result that it has written; throws only when not even the result could be written. */
+export async function runStage(
+  environment: StageEnvironment,
+  ports: RunnerPorts,
+  options: RunStageOptions,
+): Promise<StageResult> {
+  const {
+    KUBELOOM_WAYPOINT: prefix,
+    KUBELOOM_STAGE: stage,
+    KUBELOOM_MODE: mode,
+    KUBELOOM_ATTEMPT: attempt,
+  } = environment;
+  const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
+  const startedAt = ports.clock.now().toISOString();
+  const mask = new SecretMask();
+  const log = new StageLog({
+    artifacts: ports.artifacts,
+    key: waypointKeys.log(attemptPrefix),
+    mask,
+    clock: ports.clock,
+    ...(options.echo === undefined ? {} : { echo: options.echo }),
+  });
+  const stopwatch = new Stopwatch(() => performance.now());
+  let facts: FactSheet | undefined;
+  let outcome: Pick<StageResult, 'ok' | 'summary' | 'error'>;
+  try {
+    const { document, plan, known } = await loadDocuments(environment, ports);
+    facts = new FactSheet(known);
+    const [wish, other] = mode === 'do' ? [document.target, document.before] : [document.before, document.target];
+    const events = openEventFeed(ports, { document, stage, mode }, mask);
+    const workDirectory = await makeWorkDirectory();
+    try {
+      for (const reason of plan.reasons) log.write('runner', `why: ${reason}`);
+      const summary = await options.tools[stage]({
+        document,
+        mode,
+        attempt,
+        plan,
+        wish,
+        others: [other, document.attempted].filter((state) => state !== null),
+        facts,
+        ports,
+        mask,
+        log,
+        signal: options.signal,
+        workDirectory,
+        templatesDirectory: options.templatesDirectory,
+        run: (command) =>
+          runCommand(command, { signal: options.signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
+        tell: (event) => events.tell(event),
+      });
+      outcome = { ok: true, summary };
+    } finally {
+      await removeWorkDirectory(workDirectory);
+      await events.close();
+    }
+  } catch (thrown) {
+    const error = stageErrorOf(thrown);
+    if (error.class === 'bug' && thrown instanceof Error) log.write('runner', thrown.stack ?? thrown.message);
+    outcome = { ok: false, summary: {}, error: { ...error, message: mask.hide(error.message) } };
+    log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
+  }
+  if (facts !== undefined)
+    await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts.current), 'application/json');
+  await log.close();
+  const endedAt = ports.clock.now().toISOString();
+  const result = StageResultShape.parse({
+    schema: 1,
+    stage,
+    mode,
+    attempt,
+    startedAt,
+    endedAt,
+    toolMs: stopwatch.totalMs,
+    ...outcome,
+  });
+  await ports.artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
+  return result;
+}
+
+async function loadDocuments(
+  environment: StageEnvironment,
+  ports: RunnerPorts,
+): Promise<{ document: WaypointDocument; plan: StagePlan; known: ClusterFacts }> {
+  const { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: mode } = environment;
+  const [text, factsText] = await Promise.all([
+    ports.artifacts.getText(waypointKeys.document(prefix)),
+    ports.artifacts.getText(waypointKeys.facts(prefix)),
+  ]);
+  if (text === undefined) {
+    throw new StageFailure({
+      class: 'bug',
+      code: 'WaypointMissing',
+      message: `There is no waypoint document under ${prefix}.`,
+      hint: 'This is a fault of Kubeloom, or the artifact was removed while the run was under way.',
+    });
+  }
+  const document = WaypointDocument.parse(JSON.parse(text));
+  const plan = (mode === 'do' ? document.stages : document.undo).find((candidate) => candidate.stage === stage);
+  if (plan === undefined) {
+    throw new StageFailure({
+      class: 'bug',
+      code: 'NoWork',
+      message: `The waypoint ${prefix} has no work for the stage ${stage} in mode ${mode}.`,
+      hint: 'This is a fault of Kubeloom: a stage without work must not be started.',
+    });
+  }
+  const known = factsText === undefined ? (document.facts ?? noFacts) : ClusterFacts.parse(JSON.parse(factsText));
+  return { document, plan, known };
+}

@@ -1,0 +1,57 @@
+/** What a tool driver gets to work with, and what it has to be. */
+import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import type { Deps } from '#functions/ports.ts';
+import type { FactSheet } from './fact-sheet.ts';
+import type { Command, CommandResult } from './process.ts';
+import type { SecretMask } from './secret-mask.ts';
+import type { StageLog } from './stage-log.ts';
+
+/** The part of the world a runner may touch. */
+export type RunnerPorts = Pick<Deps, 'artifacts' | 'secrets' | 'events' | 'clock' | 'config'>;
+
+/** The work of one stage by its name. */
+export type WorkOf<Name extends StagePlan['stage']> = Extract<StagePlan, { stage: Name }>['work'];
+
+export interface StageEvent {
+  readonly kind: string;
+  readonly message: string;
+  readonly level?: 'info' | 'warning' | 'error';
+  readonly node?: string;
+}
+
+export interface StageContext {
+  readonly document: WaypointDocument;
+  readonly mode: StageMode;
+  readonly attempt: number;
+  readonly plan: StagePlan;
+  /** What the tool converges to: the target, or in mode undo the state before. Null = nothing may be left. */
+  readonly wish: ClusterState | null;
+  /** What stands, or may stand, beside the wish: the other end of the waypoint and what was tried before. */
+  readonly others: readonly ClusterState[];
+  readonly facts: FactSheet;
+  readonly ports: RunnerPorts;
+  readonly mask: SecretMask;
+  readonly log: StageLog;
+  readonly signal: AbortSignal;
+  /** Private, mode 0700, removed when the stage ends. */
+  readonly workDirectory: string;
+  /** The plain files of the tools: `templates/`. */
+  readonly templatesDirectory: string;
+  /** Runs a tool; see `runCommand`. */
+  readonly run: (command: Command) => Promise<CommandResult>;
+  /** Tells people; few and meaningful. */
+  readonly tell: (event: StageEvent) => void;
+}
+
+/** Counts for people. */
+export type StageSummary = Readonly<Record<string, string | number>>;
+
+/** A driver: one for each tool. Throws `StageFailure`; what it found until then is in the fact sheet. */
+export type Tool = (context: StageContext) => Promise<StageSummary>;
+
+/** The states a stage may meet: the wish first. */
+export function knownStates(context: Pick<StageContext, 'wish' | 'others'>): readonly ClusterState[] {
+  return context.wish === null ? context.others : [context.wish, ...context.others];
+}

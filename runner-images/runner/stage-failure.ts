@@ -1,0 +1,51 @@
+/** The one error a tool driver throws: it carries the `StageError` that goes into the result as it is. */
+import type { StageError } from '#contracts/stage.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+
+/** Longest cause that a result carries; the log has the rest. */
+const longestMessage = 2000;
+
+export class StageFailure extends Error {
+  readonly error: StageError;
+
+  constructor(error: Omit<StageError, 'retryable'> & { retryable?: boolean }, options: { cause?: unknown } = {}) {
+    super(error.message, options);
+    this.name = 'StageFailure';
+    this.error = {
+      ...error,
+      message: shorten(error.message),
+      retryable: error.retryable ?? retryableClasses.includes(error.class),
+    };
+  }
+}
+
+/** Classes where the same work may succeed a moment later without anybody doing anything. */
+const retryableClasses: readonly ErrorClass[] = ['transient', 'conflict'];
+
+/** The stage was told to stop; what it had begun is finished or undone by the next plan. */
+export function stageCancelled(): StageFailure {
+  return new StageFailure({
+    class: 'transient',
+    code: 'StageCancelled',
+    message: 'The stage was stopped before it was done.',
+    hint: 'Nothing to do: the next run plans from what is really there.',
+    retryable: false,
+  });
+}
+
+/** Turns whatever was thrown into a `StageError`; what is not a `StageFailure` is a fault of ours. */
+export function stageErrorOf(thrown: unknown): StageError {
+  if (thrown instanceof StageFailure) return thrown.error;
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return {
+    class: 'bug',
+    code: 'RunnerFault',
+    message: shorten(message),
+    hint: 'This is a fault of Kubeloom. Report it with the run id and the log of this stage.',
+    retryable: false,
+  };
+}
+
+function shorten(text: string): string {
+  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+}

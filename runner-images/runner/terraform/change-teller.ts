@@ -1,0 +1,91 @@
+/** Turns Terraform's messages into few events for people, and into counts. */
+import type { StageContext } from '../stage-context.ts';
+import { type Message, nodeOfAddress } from './messages.ts';
+
+type Hook = Extract<Message, { hook: unknown }>['hook'];
+
+export interface ChangeCounts {
+  resourcesAdded: number;
+  resourcesChanged: number;
+  resourcesRemoved: number;
+  hostsCreated: number;
+  hostsRemoved: number;
+}
+
+export class ChangeTeller {
+  readonly counts: ChangeCounts = {
+    resourcesAdded: 0,
+    resourcesChanged: 0,
+    resourcesRemoved: 0,
+    hostsCreated: 0,
+    hostsRemoved: 0,
+  };
+  readonly #context: Pick<StageContext, 'tell' | 'facts'>;
+  readonly #nodes: ReadonlySet<string>;
+  /** Resources of each node that the plan will still make or remove: a host is done with its last one. */
+  readonly #left = new Map<string, number>();
+  readonly #seconds = new Map<string, number>();
+
+  constructor(context: Pick<StageContext, 'tell' | 'facts'>, nodes: ReadonlySet<string>) {
+    this.#context = context;
+    this.#nodes = nodes;
+  }
+
+  /** Tells what a plan is going to do, and forgets what was known of nodes that it makes anew. */
+  planned(workspace: string, messages: readonly Message[]): void {
+    const touched = new Set<string>();
+    for (const message of messages) {
+      if (message.type !== 'planned_change') continue;
+      const { action, resource } = message.change;
+      const node = nodeOfAddress(resource.addr, this.#nodes);
+      if (node === undefined || action === 'read' || action === 'update' || action === 'noop') continue;
+      const operations = action === 'replace' ? 2 : 1;
+      this.#left.set(node, (this.#left.get(node) ?? 0) + operations);
+      touched.add(node);
+    }
+    for (const node of touched) this.#context.facts.forgetNode(node);
+    for (const message of messages) {
+      if (message.type !== 'change_summary') continue;
+      const { add, change, remove } = message.changes;
+      if (add + change + remove === 0) continue;
+      this.#context.tell({
+        kind: 'PlanMade',
+        message: `${workspace}: ${add} to add, ${change} to change, ${remove} to remove`,
+      });
+    }
+  }
+
+  /** Hears one message of an apply. */
+  heard(message: Message): void {
+    if (message.type === 'apply_complete') this.#completed(message.hook);
+    if (message.type === 'apply_errored') {
+      const node = nodeOfAddress(message.hook.resource.addr, this.#nodes);
+      this.#context.tell({
+        kind: 'ResourceFailed',
+        level: 'warning',
+        message: `${message.hook.resource.addr} failed`,
+        ...(node === undefined ? {} : { node }),
+      });
+    }
+  }
+
+  #completed({ resource, action, elapsed_seconds: seconds = 0 }: Hook): void {
+    if (action === 'create') this.counts.resourcesAdded += 1;
+    if (action === 'update') this.counts.resourcesChanged += 1;
+    if (action === 'delete') this.counts.resourcesRemoved += 1;
+    const node = nodeOfAddress(resource.addr, this.#nodes);
+    if (node === undefined || (action !== 'create' && action !== 'delete')) return;
+    const left = (this.#left.get(node) ?? 1) - 1;
+    this.#left.set(node, left);
+    this.#seconds.set(node, (this.#seconds.get(node) ?? 0) + seconds);
+    if (left > 0) return;
+    const made = action === 'create';
+    if (made) this.counts.hostsCreated += 1;
+    else this.counts.hostsRemoved += 1;
+    this.#context.tell({
+      kind: made ? 'HostCreated' : 'HostRemoved',
+      message: `${node} ${made ? 'created' : 'removed'} in ${this.#seconds.get(node)} s`,
+      node,
+    });
+  }
+}

@@ -1,0 +1,146 @@
+/** What Terraform's diagnostics mean: one table from its words to our error classes. Pure. */
+import type { StageError } from '#contracts/stage.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+import { nodeOfAddress } from './messages.ts';
+
+export interface Diagnostic {
+  readonly severity: string;
+  readonly summary: string;
+  readonly detail: string;
+  readonly address?: string;
+}
+
+interface Row {
+  readonly class: ErrorClass;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+/** First match wins: the more certain a sign, the higher it stands. */
+const table: readonly Row[] = [
+  {
+    class: 'conflict',
+    pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
+    hint: 'Something else works on the same Terraform state. It is tried again; if it stays, see who holds the lock.',
+  },
+  // A provisioner's exit codes: see templates/terraform/README.md.
+  {
+    class: 'user',
+    pattern: /local-exec[\s\S]*exit status 3\b/i,
+    hint: 'The machine that makes the hosts lacks something; `kubeloom doctor` says what.',
+  },
+  {
+    class: 'conflict',
+    pattern: /local-exec[\s\S]*exit status 5\b/i,
+    hint: 'Something else works on the same host; it is tried again.',
+  },
+  {
+    class: 'transient',
+    pattern: /local-exec[\s\S]*exit status [46]\b/i,
+    hint: 'The host did not come up. Apply the manifest again; the log of the stage has the host’s own words.',
+  },
+  {
+    class: 'transient',
+    pattern: /throttl|rate.?limit|too many requests|\b429\b/i,
+    hint: 'The provider asks for patience. It is tried again by itself.',
+  },
+  {
+    class: 'quota',
+    pattern:
+      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
+    hint: 'Ask the provider for a higher limit, or take smaller or fewer machines, then apply again.',
+  },
+  {
+    class: 'capacity',
+    pattern:
+      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|SkuNotAvailable|resource_unavailable|AllocationFailed|no valid host was found|(server type|size|shape|flavor|zone) [^\n]*(unavailable|not available)|sold out/i,
+    hint: 'The provider has no such machine free here. Choose another server type, zone or region, or try later.',
+  },
+  {
+    class: 'credentials',
+    pattern:
+      /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AuthFailure|NotAuthenticated|authentication (failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(grant|token|credentials|api key)|unauthorized|\b401\b|AccessDenied|Forbidden|permission denied|not authorized|\b403\b/i,
+    hint: 'Check the Secret of this provider: it may be wrong, expired, or lack a permission. Apply the Secret again.',
+  },
+  {
+    class: 'transient',
+    pattern:
+      /time[d ]?-?out|deadline exceeded|connection (reset|refused)|TLS handshake|unexpected EOF|no such host|network is unreachable|\b(500|502|503|504)\b|service unavailable|internal (server )?error|try again/i,
+    hint: 'It is tried again by itself.',
+  },
+  {
+    class: 'bug',
+    pattern:
+      /unsupported (argument|block type)|missing required argument|reference to undeclared|invalid reference|module not (installed|found)|unreadable module|no value for required variable|inconsistent (result|final plan)|missing newline|invalid expression/i,
+    hint: 'The templates of this provider type do not fit. Report it with the log of the stage.',
+  },
+  {
+    class: 'conflict',
+    pattern: /already exists|AlreadyExists|uniqueness_error|name is already used|Duplicate|\b409\b/i,
+    hint: 'Something of that name stands in the account and is not ours. Remove or rename it, then apply again.',
+  },
+  {
+    class: 'user',
+    pattern:
+      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|server type|flavor|region|zone|location)\b[^\n]*not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
+    hint: 'Check server type, image, region and zone of the node pool against what the provider offers.',
+  },
+];
+
+const unknown: Row = {
+  class: 'transient',
+  pattern: /$/,
+  hint: 'See the log of the stage for what Terraform said.',
+};
+
+/** Longest provisioner output that is worth quoting. */
+const quotedLines = 3;
+
+/**
+ * The error of a failed Terraform command. `code` names the command (`TerraformApplyFailed`); `nodes` are known node
+ * names, so that a resource is told as the host it is; `fallback` is shown when Terraform gave no diagnostic.
+ */
+export function terraformError(input: {
+  readonly code: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly nodes: ReadonlySet<string>;
+  readonly workspace: string;
+  readonly fallback: string;
+}): Omit<StageError, 'retryable'> {
+  const errors = input.diagnostics.filter(({ severity }) => severity === 'error');
+  const judged = errors.map((diagnostic) => ({
+    diagnostic,
+    row: rowOf(`${diagnostic.summary}\n${diagnostic.detail}`),
+  }));
+  const worst = judged
+    .toSorted((a, b) => table.indexOf(a.row) - table.indexOf(b.row))
+    .find(({ row }) => row !== unknown);
+  const chosen = worst ?? judged[0] ?? { diagnostic: undefined, row: rowOf(input.fallback) };
+  const { diagnostic, row } = chosen;
+  const address = diagnostic?.address;
+  const resource = address === undefined ? undefined : (nodeOfAddress(address, input.nodes) ?? address);
+  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return {
+    class: row.class,
+    code: input.code,
+    message: (diagnostic === undefined ? input.fallback : wordsOf(diagnostic)) + others,
+    resource: resource ?? input.workspace,
+    hint: row.hint,
+  };
+}
+
+function rowOf(text: string): Row {
+  return table.find(({ pattern }) => pattern.test(text)) ?? unknown;
+}
+
+/** Terraform's summary and the point of its detail: what a provisioner printed last instead of the command it ran. */
+function wordsOf({ summary, detail }: Diagnostic): string {
+  const output = /Output:\s*([\s\S]*)$/.exec(detail)?.[1] ?? '';
+  const last = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .slice(-quotedLines);
+  const point = last.length > 0 ? last.join('; ') : detail.replaceAll(/\s+/g, ' ').trim();
+  return [summary, point].filter(Boolean).join(': ');
+}

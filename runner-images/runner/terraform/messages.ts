@@ -1,0 +1,79 @@
+/** Terraform's `-json` stream: one line to what it says, and to the words for the log. */
+import { z } from 'zod';
+import type { Diagnostic } from './diagnostics.ts';
+
+const Resource = z.object({ addr: z.string() });
+
+const Message = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('diagnostic'),
+    diagnostic: z.object({
+      severity: z.string(),
+      summary: z.string(),
+      detail: z.string().default(''),
+      address: z.string().optional(),
+    }),
+  }),
+  z.object({
+    type: z.literal('planned_change'),
+    change: z.object({ resource: Resource, action: z.string() }),
+  }),
+  z.object({
+    type: z.literal('change_summary'),
+    changes: z.object({ add: z.number(), change: z.number(), remove: z.number(), operation: z.string() }),
+  }),
+  z.object({
+    type: z.enum(['apply_start', 'apply_complete', 'apply_errored', 'provision_progress']),
+    hook: z.object({
+      resource: Resource,
+      action: z.string().optional(),
+      elapsed_seconds: z.number().optional(),
+      output: z.string().optional(),
+    }),
+  }),
+]);
+export type Message = z.infer<typeof Message>;
+
+/** The typed message of a line and what to log of it; other messages have only their words. */
+export function readMessage(line: string): { readonly message?: Message; readonly words: string } {
+  if (!line.startsWith('{')) return { words: line };
+  let raw: unknown;
+  try {
+    raw = JSON.parse(line);
+  } catch {
+    return { words: line };
+  }
+  const words = wordsOf(raw);
+  const parsed = Message.safeParse(raw);
+  return parsed.success ? { message: parsed.data, words } : { words };
+}
+
+function wordsOf(raw: unknown): string {
+  const { '@message': message, diagnostic } = z
+    .object({ '@message': z.string().default(''), diagnostic: z.object({ detail: z.string() }).partial().optional() })
+    .catch({ '@message': '' })
+    .parse(raw);
+  return diagnostic?.detail ? `${message}\n${diagnostic.detail}` : message;
+}
+
+/** The node that an address names as instance key, e.g. `module.pool_x.terraform_data.host["node"]`. */
+export function nodeOfAddress(address: string, nodes: ReadonlySet<string>): string | undefined {
+  for (const [, key] of address.matchAll(/\["([^"]+)"\]/g)) if (key !== undefined && nodes.has(key)) return key;
+  return undefined;
+}
+
+/** The diagnostics among the messages. */
+export function diagnosticsOf(messages: readonly Message[]): readonly Diagnostic[] {
+  return messages.flatMap((message) =>
+    message.type === 'diagnostic'
+      ? [
+          {
+            severity: message.diagnostic.severity,
+            summary: message.diagnostic.summary,
+            detail: message.diagnostic.detail,
+            ...(message.diagnostic.address === undefined ? {} : { address: message.diagnostic.address }),
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,115 @@
+/** The files of a provider type below `templates/terraform/<type>`: modules, `provider.json`, hooks. */
+import { access, constants, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { StateResource } from './terraform-cli.ts';
+
+export type HookName = 'before-apply' | 'after-destroy';
+
+/** What a hook reads on stdin. */
+export interface HookInput {
+  readonly installation: string;
+  readonly cluster: string;
+  readonly provider: string;
+  readonly kind: 'machines' | 'dns';
+  /** Everything of the workspace is to go. */
+  readonly destroy: boolean;
+  /** What the Terraform state has; empty after a destroy. */
+  readonly resources: readonly StateResource[];
+}
+
+/** What `before-apply` may answer on stdout. */
+const HookAnswer = z.object({ replace: z.array(z.string()).default([]) });
+
+export interface ProviderFiles {
+  /** Absolute directory with `network`, `nodepool`, `dns`. */
+  readonly directory: string;
+  readonly template: ProviderTemplate;
+}
+
+/** Finds them. Throws `TemplatesMissing` for a type that this installation has no templates of. */
+export async function providerFiles(
+  { templatesDirectory }: Pick<StageContext, 'templatesDirectory'>,
+  provider: ProviderInstance,
+): Promise<ProviderFiles> {
+  const directory = join(templatesDirectory, 'terraform', provider.type);
+  if (!provider.templates.startsWith('builtin@')) {
+    throw new StageFailure({
+      class: 'user',
+      code: 'TemplatesNotSupported',
+      message: `Provider ${provider.name} wants the templates ${provider.templates}; this runner only has its own.`,
+      resource: provider.name,
+      hint: 'Remove the reference to a template repository from the provider.',
+    });
+  }
+  if (!(await exists(directory))) {
+    throw new StageFailure({
+      class: 'user',
+      code: 'TemplatesMissing',
+      message: `There are no Terraform templates for provider type ${provider.type} (provider ${provider.name}).`,
+      resource: provider.name,
+      hint: 'Use another provider type, or add the templates to this installation.',
+    });
+  }
+  const text = await readFile(join(directory, 'provider.json'), 'utf8').catch(() => undefined);
+  return {
+    directory,
+    template: text === undefined ? noProviderTemplate : ProviderTemplate.parse(JSON.parse(text)),
+  };
+}
+
+/** Runs a hook of the type, if it has it. Returns the addresses that the next plan has to replace. */
+export async function runHook(
+  context: Pick<StageContext, 'run'>,
+  files: ProviderFiles,
+  hook: HookName,
+  input: HookInput,
+): Promise<readonly string[]> {
+  const program = join(files.directory, hook);
+  if (!(await exists(program, constants.X_OK))) return [];
+  const result = await context.run({
+    label: `${hook} ${input.provider}`,
+    program,
+    args: [],
+    input: JSON.stringify(input),
+    totalMs: 10 * 60_000,
+  });
+  if (result.code !== 0) {
+    throw new StageFailure({
+      class: 'transient',
+      code: 'ProviderHookFailed',
+      message: `${hook} of provider ${input.provider} failed: ${lastLine(result.stderr) || `exit code ${result.code}`}`,
+      resource: input.provider,
+      hint: 'It is tried again; the log of the stage has its own words.',
+    });
+  }
+  return result.stdout.trim() === '' ? [] : HookAnswer.parse(JSON.parse(result.stdout)).replace;
+}
+
+/** Module variables that come from the runner's environment, as the type's `provider.json` names them. */
+export function variablesFromEnvironment(
+  wanted: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv = process.env,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(wanted).flatMap(([variable, name]) => {
+      const value = environment[name];
+      return value === undefined || value === '' ? [] : [[variable, value]];
+    }),
+  );
+}
+
+function exists(path: string, mode: number = constants.F_OK): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

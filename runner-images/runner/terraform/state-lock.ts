@@ -1,0 +1,111 @@
+/**
+ * A lock that a dead runner left on a Terraform state.
+ *
+ * Only one runner at a time may work on a cluster: the run's lease is fenced, and the builds of a run that ended are
+ * stopped before the next one starts. So a lock found at the start of a stage is a dead one, if it is ours at all: the
+ * runner notes beside the state whose lock it is going to be. A person's lock is never touched. On the machine where it
+ * was taken the owner's Terraform may have outlived its runner (kill -9): it is stopped the polite way first.
+ */
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+const LockRecord = z.object({ ID: z.string(), Who: z.string().default('') });
+const OwnerRecord = z.object({ who: z.string(), waypoint: z.string(), build: z.string() });
+export type OwnerRecord = z.infer<typeof OwnerRecord>;
+
+/** Terraform processes carry it in their environment, so that a later runner on this machine finds them. */
+export const stateKeyVariable = 'KUBELOOM_STATE_KEY';
+
+type Around = Pick<StageContext, 'ports' | 'log' | 'signal'>;
+
+/** As Terraform names itself in `Who`. */
+export function selfInLocks(): string {
+  return `${userInfo().username}@${hostname()}`;
+}
+
+/** True when the lock was taken by a runner of ours, as the note beside the state tells. */
+export function isOurLock(lock: { readonly Who: string }, owner: OwnerRecord | undefined): boolean {
+  return owner !== undefined && lock.Who === owner.who;
+}
+
+/** Frees the state of a lock of ours whose owner is dead, and notes that the next lock is this runner's. */
+export async function takeOverState(
+  around: Around,
+  stateKey: string,
+  owner: OwnerRecord,
+  forceUnlock: (id: string) => Promise<void>,
+): Promise<void> {
+  const { artifacts } = around.ports;
+  const ownerKey = `${stateKey}.owner`;
+  const lockText = await artifacts.getText(`${stateKey}.tflock`);
+  if (lockText !== undefined) {
+    const lock = LockRecord.parse(JSON.parse(lockText));
+    const ownerText = await artifacts.getText(ownerKey);
+    const previous = ownerText === undefined ? undefined : OwnerRecord.parse(JSON.parse(ownerText));
+    if (!isOurLock(lock, previous)) throw foreignLock(stateKey, lock);
+    await stopSurvivors(around, stateKey);
+    if ((await artifacts.getText(`${stateKey}.tflock`)) !== undefined) {
+      around.log.write(
+        'runner',
+        `freeing the lock ${lock.ID} that the dead build ${previous?.build} left on ${stateKey}`,
+      );
+      await forceUnlock(lock.ID);
+    }
+  }
+  await artifacts.putText(ownerKey, JSON.stringify(owner), 'application/json');
+}
+
+/** Removes state, lock and note of a workspace that has nothing left. */
+export async function removeState({ ports }: Pick<StageContext, 'ports'>, stateKey: string): Promise<void> {
+  for (const key of [stateKey, `${stateKey}.tflock`, `${stateKey}.owner`]) await ports.artifacts.remove(key);
+}
+
+function foreignLock(stateKey: string, lock: z.infer<typeof LockRecord>): StageFailure {
+  return new StageFailure({
+    class: 'conflict',
+    code: 'StateLocked',
+    message: `The Terraform state ${stateKey} is locked by ${lock.Who || 'somebody'} (lock ${lock.ID}), which is no build of ours.`,
+    hint: 'Wait until they are done. If nobody works on it, free the lock with `force-unlock`, then retry.',
+  });
+}
+
+/** Interrupts Terraform processes of this state that lost their runner; kills their group when they do not end. */
+async function stopSurvivors({ log, signal }: Around, stateKey: string): Promise<void> {
+  const survivors = await terraformProcessesOf(stateKey);
+  if (survivors.length === 0) return;
+  log.write(
+    'runner',
+    `Terraform of a dead build still works on ${stateKey} (${survivors.join(', ')}): interrupting it`,
+  );
+  for (const pid of survivors) send(pid, 'SIGINT');
+  for (let waited = 0; waited < 60 && !signal.aborted; waited += 1) {
+    if ((await terraformProcessesOf(stateKey)).length === 0) return;
+    await pause(500);
+  }
+  for (const pid of await terraformProcessesOf(stateKey)) send(-pid, 'SIGKILL');
+}
+
+async function terraformProcessesOf(stateKey: string): Promise<readonly number[]> {
+  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter(Number.isInteger);
+  const found: number[] = [];
+  for (const pid of pids) {
+    const program = basename(await readlink(`/proc/${pid}/exe`).catch(() => ''));
+    if (!/^(terraform|tofu)/.test(program)) continue;
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (environment.split('\0').includes(`${stateKeyVariable}=${stateKey}`)) found.push(pid);
+  }
+  return found;
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,192 @@
+/** Terraform or OpenTofu in one directory: each command with its messages read, and its failure told in our terms. */
+import { access, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import type { CommandResult } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { type Diagnostic, terraformError } from './diagnostics.ts';
+import { diagnosticsOf, type Message, readMessage } from './messages.ts';
+
+export interface TerraformOptions {
+  readonly directory: string;
+  /** Name of the workspace for people and in the log. */
+  readonly workspace: string;
+  /** `TF_VAR_…` with credentials, and the state key for who looks for us. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Known node names: failures and events name them instead of addresses. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+export interface PlanOutcome {
+  readonly changes: boolean;
+  readonly messages: readonly Message[];
+}
+
+const StateResource = z.object({
+  address: z.string(),
+  type: z.string(),
+  index: z.unknown().optional(),
+  values: z.object({ id: z.string().optional() }).nullish(),
+});
+export type StateResource = z.infer<typeof StateResource>;
+
+const planFile = 'plan.tfplan';
+const allAtOnce = '-parallelism=30';
+
+export class TerraformCli {
+  readonly #context: Pick<StageContext, 'run'>;
+  readonly #options: TerraformOptions;
+  readonly #program: string;
+
+  constructor(context: Pick<StageContext, 'run'>, options: TerraformOptions, program: string) {
+    this.#context = context;
+    this.#options = options;
+    this.#program = program;
+  }
+
+  async init(): Promise<void> {
+    const result = await this.#run(['init', '-input=false', '-no-color']);
+    if (result.code !== 0) throw this.#failure('TerraformInitFailed', plainDiagnostics(result.stderr), result);
+  }
+
+  /** Makes and saves a plan. `replace`: addresses that are made anew whatever the state says. */
+  async plan(replace: readonly string[]): Promise<PlanOutcome> {
+    const { result, messages } = await this.#stream([
+      'plan',
+      '-json',
+      '-input=false',
+      '-detailed-exitcode',
+      '-lock-timeout=30s',
+      allAtOnce,
+      `-out=${planFile}`,
+      ...replace.map((address) => `-replace=${address}`),
+    ]);
+    if (result.code !== 0 && result.code !== 2)
+      throw this.#failure('TerraformPlanFailed', diagnosticsOf(messages), result);
+    return { changes: result.code === 2, messages };
+  }
+
+  /** Applies the saved plan, and nothing else. */
+  async apply(onMessage: (message: Message) => void): Promise<void> {
+    const { result, messages } = await this.#stream(
+      ['apply', '-json', '-input=false', '-lock-timeout=30s', allAtOnce, planFile],
+      onMessage,
+    );
+    if (result.code !== 0) throw this.#failure('TerraformApplyFailed', diagnosticsOf(messages), result);
+  }
+
+  async outputs(): Promise<Readonly<Record<string, unknown>>> {
+    const result = await this.#run(['output', '-json', '-no-color'], () => undefined);
+    if (result.code !== 0) throw this.#failure('TerraformOutputFailed', plainDiagnostics(result.stderr), result);
+    const outputs = z.record(z.string(), z.object({ value: z.unknown() })).parse(JSON.parse(result.stdout));
+    return Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value]));
+  }
+
+  /** Everything the state has. */
+  async resources(): Promise<readonly StateResource[]> {
+    const result = await this.#run(['show', '-json', '-no-color'], () => undefined);
+    if (result.code !== 0) throw this.#failure('TerraformShowFailed', plainDiagnostics(result.stderr), result);
+    const state = z
+      .object({ values: z.object({ root_module: z.unknown() }).optional() })
+      .parse(JSON.parse(result.stdout));
+    return resourcesOf(state.values?.root_module);
+  }
+
+  async forceUnlock(id: string): Promise<void> {
+    const result = await this.#run(['force-unlock', '-force', '-no-color', id]);
+    if (result.code !== 0) throw this.#failure('TerraformUnlockFailed', plainDiagnostics(result.stderr), result);
+  }
+
+  async #stream(
+    args: readonly string[],
+    onMessage: (message: Message) => void = () => undefined,
+  ): Promise<{ result: CommandResult; messages: readonly Message[] }> {
+    const messages: Message[] = [];
+    const result = await this.#run(args, (line) => {
+      const { message, words } = readMessage(line);
+      if (message !== undefined) {
+        messages.push(message);
+        onMessage(message);
+      }
+      return words === '' ? undefined : words;
+    });
+    return { result, messages };
+  }
+
+  #run(args: readonly string[], onLine?: (line: string) => string | undefined): Promise<CommandResult> {
+    return this.#context.run({
+      label: `terraform ${args[0]} ${this.#options.workspace}`,
+      program: this.#program,
+      args,
+      cwd: this.#options.directory,
+      environment: { TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1', ...this.#options.environment },
+      ...(onLine === undefined ? {} : { onLine }),
+    });
+  }
+
+  #failure(code: string, diagnostics: readonly Diagnostic[], result: CommandResult): StageFailure {
+    const last = result.stderr.trim() || result.stdout.trim().split('\n').slice(-3).join('\n');
+    const { nodes, workspace } = this.#options;
+    return new StageFailure(
+      terraformError({ code, diagnostics, nodes, workspace, fallback: last || `exit code ${result.code}` }),
+    );
+  }
+}
+
+/** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
+export async function findTerraform(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
+  if (environment.KUBELOOM_TERRAFORM) return environment.KUBELOOM_TERRAFORM;
+  for (const name of ['tofu', 'terraform']) {
+    for (const directory of (environment.PATH ?? '').split(delimiter)) {
+      const found = await access(join(directory, name)).then(
+        () => true,
+        () => false,
+      );
+      if (found && directory !== '') return join(directory, name);
+    }
+  }
+  throw new StageFailure({
+    class: 'user',
+    code: 'ToolMissing',
+    message: 'Neither tofu nor terraform is installed where the runner works.',
+    hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
+  });
+}
+
+/** Environment that keeps Terraform from reading a configuration file that is named but does not exist. */
+export async function configurationFile(directory: string): Promise<Readonly<Record<string, string>>> {
+  const named = process.env.TF_CLI_CONFIG_FILE;
+  if (named === undefined) return {};
+  const exists = await access(named).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return {};
+  const empty = join(directory, 'terraform.rc');
+  await writeFile(empty, '');
+  return { TF_CLI_CONFIG_FILE: empty };
+}
+
+const StateModule: z.ZodType<{ resources?: StateResource[]; child_modules?: unknown[] }> = z.object({
+  resources: z.array(StateResource).optional(),
+  child_modules: z.array(z.unknown()).optional(),
+});
+
+function resourcesOf(module: unknown): readonly StateResource[] {
+  if (module === undefined) return [];
+  const { resources, child_modules: children } = StateModule.parse(module);
+  return [...(resources ?? []), ...(children ?? []).flatMap(resourcesOf)];
+}
+
+/** Commands without `-json` print their errors in a box: `│ Error: summary` and lines of detail. */
+function plainDiagnostics(text: string): readonly Diagnostic[] {
+  const lines = text.split('\n').map((line) => line.replace(/^[│╷╵\s]+/, '').trimEnd());
+  const start = lines.findIndex((line) => line.startsWith('Error: '));
+  if (start < 0) return [];
+  const detail = lines
+    .slice(start + 1)
+    .filter(Boolean)
+    .join('\n');
+  return [{ severity: 'error', summary: (lines[start] ?? '').replace('Error: ', ''), detail }];
+}
