@@ -9,6 +9,8 @@ export const httpStatuses = {
   InvalidManifest: 422,
   NotFound: 404,
   VersionConflict: 409,
+  Protected: 409,
+  InUse: 409,
   LeaseLost: 409,
   PlanRefused: 422,
   StageFailed: 500,

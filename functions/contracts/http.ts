@@ -72,6 +72,8 @@ export const Fault = z
     path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
     reason: z.string().describe('what is wrong, a sentence'),
     fix: z.string().optional().describe('what to do about it'),
+    line: z.number().int().optional().describe('in the text, counted from 1'),
+    column: z.number().int().optional(),
   })
   .meta({ id: 'Fault' });
 export type Fault = z.infer<typeof Fault>;
@@ -237,7 +239,7 @@ export const PlanReport = z
     namespace: z.string(),
     name: z.string(),
     hasWork: z.boolean(),
-    faults: z.array(Fault).describe('what keeps this document from being accepted'),
+    faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
     warnings: z.array(Fault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
   })

@@ -10,6 +10,8 @@ export const errorNames = {
   InvalidManifest: 'the manifest has faults; all are listed',
   NotFound: 'the thing asked for does not exist',
   VersionConflict: 'somebody else changed it first',
+  Protected: 'the manifest says that it must not be deleted',
+  InUse: 'something else still needs it',
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
