@@ -96,7 +96,8 @@ export function apiClient(connection: Connection = findConnection()) {
       json(ManifestPage, '/v1/manifests', { query: { namespace, next, limit: 200 } }),
     listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next } }),
     getRun: (key: ManifestName, run: string) => json(Run, `${at(key)}/runs/${run}`),
-    listEvents: (key: ManifestName, next?: string) => json(EventPage, `${at(key)}/events`, { query: { next, limit: 200 } }),
+    listEvents: (key: ManifestName, next?: string) =>
+      json(EventPage, `${at(key)}/events`, { query: { next, limit: 200 } }),
     listLogs: (key: ManifestName, run: string) => json(LogList, `${at(key)}/runs/${run}/logs`),
     /** Text from `offset` on, where the next read begins, and whether the log is complete. */
     readLog: async (path: string, offset: number) => {
@@ -125,6 +126,13 @@ function parseProblem(text: string, status: number): Problem {
   try {
     return Problem.parse(JSON.parse(text));
   } catch {
-    return { type: 'about:blank', title: 'Unexpected answer', status, code: 'InternalFault', detail: `HTTP ${status}: ${text.slice(0, 300)}` };
+    return {
+      type: 'about:blank',
+      title: 'Unexpected answer',
+      status,
+      instance: '',
+      code: 'InternalFault',
+      detail: `HTTP ${status}: ${text.slice(0, 300)}`,
+    };
   }
 }

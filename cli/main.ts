@@ -18,7 +18,10 @@ const program = new Command('kubeloom')
   .version(packageVersion(), '-V, --version')
   .showHelpAfterError('(add --help for all options)')
   .exitOverride()
-  .addHelpText('after', '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers.');
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers.',
+  );
 
 for (const register of [
   registerApply,
@@ -36,7 +39,9 @@ for (const register of [
 }
 
 process.on('SIGINT', () => process.exit(exitCodes.interrupted));
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : exitCodes.fault));
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? 0 : exitCodes.fault),
+);
 
 try {
   await program.parseAsync();

@@ -1,5 +1,5 @@
 /** The only place of the CLI that writes: aligned columns, colour on terminals, JSON for programs. */
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -21,7 +21,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-const visible = (text: string): number => text.replace(/\u001b\[[0-9;]*m/g, '').length;
+const visible = (text: string): number => stripVTControlCharacters(text).length;
 
 /** Rows under a heading, columns as wide as needed, two spaces between; cells may be painted. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {

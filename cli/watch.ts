@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import { ApiProblem, type ApiClient, type ManifestName } from './api-client.ts';
+import { type ApiClient, ApiProblem, type ManifestName } from './api-client.ts';
 import { exitCodes } from './exit-codes.ts';
 import { duration, paint, paintStatus, print } from './output.ts';
 
@@ -66,14 +66,18 @@ async function readEvents(api: ApiClient, key: ManifestName, cursor: string | un
 /** A newer run may have taken over: its end is the end of what is waited for. */
 function hasEnded(manifest: ManifestDescription, runId: string): boolean {
   const settled = manifest.status === 'Done' || manifest.status === 'Failed';
-  return settled && (manifest.runId !== runId || manifest.lastRun === null || !['Queued', 'Running'].includes(manifest.lastRun.status));
+  return (
+    settled &&
+    (manifest.runId !== runId || manifest.lastRun === null || !['Queued', 'Running'].includes(manifest.lastRun.status))
+  );
 }
 
 /** One event for people: time since the start, cluster, stage, what happened. */
 export function eventLine(event: RunEvent, started: number): string {
   const elapsed = duration(Math.max(0, Date.parse(event.at) - started)).padStart(9);
   const place = [event.cluster, event.stage].filter(Boolean).join('/');
-  const mark = event.level === 'error' ? paint('red', '✗') : event.level === 'warning' ? paint('yellow', '!') : paint('dim', '·');
+  const mark =
+    event.level === 'error' ? paint('red', '✗') : event.level === 'warning' ? paint('yellow', '!') : paint('dim', '·');
   return `${paint('dim', elapsed)} ${mark} ${place ? `${paint('cyan', place)}  ` : ''}${event.message}`;
 }
 

@@ -11,9 +11,10 @@ cd "$work"
 source_dir=$(go mod download -json "github.com/opentofu/opentofu@$version" | sed -n 's/^\t*"Dir": "\(.*\)",*$/\1/p')
 go mod init kubeloom.local/tofu >/dev/null 2>&1
 go mod edit -require="github.com/opentofu/opentofu@$version"
-go mod edit -json "$source_dir/go.mod" | sed -n '/"Replace": \[/,/^\t\]/p' >replace.txt
-awk '/^replace / && !/\(/ {print $2, $4, $5} /^replace \(/ {on=1; next} on && /^\)/ {on=0} on && NF {print $1, $3, $4}' "$source_dir/go.mod" |
-  while read -r old new at; do go mod edit -replace="$old=$new@$at"; done
+# A replace line is `old [version] => new version`, alone after the word replace or within a block.
+sed -nE '/^replace \(/,/^\)/{/=>/p}; s/^replace ([^(].*=>.*)/\1/p' "$source_dir/go.mod" | sed -E 's://.*::' |
+  awk -F' *=> *' '{split($1, old, " "); split($2, new, " "); sub(/^[ \t]+/, "", old[1]); print old[1], new[1], new[2]}' |
+  sort -u | while read -r old new at; do go mod edit -replace="$old=$new@$at"; done
 printf 'package tofu\n\nimport _ "github.com/opentofu/opentofu/cmd/tofu"\n' >deps.go
 GOFLAGS=-mod=mod go build -trimpath -ldflags "-s -w -X github.com/opentofu/opentofu/version.dev=no" -o "$work/tofu" github.com/opentofu/opentofu/cmd/tofu
 mkdir -p "$target"

@@ -16,5 +16,7 @@ for (const [name, command, args] of steps) {
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
   if (status !== 0) failed.push(name);
 }
-console.log(`checks: ${steps.length - failed.length} passed, ${failed.length} failed${failed.length ? `: ${failed.join(', ')}` : ''}`);
+console.log(
+  `checks: ${steps.length - failed.length} passed, ${failed.length} failed${failed.length ? `: ${failed.join(', ')}` : ''}`,
+);
 process.exitCode = failed.length ? 1 : 0;

@@ -35,7 +35,9 @@ async function apply(options: ApplyOptions): Promise<number> {
   const { documents, faults } = await readDocuments(options.file);
   const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
   const known = documents.map((item) => ({ ...item, ...identify(item) }));
-  problems.push(...known.flatMap(({ file, index, fault }) => (fault ? [`${file}, document ${index + 1}: ${fault}`] : [])));
+  problems.push(
+    ...known.flatMap(({ file, index, fault }) => (fault ? [`${file}, document ${index + 1}: ${fault}`] : [])),
+  );
   if (problems.length > 0) throw new CliError(`nothing was submitted:\n${problems.join('\n')}`, exitCodes.invalid);
 
   const api = apiClient();
@@ -84,7 +86,9 @@ function identify(item: FileDocument): { kind: Kind; key: ManifestName; fault?: 
   const name = document?.metadata?.name;
   const namespace = document?.metadata?.namespace ?? 'default';
   const nowhere = { kind: 'InputManifest' as const, key: { namespace: '', name: '' } };
-  if (!kind) return { ...nowhere, fault: `kind must be one of ${order.join(', ')}, not ${JSON.stringify(document?.kind)}` };
-  if (typeof name !== 'string' || typeof namespace !== 'string') return { ...nowhere, fault: 'metadata.name is missing' };
+  if (!kind)
+    return { ...nowhere, fault: `kind must be one of ${order.join(', ')}, not ${JSON.stringify(document?.kind)}` };
+  if (typeof name !== 'string' || typeof namespace !== 'string')
+    return { ...nowhere, fault: 'metadata.name is missing' };
   return { kind, key: { namespace, name } };
 }

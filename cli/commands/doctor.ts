@@ -13,6 +13,8 @@ export interface Check {
   readonly found: string;
   /** What needs it: `all`, or `hosts` (real machines of the provider `local`). */
   readonly for: 'all' | 'hosts';
+  /** Nice to have: nothing that is promised fails without it. */
+  readonly optional?: true;
   readonly mend?: string;
 }
 
@@ -35,8 +37,16 @@ export async function examine(): Promise<readonly Check[]> {
   const terraform = (await versionOf('tofu', ['version'])) ?? (await versionOf('terraform', ['version']));
   return [
     { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', mend: 'npm ci brings one on linux-x64' },
-    tool('terraform or tofu', terraform, 'put terraform ≥ 1.11 or tofu ≥ 1.10 on the PATH; with Go: scripts/build-tofu.sh'),
-    tool('kubectl', await versionOf('kubectl', ['version', '--client']), 'apt-get install kubernetes-client, or put kubectl on the PATH'),
+    tool(
+      'terraform or tofu',
+      terraform,
+      'put terraform ≥ 1.11 or tofu ≥ 1.10 on the PATH; with Go: scripts/build-tofu.sh',
+    ),
+    tool(
+      'kubectl',
+      await versionOf('kubectl', ['version', '--client']),
+      'apt-get install kubernetes-client, or put kubectl on the PATH',
+    ),
     tool('ansible-playbook', await versionOf('ansible-playbook', ['--version']), 'apt-get install ansible-core'),
     tool('ssh', await versionOf('ssh', ['-V']), 'apt-get install openssh-client'),
     ...(await hostChecks()),
@@ -59,16 +69,19 @@ async function versionOf(command: string, args: readonly string[]): Promise<stri
 /** What the hosts helper says of itself: root, overlay, tun, bridge, packages. */
 async function hostChecks(): Promise<readonly Check[]> {
   const helper = new URL('../../local/hosts/kubeloom-host', import.meta.url).pathname;
-  const { stdout } = await run(helper, ['doctor']).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  const { stdout } = await run(helper, ['doctor']).catch((error: { stdout?: string }) => ({
+    stdout: error.stdout ?? '',
+  }));
   const report = JSON.parse(stdout || '{"checks":[]}') as {
-    checks: readonly { name: string; ok: boolean; found?: string; mend?: string }[];
+    checks: readonly { name: string; ok: boolean; required: boolean; found: string; fix?: string }[];
   };
   return report.checks.map((check) => ({
     name: check.name,
     ok: check.ok,
-    found: check.found ?? (check.ok ? 'yes' : 'no'),
+    found: check.found || 'no',
     for: 'hosts' as const,
-    ...(check.mend ? { mend: check.mend } : {}),
+    ...(check.fix ? { mend: check.fix } : {}),
+    ...(check.required ? {} : { optional: true as const }),
   }));
 }
 
@@ -77,15 +90,16 @@ function show(checks: readonly Check[]): void {
     table(
       ['', 'CHECK', 'FOUND', 'HOW TO MEND'],
       checks.map((check) => [
-        check.ok ? paint('green', 'ok') : paint('red', 'no'),
+        check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
         check.name,
         check.found,
         check.ok ? '' : (check.mend ?? ''),
       ]),
     ),
   );
-  const missing = checks.filter((check) => !check.ok);
+  const missing = checks.filter((check) => !check.ok && !check.optional);
   print();
   if (missing.length === 0) print('everything is here: real hosts can be made on this machine');
-  else if (missing.every((check) => check.for === 'hosts')) print('real hosts cannot be made here yet; the sim runner (nothing real) works');
+  else if (missing.every((check) => check.for === 'hosts'))
+    print('real hosts cannot be made here yet; the sim runner (nothing real) works');
 }

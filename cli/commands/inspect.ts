@@ -1,6 +1,7 @@
 /** `kubeloom get | describe | runs | events | kubeconfig`: what stands and what happened. */
-import type { Command } from 'commander';
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
 import { apiClient, type ManifestName } from '../api-client.ts';
 import { describeManifest } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

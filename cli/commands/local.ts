@@ -6,7 +6,9 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { note, paint, print, printJson } from '../output.ts';
 
 export function registerLocal(program: Command): void {
-  const local = program.command('local').description('the local platform: all of Kubeloom on this machine, on 127.0.0.1');
+  const local = program
+    .command('local')
+    .description('the local platform: all of Kubeloom on this machine, on 127.0.0.1');
   local
     .command('up')
     .description('start the platform in the background')
@@ -33,7 +35,10 @@ export function registerLocal(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const state = await status(kubeloomHome());
       if (options.json) printJson(state ?? { running: false });
-      else print(state ? `${paint('green', 'up')}  ${state.apiUrl}  runner ${state.runner}  process ${state.pid}` : 'down');
+      else
+        print(
+          state ? `${paint('green', 'up')}  ${state.apiUrl}  runner ${state.runner}  process ${state.pid}` : 'down',
+        );
       if (!state) process.exitCode = exitCodes.unreachable;
     });
   local
@@ -42,7 +47,10 @@ export function registerLocal(program: Command): void {
     .option('--yes', 'really do it')
     .action(async (options: { yes?: boolean }) => {
       if (!options.yes) {
-        throw new CliError(`this removes ${kubeloomHome()} and every host that it made: add --yes to do it`, exitCodes.usage);
+        throw new CliError(
+          `this removes ${kubeloomHome()} and every host that it made: add --yes to do it`,
+          exitCodes.usage,
+        );
       }
       await reset(kubeloomHome());
       print('reset: no hosts, no state');

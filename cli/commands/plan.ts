@@ -50,7 +50,9 @@ async function planFiles(api: ApiClient, files: readonly string[]): Promise<Repo
   for (const { document } of documents) {
     const { kind, metadata } = (document ?? {}) as { kind?: string; metadata?: { name?: string; namespace?: string } };
     if (kind !== 'InputManifest') continue;
-    reports.push(await api.planManifest({ namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' }, document));
+    reports.push(
+      await api.planManifest({ namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' }, document),
+    );
   }
   if (reports.length === 0) throw new CliError(`no InputManifest in ${files.join(', ')}`, exitCodes.invalid);
   return reports;
@@ -60,16 +62,18 @@ function show(report: Report): void {
   print(paint('bold', `${report.namespace}/${report.name}`));
   for (const line of faultLines(report.faults, 'fault')) print(line);
   for (const line of faultLines(report.warnings, 'warning')) print(line);
-  if (!report.hasWork && report.faults.length === 0) return print('  nothing to do: what stands is what is wished for');
-  for (const cluster of report.clusters) {
+  if (!report.hasWork && report.faults.length === 0) print('  nothing to do: what stands is what is wished for');
+  for (const cluster of report.clusters.filter(({ waypoints, refusals }) => waypoints.length + refusals.length > 0)) {
     const description = describeClusterPlan(cluster);
     print(`\n  cluster ${paint('bold', cluster.cluster)}: ${description.summary}`);
     for (const [index, waypoint] of description.waypoints.entries()) {
       const forward = waypoint.forwardOnly ? paint('yellow', '  (forward-only: retried, not undone)') : '';
       print(`  ${index + 1}. ${paint('cyan', waypoint.title)}${forward}`);
       for (const sentence of waypoint.sentences) print(`       ${sentence}`);
-      for (const stage of waypoint.stages) print(`       ${paint('dim', `${stage.stage}: ${stage.reasons.join('; ')}`)}`);
+      for (const stage of waypoint.stages)
+        print(`       ${paint('dim', `${stage.stage}: ${stage.reasons.join('; ')}`)}`);
     }
-    for (const refusal of description.refusals) print(`  ${paint('red', 'refused')} ${refusal.path}: ${refusal.reason}\n       → ${refusal.fix}`);
+    for (const refusal of description.refusals)
+      print(`  ${paint('red', 'refused')} ${refusal.path}: ${refusal.reason}\n       → ${refusal.fix}`);
   }
 }

@@ -15,7 +15,9 @@ export function registerService(program: Command): void {
     .command('version')
     .description('version of Kubeloom and of what runs it')
     .action(() => {
-      process.stdout.write(`kubeloom ${packageVersion()} (node ${process.version}, ${process.platform} ${process.arch})\n`);
+      process.stdout.write(
+        `kubeloom ${packageVersion()} (node ${process.version}, ${process.platform} ${process.arch})\n`,
+      );
     });
   program
     .command('schema')

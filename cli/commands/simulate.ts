@@ -1,8 +1,8 @@
 /** `kubeloom simulate FILE...`: the files one after another against an empty world in memory; nothing real is made. */
 import type { Command } from 'commander';
+import type { ManifestDescription } from '#contracts/http.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { stageNames } from '#domain/plan.ts';
-import type { ManifestDescription } from '#contracts/http.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
@@ -29,13 +29,20 @@ interface Step {
   readonly status: string;
   readonly asItShould: boolean;
   readonly elapsedMs: number;
-  readonly clusters: readonly { readonly cluster: string; readonly status: string; readonly nodes: number; readonly failure?: string }[];
+  readonly clusters: readonly {
+    readonly cluster: string;
+    readonly status: string;
+    readonly nodes: number;
+    readonly failure?: string;
+  }[];
 }
 
 export function registerSimulate(program: Command): void {
   program
     .command('simulate <file...>')
-    .description('apply the files one after another to an empty world in memory with the sim runner; nothing real is made')
+    .description(
+      'apply the files one after another to an empty world in memory with the sim runner; nothing real is made',
+    )
     .option(
       '--fail <stage[:class[:times]]...>',
       `let a stage fail (${stageNames.join(', ')}); class is one of ${errorClasses.join(', ')} (default user), times defaults to 1`,
@@ -53,7 +60,10 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
   const injected = (options.fail ?? []).map(parseFault);
   const { documents, faults } = await readDocuments(files);
   if (faults.length > 0) {
-    throw new CliError(faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]).join('\n'), exitCodes.invalid);
+    throw new CliError(
+      faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]).join('\n'),
+      exitCodes.invalid,
+    );
   }
   process.env['KUBELOOM_SIM_STAGE_MS'] = options.stageMs;
   process.env['KUBELOOM_SIM_FAULTS'] = JSON.stringify(injected);
@@ -98,14 +108,20 @@ async function storeReferences(api: ApiClient, documents: readonly FileDocument[
       await api.putSecret(key, document);
       brought.add(`${key.namespace}/${key.name}`);
     }
-    if (kindOf(document) === 'InputManifest') for (const name of secretsNamedIn(document, key.namespace)) named.add(name);
+    if (kindOf(document) === 'InputManifest')
+      for (const name of secretsNamedIn(document, key.namespace)) named.add(name);
   }
   for (const path of named) {
     if (brought.has(path)) continue;
     const [namespace = 'default', name = ''] = path.split('/');
     await api.putSecret(
       { namespace, name },
-      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData: { simulated: 'made up by kubeloom simulate' } },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace, name },
+        stringData: { simulated: 'made up by kubeloom simulate' },
+      },
     );
   }
 }
@@ -145,8 +161,12 @@ async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOpt
 
 function show(step: Step, manifest: ManifestDescription | undefined, verbose: boolean): void {
   print(`${step.file}  ${step.manifest}  ${paintStatus(step.status)}  ${paint('dim', duration(step.elapsedMs))}`);
-  if (verbose && manifest) return print(describeManifest(manifest));
-  for (const cluster of step.clusters) print(`  ${cluster.cluster}  ${paintStatus(cluster.status)}  ${cluster.nodes} nodes`);
+  if (verbose && manifest) {
+    print(describeManifest(manifest));
+    return;
+  }
+  for (const cluster of step.clusters)
+    print(`  ${cluster.cluster}  ${paintStatus(cluster.status)}  ${cluster.nodes} nodes`);
   for (const cluster of manifest?.clusters ?? []) {
     if (cluster.failure) for (const line of failureLines(cluster.failure)) print(line);
   }

@@ -35,7 +35,10 @@ async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
   const { documents, faults } = await readDocuments(files);
   const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
   const judged = validateDocuments(documents.map((item) => item.document));
-  return [...unreadable, ...judged.map((verdict, at) => ({ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict }))];
+  return [
+    ...unreadable,
+    ...judged.map((verdict, at) => ({ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict })),
+  ];
 }
 
 function show(verdict: Verdict): void {

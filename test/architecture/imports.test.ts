@@ -74,8 +74,12 @@ describe('the house', () => {
     const pure = sources.filter((file) => /^functions\/(domain|rendering)\//.test(file));
     const impure = pure.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
-      const packages = importsOf(file).filter((target) => /^(@aws-sdk|node:(fs|http|https|net|child_process|process)|@middy)/.test(target));
-      const globals = [...text.matchAll(/\b(Date\.now\(\)|new Date\(\)|Math\.random\(\)|process\.env)/g)].map((match) => match[1]);
+      const packages = importsOf(file).filter((target) =>
+        /^(@aws-sdk|node:(fs|http|https|net|child_process|process)|@middy)/.test(target),
+      );
+      const globals = [...text.matchAll(/\b(Date\.now\(\)|new Date\(\)|Math\.random\(\)|process\.env)/g)].map(
+        (match) => match[1],
+      );
       return [...packages, ...globals].map((what) => `${file} uses ${what}`);
     });
     expect(impure).toEqual([]);
@@ -86,7 +90,13 @@ describe('the house', () => {
       .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/'))
       .flatMap((file) =>
         importsOf(file)
-          .filter((target) => (target.startsWith('@aws-sdk/') && !file.startsWith('functions/adapters/') && file !== 'functions/wire.ts') || (target.startsWith('@middy/') && file !== 'functions/middleware.ts'))
+          .filter(
+            (target) =>
+              (target.startsWith('@aws-sdk/') &&
+                !file.startsWith('functions/adapters/') &&
+                file !== 'functions/wire.ts') ||
+              (target.startsWith('@middy/') && file !== 'functions/middleware.ts'),
+          )
           .map((target) => `${file} imports ${target}`),
       );
     expect(strays).toEqual([]);
@@ -95,7 +105,9 @@ describe('the house', () => {
   it('lets no production file know the word local', () => {
     const knowing = sources
       .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/') || file.startsWith('cdk/'))
-      .filter((file) => /KUBELOOM_LOCAL|IS_LOCAL|isLocal|process\.env\[?['.]?LOCAL/.test(readFileSync(join(root, file), 'utf8')));
+      .filter((file) =>
+        /KUBELOOM_LOCAL|IS_LOCAL|isLocal|process\.env\[?['.]?LOCAL/.test(readFileSync(join(root, file), 'utf8')),
+      );
     expect(knowing).toEqual([]);
   });
 
@@ -115,7 +127,16 @@ describe('the house', () => {
   it('writes to the terminal only where that is the job', () => {
     const writers = sources
       .filter((file) => /\bconsole\.(log|error|warn|info)\(/.test(readFileSync(join(root, file), 'utf8')))
-      .filter((file) => !['functions/middleware.ts', 'cli/output.ts', 'cli/kubeloom.mjs', 'local/server.ts', 'local/logger.ts'].includes(file));
+      .filter(
+        (file) =>
+          ![
+            'functions/middleware.ts',
+            'cli/output.ts',
+            'cli/kubeloom.mjs',
+            'local/server.ts',
+            'local/logger.ts',
+          ].includes(file),
+      );
     expect(writers).toEqual([]);
   });
 
@@ -123,11 +144,16 @@ describe('the house', () => {
     const folder = join(root, 'state-machines');
     const placeholders = readdirSync(folder)
       .filter((file) => file.endsWith('.asl.json'))
-      .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? ''));
+      .flatMap((file) =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? ''),
+      );
     const machines = ['ReconcileManifest', 'ReconcileCluster', 'RunStage', 'FinishRun'];
     const missing = [...new Set(placeholders)]
       .filter((name) => !machines.includes(name))
-      .filter((name) => !existsSync(join(root, 'functions/tasks', `${name.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase()}.ts`)));
+      .filter(
+        (name) =>
+          !existsSync(join(root, 'functions/tasks', `${name.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase()}.ts`)),
+      );
     expect(missing).toEqual([]);
   });
 });

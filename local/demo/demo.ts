@@ -1,0 +1,191 @@
+/** `npm run demo`: the main job from a manifest to nothing left, on real machines where that is possible, and its proofs. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { examine } from '#cli/commands/doctor.ts';
+import { describeManifest } from '#cli/describe-manifest.ts';
+import { readDocuments } from '#cli/documents.ts';
+import { duration, paint, print } from '#cli/output.ts';
+import { type Followed, follow } from '#cli/watch.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import { removeAllHosts } from '#local/hosts-helper.ts';
+import { startPlatform } from '#local/platform.ts';
+import { bootIds, type Machines, openMachines } from './machines.ts';
+import {
+  findLeftovers,
+  proveApplication,
+  proveKubectl,
+  proveMesh,
+  proveUntouched,
+  serverOf,
+  takeInventory,
+} from './proofs.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const home = join(root, '.kubeloom', 'demo');
+const hostsDirectory = join(home, 'hosts');
+const first = join(root, 'examples', 'local-two-providers.yaml');
+const grown = join(root, 'examples', 'local-two-providers-grown.yaml');
+
+type Platform = Awaited<ReturnType<typeof startPlatform>>;
+
+async function main(): Promise<void> {
+  const real = await canBeReal();
+  title(
+    real ? 'Kubeloom demo: real machines on this machine' : 'Kubeloom demo with the sim runner: nothing real is made',
+  );
+  if (real) await removeAllHosts(hostsDirectory);
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const before = real ? await takeInventory(hostsDirectory) : undefined;
+  process.env['KUBELOOM_HOSTS_DIR'] = hostsDirectory;
+  const platform = await startPlatform({ dataDir: home, apiPort: 0, runner: real ? 'real' : 'sim' });
+  const interrupt = (): void => {
+    print('\ninterrupted: stopping the platform and removing what was made');
+    void platform
+      .stop()
+      .then(() => (real ? removeAllHosts(hostsDirectory) : undefined))
+      .finally(() => process.exit(130));
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    await story(platform, real);
+  } finally {
+    await platform.stop();
+  }
+  if (before) {
+    const left = Object.entries(await findLeftovers(hostsDirectory, before)).filter(([, items]) => items.length > 0);
+    if (left.length > 0) throw new Error(`left behind: ${JSON.stringify(Object.fromEntries(left))}`);
+    proof('no host, network namespace, bridge, mount or process is left');
+  }
+  await rm(home, { recursive: true, force: true });
+  title(
+    real
+      ? 'All of it was real, except: simulated control plane (a small API server stands in for Kubernetes)'
+      : 'simulated: no machine, network or cluster was made',
+  );
+}
+
+async function story(platform: Platform, real: boolean): Promise<void> {
+  const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  title(`1. Submit ${relative(first)}: two providers, 1 control and 2 compute nodes, a load balancer`);
+  const created = await applyAndFollow(api, first);
+  const cluster = onlyCluster(created);
+  const machines = real
+    ? await openMachines({
+        ssmEndpoint: platform.endpoints.ssm,
+        keyPrefix: `ssh/default/${created.name}/${cluster.cluster}`,
+      })
+    : undefined;
+  try {
+    if (machines) await proveCluster(api, machines, created);
+    const idsBefore = machines ? await bootIds(machines, cluster) : undefined;
+
+    title(`2. Grow: ${relative(grown)} adds a pool in the second provider`);
+    const bigger = onlyCluster(await applyAndFollow(api, grown));
+    if (machines && idsBefore) {
+      const count = proveUntouched(idsBefore, await bootIds(machines, bigger));
+      proof(`all ${count} machines that stood before have the same boot id: untouched`);
+      await proveCluster(api, machines, await api.getManifest({ namespace: 'default', name: created.name }));
+    }
+
+    title('3. Shrink: back to the first manifest; nodes are drained, then removed');
+    const smaller = onlyCluster(await applyAndFollow(api, first));
+    if (machines && idsBefore) {
+      proveUntouched(idsBefore, await bootIds(machines, smaller));
+      await proveCluster(api, machines, await api.getManifest({ namespace: 'default', name: created.name }));
+    }
+
+    title('4. Delete');
+    const key = { namespace: 'default', name: created.name };
+    const accepted = await api.deleteManifest(key);
+    const gone = await follow(api, key, { runId: accepted.runId });
+    if (gone.manifest) throw new Error(`delete ended ${gone.manifest.status}\n${describeManifest(gone.manifest)}`);
+    proof(`manifest and clusters are gone after ${duration(gone.elapsedMs)}`);
+    const states = await platform.objects('terraform/');
+    if (states.length > 0) throw new Error(`Terraform state is left: ${states.join(', ')}`);
+    proof('no Terraform state is left');
+  } finally {
+    await machines?.close();
+  }
+}
+
+/** Mesh, kubectl through the load balancer, and the application role. */
+async function proveCluster(api: ApiClient, machines: Machines, manifest: ManifestDescription): Promise<void> {
+  const cluster = onlyCluster(manifest);
+  const kubernetes = cluster.nodes.filter((node) => node.role !== 'loadBalancer');
+  proof(`every node reaches every other over WireGuard: ${await proveMesh(machines, cluster)} directions answered`);
+  const file = join(home, 'kubeconfig');
+  const name = cluster.name ?? cluster.cluster;
+  await writeFile(file, await api.getKubeconfig({ namespace: 'default', name: manifest.name }, name), { mode: 0o600 });
+  const nodes = await proveKubectl(
+    file,
+    kubernetes.map((node) => node.name),
+  );
+  proof(
+    `kubectl get nodes works through the load balancer (${await serverOf(file)}): ${nodes.length} Ready  ${paint('yellow', '[simulated control plane]')}`,
+  );
+  for (const node of nodes)
+    print(
+      `      ${node.name}  ${paint('dim', `${node.labels['claudie.io/provider-instance'] ?? ''}  ${node.providerId}`)}`,
+    );
+  const balancer = cluster.loadBalancers[0];
+  const role = balancer?.roles.find((candidate) => candidate.port !== 6443);
+  if (balancer?.endpoint && role) {
+    const compute = cluster.nodes.filter((node) => node.role === 'compute').map((node) => node.name);
+    const answers = await proveApplication(`http://${balancer.endpoint}:${role.port}/`, compute);
+    proof(
+      `the load balancer's role ${role.name} reaches ${[...answers].map(([node, count]) => `${node} (${count})`).join(', ')}`,
+    );
+  }
+}
+
+async function applyAndFollow(api: ApiClient, file: string): Promise<ManifestDescription> {
+  const { documents } = await readDocuments([file]);
+  const manifest = documents.find(({ document }) => (document as { kind?: string }).kind === 'InputManifest')
+    ?.document as {
+    metadata: { name: string };
+  };
+  const key = { namespace: 'default', name: manifest.metadata.name };
+  const accepted = await api.putManifest(key, manifest);
+  const followed: Followed = await follow(api, key, { runId: accepted.runId });
+  if (followed.manifest?.status !== 'Done') {
+    throw new Error(
+      `${file} ended ${followed.manifest?.status ?? 'gone'}\n${followed.manifest ? describeManifest(followed.manifest) : ''}`,
+    );
+  }
+  print();
+  print(describeManifest(followed.manifest));
+  proof(`Done after ${duration(followed.elapsedMs)}`);
+  return followed.manifest;
+}
+
+function onlyCluster(manifest: ManifestDescription): ClusterDescription {
+  const [cluster] = manifest.clusters;
+  if (!cluster) throw new Error(`${manifest.name} has no cluster`);
+  return cluster;
+}
+
+/** Real machines need root and the tools; what is missing is said. */
+async function canBeReal(): Promise<boolean> {
+  if (process.env['KUBELOOM_DEMO_RUNNER'] === 'sim') return false;
+  if (process.getuid?.() !== 0) {
+    print('not root: real machines need root (systemd-nspawn, network namespaces), so the sim runner is used');
+    return false;
+  }
+  const missing = (await examine()).filter((check) => !check.ok && !check.optional);
+  for (const check of missing) print(`missing: ${check.name} (${check.found})${check.mend ? `  → ${check.mend}` : ''}`);
+  if (missing.length > 0) print('so real machines cannot be made here, and the sim runner is used');
+  return missing.length === 0;
+}
+
+const relative = (file: string): string => file.slice(root.length);
+const title = (text: string): void => print(`\n${paint('bold', text)}`);
+const proof = (text: string): void => print(`  ${paint('green', '✓')} ${text}`);
+
+await main().catch((error: unknown) => {
+  print(`\n${paint('red', 'the demo failed:')} ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,17 @@
+/** Calls of the hosts helper that are not Terraform's business: removing everything. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+export const hostsHelper = fileURLToPath(new URL('hosts/kubeloom-host', import.meta.url));
+
+/** Removes every host, site and network device of that hosts directory; nothing happens when there is none. */
+export async function removeAllHosts(hostsDirectory: string): Promise<void> {
+  if (!existsSync(hostsDirectory)) return;
+  await run(hostsHelper, ['gc', '--all'], {
+    env: { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory },
+    timeout: 300_000,
+  });
+}
