@@ -1,0 +1,9 @@
+output "site_id" {
+  description = "Changes when the site is made anew: then its hosts have to be made anew as well."
+  value       = terraform_data.site.id
+}
+
+output "site" {
+  description = "What the helper needs to find the site."
+  value       = terraform_data.site.output
+}

@@ -1,0 +1,55 @@
+variable "installation" {
+  description = "Name of this Kubeloom installation."
+  type        = string
+}
+
+variable "cluster_id" {
+  description = "Id of the cluster: <name>-<hash7>."
+  type        = string
+}
+
+variable "provider_name" {
+  description = "Name of the provider instance."
+  type        = string
+}
+
+variable "region" {
+  description = "Region of this call. Any name; regions of one instance share a site."
+  type        = string
+}
+
+variable "hosts_dir" {
+  description = "State directory of the hosts helper (KUBELOOM_HOSTS_DIR). Only this provider type has it."
+  type        = string
+  default     = "/var/lib/kubeloom-hosts"
+}
+
+variable "api_port_open" {
+  description = "Open 6443 to the world. No effect here: hosts have no firewall."
+  type        = bool
+  default     = false
+}
+
+variable "roles" {
+  description = "Ports of load balancer roles to open. No effect here."
+  type        = list(object({ name = string, protocol = string, port = number }))
+  default     = []
+}
+
+variable "ssh_ports" {
+  description = "SSH ports to open. No effect here."
+  type        = list(number)
+  default     = [22]
+}
+
+variable "wireguard_port" {
+  description = "WireGuard's UDP port to open. No effect here."
+  type        = number
+  default     = 51820
+}
+
+variable "tags" {
+  description = "Put on everything that can carry tags. Nothing here can."
+  type        = map(string)
+  default     = {}
+}

@@ -1,0 +1,50 @@
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    site_id = string
+    site = object({
+      installation  = string
+      cluster_id    = string
+      provider_name = string
+      hosts_dir     = string
+    })
+  })
+}
+
+variable "pool" {
+  description = "The node pool. Here only the region matters: all hosts have the same image and share the machine's CPU, memory and disk."
+  type = object({
+    id                    = string
+    role                  = string
+    region                = string
+    zone                  = optional(string)
+    server_type           = string
+    image                 = string
+    storage_disk_size     = number
+    external_network_name = optional(string)
+    machine_spec = optional(object({
+      cpu_count        = optional(number)
+      memory           = optional(number)
+      nvidia_gpu_count = optional(number)
+      nvidia_gpu_type  = optional(string)
+    }))
+    spot   = bool
+    subnet = string
+  })
+}
+
+variable "nodes" {
+  description = "Node name => nothing; the keys decide which hosts exist."
+  type        = map(object({}))
+}
+
+variable "ssh_public_key" {
+  description = "One line as in authorized_keys; root can log in with it."
+  type        = string
+}
+
+variable "tags" {
+  description = "Put on everything that can carry tags. Nothing here can."
+  type        = map(string)
+  default     = {}
+}
