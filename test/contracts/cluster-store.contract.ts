@@ -1,0 +1,63 @@
+/** What every `ClusterStore` promises. */
+import { describe, expect, it } from 'vitest';
+import type { ClusterStore } from '#functions/ports.ts';
+import { aCluster, key } from './builders.ts';
+
+export function clusterStoreContract(name: string, make: () => ClusterStore): void {
+  describe(`ClusterStore: ${name}`, () => {
+    it('gives back what was put, and undefined for what was not', async () => {
+      const store = make();
+      await store.put(aCluster());
+      expect(await store.get(key, 'web-1234567')).toEqual(aCluster());
+      expect(await store.get(key, 'other-1234567')).toBeUndefined();
+    });
+
+    it('lets one of many writers of a version win', async () => {
+      const store = make();
+      await store.put(aCluster());
+      const wishes = [1, 2, 3].map((backOffs) => store.put(aCluster({ version: 2, backOffs })));
+      const outcomes = await Promise.allSettled(wishes);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      await expect(store.put(aCluster({ version: 2, backOffs: 9 }))).rejects.toMatchObject({ name: 'VersionConflict' });
+    });
+
+    it('takes the very same record twice: a call that was repeated did no harm', async () => {
+      const store = make();
+      await store.put(aCluster());
+      await store.put(aCluster({ version: 2, backOffs: 1 }));
+      await store.put(aCluster({ version: 2, backOffs: 1 }));
+      expect(await store.get(key, 'web-1234567')).toEqual(aCluster({ version: 2, backOffs: 1 }));
+    });
+
+    it('refuses a first version where there is one, and a later one where there is none', async () => {
+      const store = make();
+      await expect(store.put(aCluster({ version: 2 }))).rejects.toMatchObject({ name: 'VersionConflict' });
+      await store.put(aCluster());
+      await expect(store.put(aCluster({ backOffs: 1 }))).rejects.toMatchObject({ name: 'VersionConflict' });
+    });
+
+    it('refuses a writer whose fence is older than the last one’s', async () => {
+      const store = make();
+      await store.put(aCluster({ fence: 5 }));
+      await expect(store.put(aCluster({ version: 2, fence: 4 }))).rejects.toMatchObject({ name: 'LeaseLost' });
+      await expect(store.remove(aCluster({ fence: 4 }))).rejects.toMatchObject({ name: 'LeaseLost' });
+      expect(await store.get(key, 'web-1234567')).toEqual(aCluster({ fence: 5 }));
+    });
+
+    it('removes the version that was read, and does not mind when it is gone', async () => {
+      const store = make();
+      await store.put(aCluster());
+      await expect(store.remove(aCluster({ version: 7 }))).rejects.toMatchObject({ name: 'VersionConflict' });
+      await store.remove(aCluster());
+      await store.remove(aCluster());
+      expect(await store.list(key)).toEqual([]);
+    });
+
+    it('lists the clusters of one manifest by name', async () => {
+      const store = make();
+      for (const cluster of ['b-1234567', 'a-1234567']) await store.put(aCluster({ cluster }));
+      await store.put(aCluster({ manifest: 'shop2', cluster: 'c-1234567' }));
+      expect((await store.list(key)).map(({ cluster }) => cluster)).toEqual(['a-1234567', 'b-1234567']);
+    });
+  });
+}

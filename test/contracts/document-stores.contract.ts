@@ -1,0 +1,89 @@
+/** What every `Artifacts`, `SecretStore` and `TemplateReferenceStore` promises. */
+import { describe, expect, it } from 'vitest';
+import type { Artifacts, SecretStore, TemplateReferenceStore } from '#functions/ports.ts';
+
+export function artifactsContract(name: string, make: () => Artifacts): void {
+  describe(`Artifacts: ${name}`, () => {
+    it('gives back text and bytes as they were, and undefined for what is not there', async () => {
+      const store = make();
+      await store.putText('runs/a/log.txt', 'Grüße\n');
+      await store.putBytes('runs/a/plan', new Uint8Array([0, 255, 10]));
+      expect(await store.getText('runs/a/log.txt')).toBe('Grüße\n');
+      expect(await store.getBytes('runs/a/plan')).toEqual(new Uint8Array([0, 255, 10]));
+      expect(await store.getText('runs/a/other')).toBeUndefined();
+      expect(await store.getBytes('runs/a/other')).toBeUndefined();
+    });
+
+    it('lists what is below a prefix with its size', async () => {
+      const store = make();
+      await store.putText('p/b', '12');
+      await store.putText('p/a', '1');
+      await store.putText('q/c', '123');
+      expect(await store.list('p/')).toEqual([
+        { key: 'p/a', size: 1 },
+        { key: 'p/b', size: 2 },
+      ]);
+    });
+
+    it('removes one and all below a prefix, and does not mind what is gone', async () => {
+      const store = make();
+      for (const key of ['p/a', 'p/b', 'p/c', 'q/d']) await store.putText(key, 'x');
+      await store.remove('p/a');
+      await store.remove('p/a');
+      await store.removeAll('p/');
+      await store.removeAll('p/');
+      expect((await store.list('')).map(({ key }) => key)).toEqual(['q/d']);
+    });
+  });
+}
+
+export function secretStoreContract(name: string, make: () => SecretStore): void {
+  describe(`SecretStore: ${name}`, () => {
+    it('gives back the fields last put', async () => {
+      const store = make();
+      await store.put('user/team/hetzner', { credentials: 'old' });
+      await store.put('user/team/hetzner', { credentials: 'n€w', extra: '' });
+      expect(await store.get('user/team/hetzner')).toEqual({ credentials: 'n€w', extra: '' });
+      expect(await store.exists('user/team/hetzner')).toBe(true);
+    });
+
+    it('takes a secret of more than 4 KB: cloud keys are that large', async () => {
+      const store = make();
+      await store.put('user/team/gcp', { credentials: 'k'.repeat(5000) });
+      expect((await store.get('user/team/gcp'))?.credentials).toHaveLength(5000);
+    });
+
+    it('has nothing where nothing was put, and does not mind removing it', async () => {
+      const store = make();
+      expect(await store.exists('user/team/none')).toBe(false);
+      expect(await store.get('user/team/none')).toBeUndefined();
+      await store.remove('user/team/none');
+    });
+
+    it('lists the paths below a prefix, also many of them', async () => {
+      const store = make();
+      const paths = Array.from({ length: 12 }, (_, n) => `user/team/s${String(n).padStart(2, '0')}`);
+      for (const path of [...paths, 'user/team2/x', 'ssh/team/y']) await store.put(path, { a: 'b' });
+      expect(await store.list('user/team')).toEqual(paths);
+      await store.remove('user/team/s00');
+      expect(await store.list('user/team')).toEqual(paths.slice(1));
+    });
+  });
+}
+
+export function templateReferenceStoreContract(name: string, make: () => TemplateReferenceStore): void {
+  describe(`TemplateReferenceStore: ${name}`, () => {
+    it('puts, gets, lists and removes documents of a namespace', async () => {
+      const store = make();
+      await store.put('team', 'b', { spec: { commit: 'abc' } });
+      await store.put('team', 'a', { spec: {} });
+      await store.put('team2', 'c', {});
+      expect(await store.get('team', 'b')).toEqual({ spec: { commit: 'abc' } });
+      expect(await store.list('team')).toEqual(['a', 'b']);
+      await store.remove('team', 'b');
+      await store.remove('team', 'b');
+      expect(await store.get('team', 'b')).toBeUndefined();
+      expect(await store.list('team')).toEqual(['a']);
+    });
+  });
+}

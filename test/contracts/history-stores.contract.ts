@@ -1,0 +1,59 @@
+/** What every `RunStore` and every `EventStore` promises. */
+import { describe, expect, it } from 'vitest';
+import type { EventStore, RunStore } from '#functions/ports.ts';
+import { anEvent, aRun, key, minute } from './builders.ts';
+
+export function runStoreContract(name: string, make: () => RunStore): void {
+  describe(`RunStore: ${name}`, () => {
+    it('gives back the last that was put', async () => {
+      const store = make();
+      await store.put(aRun());
+      await store.put(aRun({ status: 'Running' }));
+      expect(await store.get(key, aRun().runId)).toEqual(aRun({ status: 'Running' }));
+      expect(await store.get(key, 'other')).toBeUndefined();
+    });
+
+    it('lists the newest first, page by page, also past generation 9', async () => {
+      const store = make();
+      for (const generation of [9, 10, 11, 8])
+        await store.put(aRun({ runId: `shop-abcde-g${generation}-a1`, generation, queuedAt: minute(generation) }));
+      await store.put(aRun({ manifest: 'other' }));
+      const first = await store.list(key, 3);
+      const second = await store.list(key, 3, first.next);
+      expect([...first.items, ...second.items].map((run) => run.generation)).toEqual([11, 10, 9, 8]);
+      expect(second.next).toBeUndefined();
+    });
+  });
+}
+
+export function eventStoreContract(name: string, make: () => EventStore): void {
+  describe(`EventStore: ${name}`, () => {
+    it('lists oldest first, in the order of appending where the time is the same', async () => {
+      const store = make();
+      await store.append(key, [anEvent({ at: minute(2), message: 'last' })]);
+      const batch = Array.from({ length: 30 }, (_, n) => anEvent({ at: minute(1), message: `step ${n}` }));
+      await store.append(key, batch);
+      const { items } = await store.list(key, 100);
+      expect(items.map((event) => event.message)).toEqual([...batch.map((event) => event.message), 'last']);
+    });
+
+    it('keeps an event once that is appended again', async () => {
+      const store = make();
+      await store.append(key, [anEvent()]);
+      await store.append(key, [anEvent()]);
+      expect((await store.list(key, 10)).items).toEqual([anEvent()]);
+    });
+
+    it('lets a follower go on where the last page ended, also when nothing new was there', async () => {
+      const store = make();
+      expect(await store.list(key, 10)).toEqual({ items: [] });
+      await store.append(key, [anEvent({ message: 'one' }), anEvent({ message: 'two' })]);
+      const first = await store.list(key, 10);
+      const quiet = await store.list(key, 10, first.next);
+      expect(quiet).toEqual({ items: [], next: first.next });
+      await store.append(key, [anEvent({ at: minute(1), message: 'three' })]);
+      const later = await store.list(key, 10, quiet.next);
+      expect(later.items.map((event) => event.message)).toEqual(['three']);
+    });
+  });
+}

@@ -1,0 +1,17 @@
+/** The fakes keep the promises of the ports. */
+import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from '#test/fakes/in-memory-artifacts.ts';
+import { InMemoryClusters } from '#test/fakes/in-memory-clusters.ts';
+import { InMemoryManifests } from '#test/fakes/in-memory-manifests.ts';
+import { InMemoryEvents, InMemoryRuns } from '#test/fakes/in-memory-runs.ts';
+import { clusterStoreContract } from './cluster-store.contract.ts';
+import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
+import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
+import { manifestStoreContract } from './manifest-store.contract.ts';
+
+manifestStoreContract('in memory', () => new InMemoryManifests());
+clusterStoreContract('in memory', () => new InMemoryClusters());
+runStoreContract('in memory', () => new InMemoryRuns());
+eventStoreContract('in memory', () => new InMemoryEvents());
+artifactsContract('in memory', () => new InMemoryArtifacts());
+secretStoreContract('in memory', () => new InMemorySecrets());
+templateReferenceStoreContract('in memory', () => new InMemoryTemplates());

@@ -1,0 +1,195 @@
+/** What every `ManifestStore` promises. */
+import { describe, expect, it } from 'vitest';
+import type { ManifestStore } from '#functions/ports.ts';
+import { aManifest, key, minute, term } from './builders.ts';
+
+export function manifestStoreContract(name: string, make: () => ManifestStore): void {
+  describe(`ManifestStore: ${name}`, () => {
+    it('gives back what was created, and undefined for what was not', async () => {
+      const store = make();
+      await store.create(aManifest());
+      expect(await store.get(key)).toEqual(aManifest());
+      expect(await store.get({ ...key, name: 'other' })).toBeUndefined();
+    });
+
+    it('keeps a document of more than 100 KB', async () => {
+      const store = make();
+      const document = { text: 'é'.repeat(150_000) };
+      await store.create(aManifest({ document }));
+      expect((await store.get(key))?.document).toEqual(document);
+    });
+
+    it('refuses to create twice and tells what is stored', async () => {
+      const store = make();
+      await store.create(aManifest({ generation: 3, attempt: 2 }));
+      const again = store.create(aManifest());
+      await expect(again).rejects.toMatchObject({ name: 'VersionConflict', details: { generation: 3, attempt: 2 } });
+    });
+
+    it('lets one of many writers of the same generation win', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const wishes = [2, 3, 4, 5].map((n) => aManifest({ generation: 2, checksum: `c${n}` }));
+      const outcomes = await Promise.allSettled(wishes.map((r) => store.replace(r, { generation: 1, attempt: 1 })));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ name: 'VersionConflict', details: { generation: 2, attempt: 1 } });
+    });
+
+    it('refuses to replace what is not there', async () => {
+      const replaced = make().replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
+      await expect(replaced).rejects.toMatchObject({ name: 'VersionConflict', details: { generation: 0, attempt: 0 } });
+    });
+
+    it('replaces everything but lease, fence, uid and time of creation', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'run-1', term(0));
+      const next = aManifest({
+        generation: 2,
+        uid: 'other',
+        createdAt: minute(9),
+        document: { two: 2 },
+        checksum: 'c2',
+      });
+      await store.replace(next, { generation: 1, attempt: 1 });
+      expect(await store.get(key)).toEqual({
+        ...aManifest({ generation: 2, document: { two: 2 }, checksum: 'c2' }),
+        lease: { owner: 'run-1', fence: 1, expiresAt: minute(60) },
+        fence: 1,
+      });
+    });
+
+    it('is no longer due after a replacement without due time', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const { dueAt: _due, ...rest } = aManifest({ attempt: 2 });
+      await store.replace(rest, { generation: 1, attempt: 1 });
+      expect(await store.due(minute(99), 10)).toEqual([]);
+      expect(await store.get(key)).toEqual(rest);
+    });
+
+    it('gives the lease to one of many', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const owners = ['a', 'b', 'c', 'd', 'e'];
+      const taken = await Promise.all(owners.map((owner) => store.takeLease(key, owner, term(0))));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(taken.find(Boolean)).toMatchObject({ lease: { fence: 1, expiresAt: minute(60) }, record: { fence: 1 } });
+    });
+
+    it('gives the lease again to its owner and, once it has expired, to another; the fence grows', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      expect((await store.takeLease(key, 'a', term(1)))?.lease.fence).toBe(2);
+      expect(await store.takeLease(key, 'b', term(60))).toBeUndefined();
+      expect((await store.takeLease(key, 'b', term(62)))?.lease).toMatchObject({ owner: 'b', fence: 3 });
+    });
+
+    it('has no lease for a manifest that does not exist', async () => {
+      await expect(make().takeLease(key, 'a', term(0))).rejects.toMatchObject({ name: 'NotFound' });
+    });
+
+    it('is due when the lease term says so, until the lease is renewed', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      expect(await store.due(minute(29), 10)).toEqual([]);
+      expect((await store.due(minute(30), 10)).map((record) => record.name)).toEqual(['shop']);
+      await store.renewLease(key, 1, term(30));
+      expect(await store.due(minute(30), 10)).toEqual([]);
+      expect((await store.get(key))?.lease?.expiresAt).toBe(minute(90));
+    });
+
+    it('does nothing for a fence that is no longer the holder’s', async () => {
+      const store = make();
+      await store.create(aManifest({ deleting: true }));
+      await store.takeLease(key, 'a', term(0));
+      await store.takeLease(key, 'b', term(61));
+      const lost = { name: 'LeaseLost' };
+      await expect(store.renewLease(key, 1, term(62))).rejects.toMatchObject(lost);
+      await expect(store.setStatus(key, 1, 'Running', minute(62))).rejects.toMatchObject(lost);
+      const settled = store.settle(key, 1, { generation: 1, attempt: 1 }, 'Done', minute(62));
+      await expect(settled).rejects.toMatchObject(lost);
+      await expect(store.remove(key, 1, 1)).rejects.toMatchObject(lost);
+      expect(await store.get(key)).toMatchObject({ status: 'Pending', lease: { owner: 'b', fence: 2 } });
+    });
+
+    it('settles, frees the lease and is no longer due', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      expect(await store.setStatus(key, 1, 'Running', minute(1))).toMatchObject({ status: 'Running', fence: 1 });
+      expect(await store.settle(key, 1, { generation: 1, attempt: 1 }, 'Done', minute(2))).toBe('settled');
+      expect(await store.get(key)).toMatchObject({ status: 'Done', updatedAt: minute(2), lease: null, fence: 1 });
+      expect(await store.due(minute(999), 10)).toEqual([]);
+    });
+
+    it('keeps the lease when there is something newer to settle', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      await store.replace(aManifest({ attempt: 2 }), { generation: 1, attempt: 1 });
+      expect(await store.settle(key, 1, { generation: 1, attempt: 1 }, 'Done', minute(2))).toBe('newer');
+      expect(await store.get(key)).toMatchObject({ status: 'Pending', lease: { owner: 'a' } });
+    });
+
+    it('releases the lease of the owner named and of no other', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      expect((await store.releaseLease(key, 'b'))?.lease?.owner).toBe('a');
+      expect((await store.releaseLease(key, 'a'))?.lease).toBeNull();
+      expect((await store.releaseLease(key, 'a'))?.lease).toBeNull();
+      expect(await store.releaseLease({ ...key, name: 'other' }, 'a')).toBeUndefined();
+    });
+
+    it('removes what is being deleted, unless it is wished for again', async () => {
+      const store = make();
+      await store.create(aManifest({ deleting: true }));
+      await store.takeLease(key, 'a', term(0));
+      await store.replace(aManifest({ generation: 2, deleting: false }), { generation: 1, attempt: 1 });
+      expect(await store.remove(key, 1, 1)).toBe('newer');
+      await store.replace(aManifest({ generation: 3, deleting: true }), { generation: 2, attempt: 1 });
+      expect(await store.remove(key, 1, 3)).toBe('settled');
+      expect(await store.get(key)).toBeUndefined();
+    });
+
+    it('lists by name, one namespace or all, page by page', async () => {
+      const store = make();
+      for (const [namespace, name] of [
+        ['b', 'x'],
+        ['a', 'y'],
+        ['a', 'x'],
+        ['a', 'z'],
+      ] as const)
+        await store.create(aManifest({ namespace, name }));
+      const first = await store.list('a', 2);
+      const second = await store.list('a', 2, first.next);
+      expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['x', 'y', 'z']);
+      expect(second.next).toBeUndefined();
+      expect((await store.list(undefined, 10)).items.map((r) => `${r.namespace}/${r.name}`)).toEqual([
+        'a/x',
+        'a/y',
+        'a/z',
+        'b/x',
+      ]);
+      await expect(store.list('a', 2, 'nonsense')).rejects.toMatchObject({ name: 'InvalidInput' });
+    });
+
+    it('tells what is due, oldest first, at most as many as asked for', async () => {
+      const store = make();
+      for (const [name, at] of [
+        ['late', 9],
+        ['first', 1],
+        ['second', 2],
+        ['third', 3],
+      ] as const)
+        await store.create(aManifest({ name, dueAt: minute(at) }));
+      expect((await store.due(minute(5), 2)).map(({ name }) => name)).toEqual(['first', 'second']);
+      expect((await store.due(minute(5), 9)).map(({ name }) => name)).toEqual(['first', 'second', 'third']);
+    });
+  });
+}
