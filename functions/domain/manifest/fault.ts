@@ -9,8 +9,21 @@ export const Fault = z.strictObject({
   /** What to do. */
   fix: z.string(),
   severity: z.enum(['error', 'warning']),
+  /** Place in the text it was read from, counted from 1, where that is known. */
+  line: z.int().optional(),
+  column: z.int().optional(),
 });
 export type Fault = z.infer<typeof Fault>;
+
+/** A fault that must be mended before the document is accepted. */
+export function error(path: readonly PropertyKey[], reason: string, fix: string): Fault {
+  return { path: pathText(path), reason, fix, severity: 'error' };
+}
+
+/** Something legal and unwise. */
+export function warning(path: readonly PropertyKey[], reason: string, fix: string): Fault {
+  return { path: pathText(path), reason, fix, severity: 'warning' };
+}
 
 /** `['spec', 'nodes', 1, 'a b']` → `spec.nodes[1]["a b"]`. */
 export function pathText(path: readonly PropertyKey[]): string {
@@ -22,4 +35,13 @@ export function pathText(path: readonly PropertyKey[]): string {
       return index === 0 ? key : `.${key}`;
     })
     .join('');
+}
+
+/** Reads what `pathText` wrote. */
+export function parsePath(text: string): (string | number)[] {
+  const parts = text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\.?([A-Za-z_][\w-]*)/g);
+  return [...parts].map(([, index, quoted, key]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? String(key) : String(JSON.parse(quoted));
+  });
 }

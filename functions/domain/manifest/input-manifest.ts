@@ -1,8 +1,10 @@
 /** The manifest: what a user wishes for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
 import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames } from '#domain/provider-types.ts';
+
 import { LoadBalancer, Role } from './load-balancers.ts';
 import { ClusterName, Metadata, ProviderName, SecretReference, shown, Text } from './names.ts';
+import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
 
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
@@ -45,9 +47,10 @@ export const KubernetesCluster = z.strictObject({
   network: z
     .string()
     .max(50)
-    .refine((network) => z.cidrv4().safeParse(network).success, {
+    .refine((network) => parseNetwork(network) !== undefined, {
       error: (issue) => `${shown(issue.input)} is not an IPv4 network; use a CIDR such as "192.168.2.0/24"`,
     })
+    .transform((network) => networkText(network))
     .describe('IPv4 network of the encrypted mesh between the nodes; cannot be changed later.'),
   installationProxy: InstallationProxy.prefault({}).describe('HTTP proxy for downloads while nodes are installed.'),
   pools: z

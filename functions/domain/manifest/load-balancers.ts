@@ -35,15 +35,16 @@ export const RoleFields = z.strictObject({
 });
 
 /** Without `settings` the PROXY protocol is on, except for UDP and the API, which cannot have it. */
-export const Role = RoleFields.transform((role) => ({
-  ...role,
-  targetPools: role.targetPools ?? [],
+export const Role = RoleFields.transform(({ name, protocol, port, targetPort, targetPools, target, settings }) => ({
+  name,
+  protocol,
+  port,
+  targetPort,
+  targetPools: targetPools ?? [],
+  ...(target === undefined ? {} : { target }),
   settings: {
-    proxyProtocol:
-      role.settings === undefined
-        ? role.protocol === 'tcp' && role.targetPort !== apiPort
-        : (role.settings.proxyProtocol ?? false),
-    stickySessions: role.settings?.stickySessions ?? false,
+    proxyProtocol: settings ? (settings.proxyProtocol ?? false) : protocol === 'tcp' && targetPort !== apiPort,
+    stickySessions: settings?.stickySessions ?? false,
   },
 }));
 export type Role = z.infer<typeof Role>;

@@ -78,10 +78,11 @@ export const DynamicNodePoolFields = z.strictObject({
 });
 
 /** `count: 0` beside an autoscaler counts as not given. */
-export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool }) =>
-  count === undefined || count === 0 ? pool : { ...pool, count },
-);
-export type DynamicNodePool = z.output<typeof DynamicNodePoolFields>;
+export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool }) => ({
+  ...pool,
+  ...(count === undefined || count === 0 ? {} : { count }),
+}));
+export type DynamicNodePool = z.infer<typeof DynamicNodePool>;
 
 export const StaticNode = z.strictObject({
   endpoint: z

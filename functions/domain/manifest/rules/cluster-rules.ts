@@ -1,0 +1,75 @@
+/** Rules of `spec.kubernetes.clusters`. */
+import { isSupportedVersion, minorOf, supportedVersionsText } from '#domain/kubernetes-versions.ts';
+import { error, type Fault, pathText, warning } from '../fault.ts';
+import { shown } from '../names.ts';
+import type { DraftCluster } from './draft.ts';
+import { noDuplicates, uniqueNames, unknownName } from './references.ts';
+import { named, type Path, poolNamed, type Survey } from './survey.ts';
+
+/** Names, version and pools of every cluster. */
+export function* clusterRules(survey: Survey): Iterable<Fault> {
+  yield* uniqueNames('cluster', survey.clusters);
+  for (const { thing: cluster, path } of survey.clusters) {
+    const { version, pools } = cluster;
+    if (version !== undefined && minorOf(version) !== undefined && !isSupportedVersion(version)) {
+      yield error(
+        [...path, 'version'],
+        `Kubernetes ${version.replace(/^v/, '')} is not supported`,
+        `use one of ${supportedVersionsText()}`,
+      );
+    }
+    yield* poolsExist(survey, pools.control, [...path, 'pools', 'control']);
+    yield* poolsExist(survey, pools.compute, [...path, 'pools', 'compute']);
+    yield* controlPlaneAdvice(survey, cluster, path);
+    if (pools.control.length > 0 && pools.compute.length === 0) {
+      yield warning(
+        [...path, 'pools', 'compute'],
+        'the cluster has no compute pool, no ordinary pod will run',
+        'add a compute pool',
+      );
+    }
+  }
+  for (const { thing: balancer, path } of survey.loadBalancers) {
+    const namesake = named(survey.clusters, balancer.name);
+    if (namesake === undefined) continue;
+    yield error(
+      [...path, 'name'],
+      `the name ${shown(balancer.name)} is taken by ${pathText(namesake.path)}`,
+      'give the load balancer another name',
+    );
+  }
+}
+
+/** Pools in a list exist, and none is listed twice. */
+export function* poolsExist(survey: Survey, pools: readonly string[], path: Path): Iterable<Fault> {
+  yield* noDuplicates('the pool', pools, path);
+  if (!survey.complete.pools) return;
+  const known = survey.pools.flatMap(({ thing }) => thing.name ?? []);
+  for (const [index, name] of pools.entries()) {
+    if (name !== '' && !known.includes(name)) yield unknownName([...path, index], 'node pool', name, known);
+  }
+}
+
+/** Nodes of a pool as it is wished for; undefined when it grows and shrinks by itself or is not known. */
+export function nodesOf(survey: Survey, name: string): number | undefined {
+  const pool = poolNamed(survey, name);
+  if (pool === undefined) return undefined;
+  if (pool.kind === 'static') return pool.thing.nodes.length;
+  return pool.thing.autoscaler === undefined ? pool.thing.count : undefined;
+}
+
+function* controlPlaneAdvice(survey: Survey, cluster: DraftCluster, path: Path): Iterable<Fault> {
+  const counts = cluster.pools.control.map((pool) => nodesOf(survey, pool));
+  if (counts.length === 0 || counts.some((count) => count === undefined || count === 0)) return;
+  const nodes = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const place = [...path, 'pools', 'control'];
+  if (nodes === 1) {
+    yield warning(place, 'the cluster has a single control node: when it is lost, so is the cluster', 'use 3 or 5');
+  } else if (nodes % 2 === 0) {
+    yield warning(
+      place,
+      `the cluster has ${nodes} control nodes: an even number survives no more losses than ${nodes - 1} would`,
+      nodes === 2 ? 'use 3' : `use ${nodes - 1} or ${nodes + 1}`,
+    );
+  }
+}

@@ -1,0 +1,58 @@
+/** Rules of the `dns` part of load balancers. */
+import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
+import { error, type Fault } from '../fault.ts';
+import { shown } from '../names.ts';
+import type { DraftLoadBalancer } from './draft.ts';
+import { apiRoleIndex } from './load-balancer-rules.ts';
+import { unknownName } from './references.ts';
+import { named, type Path, type Survey } from './survey.ts';
+
+/** The provider serves DNS; every host name is used once in its zone; the API has no alternative names. */
+export function* dnsRules(survey: Survey): Iterable<Fault> {
+  const taken = new Map<string, string>();
+  for (const { thing: balancer, path } of survey.loadBalancers) {
+    const place = [...path, 'dns'];
+    yield* dnsProvider(survey, balancer, place);
+    if (balancer.dns.alternativeNames.length > 0 && apiRoleIndex(survey, balancer) >= 0) {
+      yield error(
+        [...place, 'alternativeNames'],
+        'the load balancer of the Kubernetes API has one name only',
+        'remove them, or use a second load balancer',
+      );
+    }
+    yield* hostNames(balancer, place, taken);
+  }
+}
+
+function* dnsProvider(survey: Survey, { dns }: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  if (dns.provider === undefined) return;
+  const provider = named(survey.providers, dns.provider)?.thing;
+  if (provider === undefined) {
+    const known = survey.providers.flatMap(({ thing }) => thing.name ?? []);
+    if (survey.complete.providers) yield unknownName([...path, 'provider'], 'provider', dns.provider, known);
+    return;
+  }
+  const facts = providerTypeFacts(provider.providerType ?? '');
+  if (facts === undefined || facts.dns) return;
+  yield error(
+    [...path, 'provider'],
+    `${facts.title} serves no DNS zones`,
+    `use a provider of type ${providerTypesThat((type) => type.dns)}`,
+  );
+}
+
+function* hostNames(balancer: DraftLoadBalancer, path: Path, taken: Map<string, string>): Iterable<Fault> {
+  const { dns } = balancer;
+  const names: (readonly [string, Path])[] = dns.alternativeNames.map((name, index) => [
+    name,
+    [...path, 'alternativeNames', index],
+  ]);
+  if (dns.hostname !== undefined) names.unshift([dns.hostname, [...path, 'hostname']]);
+  for (const [name, place] of names) {
+    if (name === '' || dns.dnsZone === undefined) continue;
+    const full = `${name}.${dns.dnsZone}`.toLowerCase().replace(/\.$/, '');
+    const owner = taken.get(full);
+    if (owner === undefined) taken.set(full, balancer.name ?? '');
+    else yield error(place, `${shown(full)} is already a name of ${shown(owner)}`, 'use another host name');
+  }
+}

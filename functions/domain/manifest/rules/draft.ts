@@ -1,0 +1,104 @@
+/**
+ * A manifest as far as it can be read: what does not fit the schema is left out, all else keeps its place. Rules
+ * work on drafts, so that one fault of form does not hide the others.
+ */
+import { z } from 'zod';
+import { Provider } from '../input-manifest.ts';
+import { RoleFields } from '../load-balancers.ts';
+import { DynamicNodePoolFields, ManifestMachineSpec, ManifestTaint, StaticNodePool } from '../node-pools.ts';
+
+const loose = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+const text = loose(z.string());
+const flag = z.boolean().catch(false);
+/** Lists keep the places of their items; one that cannot be read becomes its empty form. */
+const list = <Shape extends z.ZodRawShape>(item: z.ZodObject<Shape>) =>
+  z.array(item.catch(() => item.parse({}))).catch([]);
+/** Names of other things; '' stands for one that is no text. */
+const names = z.array(z.string().catch('')).catch([]);
+const part = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) => object.catch(() => object.parse({}));
+
+const reference = loose(z.object({ name: text, namespace: text }));
+const metadata = {
+  labels: z.record(z.string(), z.unknown()).catch({}),
+  taints: z.array(loose(ManifestTaint)).catch([]),
+};
+
+const DraftProvider = z.object({
+  name: text,
+  providerType: loose(Provider.shape.providerType),
+  /** Given but broken counts as given. */
+  secretRef: z.object({ name: text, namespace: text }).optional().catch({}),
+  templatesRef: reference,
+});
+export type DraftProvider = z.infer<typeof DraftProvider>;
+
+const fields = DynamicNodePoolFields.shape;
+const DraftDynamicPool = z.object({
+  ...metadata,
+  name: text,
+  providerSpec: loose(z.object({ name: text, region: text, zone: text, externalNetworkName: text })),
+  /** Given but broken counts as 1. */
+  count: fields.count.catch(1),
+  autoscaler: fields.autoscaler.catch({ min: 1, max: 1 }),
+  storageDiskSize: loose(z.number()),
+  machineSpec: loose(ManifestMachineSpec),
+  spot: flag,
+});
+export type DraftDynamicPool = z.infer<typeof DraftDynamicPool>;
+
+const DraftStaticPool = z.object({
+  ...metadata,
+  name: text,
+  nodes: list(z.object({ endpoint: text, secretRef: reference })),
+  sshPort: StaticNodePool.shape.sshPort.catch(22),
+});
+export type DraftStaticPool = z.infer<typeof DraftStaticPool>;
+
+const DraftCluster = z.object({
+  name: text,
+  version: text,
+  network: text,
+  pools: part(z.object({ control: names, compute: names })),
+});
+export type DraftCluster = z.infer<typeof DraftCluster>;
+
+const DraftRole = z.object({
+  name: text,
+  protocol: loose(RoleFields.shape.protocol),
+  port: loose(z.int()),
+  targetPort: loose(z.int()),
+  targetPools: names.optional(),
+  /** Given but broken counts as ''. */
+  target: z.string().optional().catch(''),
+  settings: loose(z.object({ proxyProtocol: flag, stickySessions: flag })),
+});
+export type DraftRole = z.infer<typeof DraftRole>;
+
+const DraftLoadBalancer = z.object({
+  name: text,
+  roles: names,
+  dns: part(z.object({ dnsZone: text, provider: text, hostname: text, alternativeNames: names })),
+  targetedK8s: text,
+  pools: names,
+});
+export type DraftLoadBalancer = z.infer<typeof DraftLoadBalancer>;
+
+const Draft = part(
+  z.object({
+    metadata: part(z.object({ namespace: z.string().catch('default') })),
+    spec: part(
+      z.object({
+        providers: list(DraftProvider),
+        nodePools: part(z.object({ dynamic: list(DraftDynamicPool), static: list(DraftStaticPool) })),
+        kubernetes: part(z.object({ clusters: list(DraftCluster) })),
+        loadBalancers: part(z.object({ roles: list(DraftRole), clusters: list(DraftLoadBalancer) })),
+      }),
+    ),
+  }),
+);
+export type Draft = z.infer<typeof Draft>;
+
+/** Reads whatever can be read; never throws. */
+export function readDraft(document: unknown): Draft {
+  return Draft.parse(document);
+}

@@ -1,0 +1,111 @@
+/** Rules of `spec.nodePools.dynamic`. */
+import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
+import { error, type Fault, warning } from '../fault.ts';
+import { shown } from '../names.ts';
+import type { DraftDynamicPool } from './draft.ts';
+import { unknownName } from './references.ts';
+import { named, type Path, type Survey } from './survey.ts';
+
+/** Number of nodes, provider, machine, GPU, spot and disk of every dynamic pool. */
+export function* dynamicPoolRules(survey: Survey): Iterable<Fault> {
+  for (const { kind, thing: pool, path } of survey.pools) {
+    if (kind !== 'dynamic') continue;
+    yield* sizeRules(pool, path);
+    yield* machineRules(pool, path);
+    yield* providerOfPoolRules(survey, pool, path);
+    const uses = survey.uses.get(pool.name ?? '') ?? [];
+    for (const use of pool.spot ? uses : []) {
+      if (use.as !== 'control') continue;
+      yield error(use.path, `${shown(pool.name)} is a spot pool`, 'control nodes must stay: use a pool without spot');
+    }
+    const onlyBalances = uses.length > 0 && uses.every((use) => use.as === 'load balancer');
+    if (onlyBalances && (pool.storageDiskSize ?? 0) > 0) {
+      yield warning(
+        [...path, 'storageDiskSize'],
+        `only load balancers use ${shown(pool.name)}, they have no storage disk`,
+        'leave it out',
+      );
+    }
+  }
+}
+
+function* sizeRules({ count, autoscaler }: DraftDynamicPool, path: Path): Iterable<Fault> {
+  if ((count ?? 0) > 0 && autoscaler !== undefined) {
+    yield error([...path, 'count'], 'the pool has both count and autoscaler', 'keep one of the two');
+  }
+  if ((count ?? 0) === 0 && autoscaler === undefined) {
+    yield error(
+      [...path, 'count'],
+      count === undefined ? 'the pool has neither count nor autoscaler' : 'a pool of 0 nodes makes nothing',
+      'give count at least 1 or use autoscaler; to have no nodes remove the pool',
+    );
+  }
+  if (autoscaler !== undefined && autoscaler.min > autoscaler.max) {
+    yield error(
+      [...path, 'autoscaler', 'min'],
+      `min ${autoscaler.min} is greater than max ${autoscaler.max}`,
+      'swap them or raise max',
+    );
+  }
+}
+
+function* machineRules({ machineSpec }: DraftDynamicPool, path: Path): Iterable<Fault> {
+  if (machineSpec === undefined) return;
+  const { cpuCount, memory } = machineSpec;
+  if ((cpuCount === undefined) === (memory === undefined)) return;
+  const [given, missing] = cpuCount === undefined ? ['memory', 'cpuCount'] : ['cpuCount', 'memory'];
+  yield error([...path, 'machineSpec', given], `${given} is given without ${missing}`, `give ${missing} too`);
+}
+
+function* providerOfPoolRules(survey: Survey, pool: DraftDynamicPool, path: Path): Iterable<Fault> {
+  const { providerSpec, machineSpec } = pool;
+  if (providerSpec?.name === undefined) return;
+  const provider = named(survey.providers, providerSpec.name)?.thing;
+  if (provider === undefined) {
+    const known = survey.providers.flatMap(({ thing }) => thing.name ?? []);
+    if (survey.complete.providers)
+      yield unknownName([...path, 'providerSpec', 'name'], 'provider', providerSpec.name, known);
+    return;
+  }
+  const facts = providerTypeFacts(provider.providerType ?? '');
+  if (facts === undefined) return;
+  if (!facts.nodes) {
+    yield error(
+      [...path, 'providerSpec', 'name'],
+      `${facts.title} makes no machines`,
+      `use a provider of type ${providerTypesThat((type) => type.nodes)}`,
+    );
+    return;
+  }
+  if (facts.externalNetworkNeeded && (providerSpec.externalNetworkName ?? '') === '') {
+    yield error(
+      [...path, 'providerSpec', 'externalNetworkName'],
+      'is missing',
+      `name the external network of ${facts.title}`,
+    );
+  }
+  if (pool.spot && !facts.spot) yield noSpot(path, facts);
+  const gpus = machineSpec?.nvidiaGpuCount ?? 0;
+  if (gpus > 0 && !facts.gpu) {
+    yield error(
+      [...path, 'machineSpec'],
+      `${facts.title} has no GPUs`,
+      `use a provider of type ${providerTypesThat((type) => type.nodes && type.gpu)}`,
+    );
+  }
+  if (gpus > 0 && facts.gpuTypeNeeded && machineSpec?.nvidiaGpuType === undefined) {
+    yield error(
+      [...path, 'machineSpec', 'nvidiaGpuType'],
+      'is missing',
+      `${facts.title} needs the accelerator type, for example nvidia-tesla-t4`,
+    );
+  }
+}
+
+function noSpot(path: Path, facts: ProviderTypeFacts): Fault {
+  return error(
+    [...path, 'spot'],
+    `${facts.title} has no spot machines`,
+    `remove it, or use a provider of type ${providerTypesThat((type) => type.spot)}`,
+  );
+}

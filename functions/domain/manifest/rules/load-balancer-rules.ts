@@ -1,0 +1,122 @@
+/** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the cluster behind. DNS is in `dns-rules.ts`. */
+import { providerTypeFacts } from '#domain/provider-types.ts';
+import { error, type Fault, warning } from '../fault.ts';
+import { servesApi } from '../load-balancers.ts';
+import { shown } from '../names.ts';
+import { nodesOf, poolsExist } from './cluster-rules.ts';
+import type { DraftLoadBalancer } from './draft.ts';
+import { noDuplicates, uniqueNames, unknownName } from './references.ts';
+import { named, type Path, poolNamed, type Survey } from './survey.ts';
+
+const sshPort = 22;
+const wireguardPort = 51820;
+
+/** Checks every load balancer, and that each cluster has at most one that serves its API. */
+export function* loadBalancerRules(survey: Survey): Iterable<Fault> {
+  yield* uniqueNames('load balancer', survey.loadBalancers);
+  const apiBalancers = new Map<string, string>();
+  for (const { thing: balancer, path } of survey.loadBalancers) {
+    yield* poolsExist(survey, balancer.pools, [...path, 'pools']);
+    yield* noDuplicates('the role', balancer.roles, [...path, 'roles']);
+    yield* rolesExist(survey, balancer, path);
+    yield* portClashes(survey, balancer, path);
+    yield* clusterExists(survey, balancer, path);
+    const apiIndex = apiRoleIndex(survey, balancer);
+    if (apiIndex < 0) {
+      if (balancer.pools.length === 0 && survey.complete.uses) {
+        yield warning(
+          [...path, 'pools'],
+          'the load balancer has no pool: it will have no machines',
+          'name a node pool',
+        );
+      }
+      continue;
+    }
+    const target = balancer.targetedK8s;
+    const other = apiBalancers.get(target ?? '');
+    if (target !== undefined && other !== undefined) {
+      yield error(
+        [...path, 'roles', apiIndex],
+        `${shown(other)} already serves the Kubernetes API of ${shown(target)}`,
+        'a cluster has one API endpoint: take the role out of one of the two',
+      );
+    }
+    if (target !== undefined) apiBalancers.set(target, other ?? balancer.name ?? '');
+    yield* apiAdvice(survey, balancer, path);
+  }
+}
+
+/** Place of the first role that serves the Kubernetes API; -1 when there is none. */
+export function apiRoleIndex(survey: Survey, balancer: DraftLoadBalancer): number {
+  return balancer.roles.findIndex((name) => servesApi(named(survey.roles, name)?.thing ?? {}));
+}
+
+function* rolesExist(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  if (!survey.complete.roles) return;
+  const known = survey.roles.flatMap(({ thing }) => thing.name ?? []);
+  for (const [index, role] of balancer.roles.entries()) {
+    if (role !== '' && !known.includes(role)) yield unknownName([...path, 'roles', index], 'role', role, known);
+  }
+}
+
+function* portClashes(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  const taken = new Map<string, string>([[`udp ${wireguardPort}`, 'WireGuard']]);
+  for (const pool of balancer.pools.map((name) => poolNamed(survey, name))) {
+    if (pool !== undefined) taken.set(`tcp ${pool.kind === 'static' ? pool.thing.sshPort : sshPort}`, 'SSH');
+  }
+  for (const [index, name] of balancer.roles.entries()) {
+    const role = named(survey.roles, name)?.thing;
+    if (role?.port === undefined || role.protocol === undefined || balancer.roles.indexOf(name) < index) continue;
+    const place = `${role.protocol} ${role.port}`;
+    const holder = taken.get(place);
+    if (holder !== undefined) {
+      yield error(
+        [...path, 'roles', index],
+        `port ${place} of ${shown(balancer.name ?? '')} is taken by ${holder}`,
+        `give the role ${shown(name)} another port, or put it on another load balancer`,
+      );
+    } else taken.set(place, `the role ${shown(name)}`);
+  }
+}
+
+function* clusterExists(survey: Survey, { targetedK8s }: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  if (targetedK8s === undefined || !survey.complete.clusters) return;
+  const known = survey.clusters.flatMap(({ thing }) => thing.name ?? []);
+  if (!known.includes(targetedK8s)) yield unknownName([...path, 'targetedK8s'], 'cluster', targetedK8s, known);
+}
+
+function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  const place = [...path, 'pools'];
+  if (balancer.pools.length === 0 && survey.complete.uses) {
+    yield error(place, 'the load balancer of the Kubernetes API has no pool', 'name a node pool');
+    return;
+  }
+  const counts = balancer.pools.map((pool) => nodesOf(survey, pool));
+  if (counts.length === 1 && counts[0] === 1) {
+    yield warning(
+      place,
+      'the load balancer of the Kubernetes API is a single node: when it is lost, nobody reaches the API',
+      'use at least 2 nodes',
+    );
+  }
+  const cluster = named(survey.clusters, balancer.targetedK8s)?.thing;
+  const control = new Set((cluster?.pools.control ?? []).map((pool) => placeOf(survey, pool)));
+  const places = balancer.pools.flatMap((pool) => placeOf(survey, pool) ?? []);
+  if (control.size === 0 || control.has(undefined) || places.length === 0) return;
+  if (!places.some((where) => control.has(where))) {
+    yield warning(
+      place,
+      `the load balancer of the Kubernetes API is in ${places.join(', ')}, the control nodes are in ${[...control].join(', ')}`,
+      'put it beside the control nodes: every call of the API crosses that distance',
+    );
+  }
+}
+
+/** Provider type and region of a dynamic pool, in words; undefined where regions are no places. */
+function placeOf(survey: Survey, name: string): string | undefined {
+  const pool = poolNamed(survey, name);
+  if (pool?.kind !== 'dynamic') return undefined;
+  const { name: providerName, region } = pool.thing.providerSpec ?? {};
+  const type = named(survey.providers, providerName)?.thing.providerType;
+  return region !== undefined && providerTypeFacts(type ?? '')?.regional ? `${type} ${region}` : undefined;
+}

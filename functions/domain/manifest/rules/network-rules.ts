@@ -1,0 +1,110 @@
+/** Rules of cluster networks: they are large enough, usable, and meet nothing that is there already. */
+import { error, type Fault, warning } from '../fault.ts';
+import { shown } from '../names.ts';
+import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../networks.ts';
+import { type Path, type PlacedPool, poolNamed, type Survey } from './survey.ts';
+
+interface Range {
+  readonly cidr: string;
+  readonly what: string;
+}
+
+/** Networks inside of every cluster. */
+const inCluster: readonly Range[] = [
+  { cidr: '10.244.0.0/16', what: 'the network of the pods' },
+  { cidr: '10.96.0.0/12', what: 'the network of the services' },
+];
+/** Where the subnets of dynamic pools lie, in every cloud. */
+const cloudSubnets: Range = { cidr: '10.0.0.0/16', what: 'the subnets of the machines in the clouds' };
+const unusable: readonly Range[] = [
+  { cidr: '0.0.0.0/8', what: 'addresses without a network' },
+  { cidr: '127.0.0.0/8', what: 'loopback addresses' },
+  { cidr: '169.254.0.0/16', what: 'link-local addresses' },
+  { cidr: '224.0.0.0/3', what: 'multicast and reserved addresses' },
+];
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
+
+/** Checks the network of every cluster against everything its nodes can see. */
+export function* networkRules(survey: Survey): Iterable<Fault> {
+  for (const { thing: cluster, path } of survey.clusters) {
+    const network = parseNetwork(cluster.network ?? '');
+    if (network === undefined) continue;
+    const pools = poolsAround(survey, cluster.name ?? '');
+    yield* rangeRules(network, pools, [...path, 'network']);
+    yield* sizeRule(network, pools, [...path, 'network']);
+    yield* endpointRules(network, pools, [...path, 'network']);
+  }
+}
+
+/** Pools, once for each use, of a cluster and of the load balancers before it. */
+function poolsAround(survey: Survey, cluster: string): PlacedPool[] {
+  const owners = survey.loadBalancers.filter(({ thing }) => thing.targetedK8s === cluster);
+  const names = [
+    ...survey.clusters
+      .filter(({ thing }) => thing.name === cluster)
+      .slice(0, 1)
+      .flatMap(({ thing }) => [...thing.pools.control, ...thing.pools.compute]),
+    ...owners.flatMap(({ thing }) => thing.pools),
+  ];
+  return names.flatMap((name) => poolNamed(survey, name) ?? []);
+}
+
+function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
+  const inClouds = pools.some((pool) => pool.kind === 'dynamic');
+  const ranges = [...unusable, ...inCluster, ...(inClouds ? [cloudSubnets] : [])];
+  const hit = ranges.filter(({ cidr }) => meets(network, cidr));
+  for (const { cidr, what } of hit) {
+    yield error(path, `${text(network)} overlaps ${cidr}, ${what}`, 'use another one, for example 192.168.2.0/24');
+  }
+  if (hit.length === 0 && !privateRanges.some((cidr) => isWithin(network, cidr))) {
+    yield warning(
+      path,
+      `${text(network)} is not a private network: nodes will not reach the real owners of its addresses`,
+      'use one out of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16',
+    );
+  }
+}
+
+function* sizeRule(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
+  const nodes = pools.reduce((sum, pool) => sum + mostNodes(pool), 0);
+  const room = usableAddresses(network);
+  if (room >= Math.max(nodes, 1)) return;
+  yield error(
+    path,
+    `${text(network)} has room for ${room} nodes, the cluster and its load balancers may have ${nodes}`,
+    'use a larger network, for example 192.168.2.0/24; it cannot be changed later',
+  );
+}
+
+function* endpointRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
+  const addresses = pools.flatMap((pool) => (pool.kind === 'static' ? pool.thing.nodes : []));
+  const inside = [...new Set(addresses.flatMap(({ endpoint }) => endpoint ?? []))].filter((address) =>
+    contains(network, address),
+  );
+  for (const address of inside) {
+    yield error(
+      path,
+      `${text(network)} contains ${shown(address)}, the address of a static node`,
+      'use a network in which no node has its address already',
+    );
+  }
+}
+
+function mostNodes(pool: PlacedPool): number {
+  if (pool.kind === 'static') return pool.thing.nodes.length;
+  return pool.thing.autoscaler?.max ?? pool.thing.count ?? 0;
+}
+
+function meets(network: Network, cidr: string): boolean {
+  const other = parseNetwork(cidr);
+  return other !== undefined && overlap(network, other);
+}
+
+function isWithin(network: Network, cidr: string): boolean {
+  const other = parseNetwork(cidr);
+  return other !== undefined && other.first <= network.first && network.last <= other.last;
+}
+
+function text(network: Network): string {
+  return `${addressText(network.first)}/${network.prefix}`;
+}

@@ -1,0 +1,96 @@
+/** Rules of all node pools, and of the machines of static ones. */
+import { error, type Fault, pathText, warning } from '../fault.ts';
+import { shown } from '../names.ts';
+import { secretExists } from './provider-rules.ts';
+import { uniqueNames } from './references.ts';
+import type { Path, PlacedPool, Survey } from './survey.ts';
+
+/** Labels that Kubeloom sets itself. On static pools those of the place may be chosen by the user. */
+const ownLabels = [
+  'claudie.io/nodepool',
+  'claudie.io/node-type',
+  'claudie.io/spot',
+  'kubernetes.io/os',
+  'v1.kubeone.io/operating-system',
+];
+const placeLabels = [
+  'claudie.io/provider',
+  'claudie.io/provider-instance',
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+];
+
+/** Names, use, labels and taints of every pool. */
+export function* poolRules(survey: Survey): Iterable<Fault> {
+  yield* uniqueNames('pool', survey.pools);
+  for (const pool of survey.pools) {
+    const { name } = pool.thing;
+    if (name !== undefined && survey.complete.uses && !survey.uses.has(name)) {
+      yield error(
+        [...pool.path, 'name'],
+        `no cluster and no load balancer uses the pool ${shown(name)}`,
+        'name it in one, or remove it',
+      );
+    }
+    yield* metadataRules(pool);
+  }
+}
+
+function* metadataRules({ kind, thing, path }: PlacedPool): Iterable<Fault> {
+  const reserved = kind === 'static' ? ownLabels : [...ownLabels, ...placeLabels];
+  for (const key of Object.keys(thing.labels)) {
+    if (reserved.includes(key)) {
+      yield warning([...path, 'labels', key], 'Kubeloom sets this label itself, yours is ignored', 'leave it out');
+    }
+  }
+  const seen = new Set<string>();
+  for (const [index, taint] of thing.taints.entries()) {
+    if (taint === undefined) continue;
+    const key = JSON.stringify([taint.key, taint.value, taint.effect]);
+    if (seen.has(key)) yield warning([...path, 'taints', index], 'the taint is listed twice', 'remove one of the two');
+    seen.add(key);
+  }
+}
+
+/** Addresses and keys of static machines, and that each machine has one purpose only. */
+export function* staticPoolRules(survey: Survey): Iterable<Fault> {
+  const seen = new Map<string, Path>();
+  for (const pool of survey.pools) {
+    if (pool.kind !== 'static') continue;
+    for (const [index, node] of pool.thing.nodes.entries()) {
+      const path = [...pool.path, 'nodes', index];
+      yield* secretExists(survey.surroundings.secrets, node.secretRef ?? {}, [...path, 'secretRef']);
+      if (node.endpoint === undefined) continue;
+      const address = node.endpoint.toLowerCase();
+      const before = seen.get(address);
+      const elsewhere = survey.surroundings.endpointsInUse?.get(address);
+      if (before !== undefined) {
+        yield error(
+          [...path, 'endpoint'],
+          `${shown(node.endpoint)} is already the node ${pathText(before)}`,
+          'list each machine once',
+        );
+      } else if (elsewhere !== undefined) {
+        yield error(
+          [...path, 'endpoint'],
+          `${shown(node.endpoint)} is a node of the manifest ${shown(elsewhere)}`,
+          'use another machine, or remove it there first',
+        );
+      }
+      seen.set(address, before ?? path);
+    }
+    yield* onePurpose(survey, pool.thing.name ?? '');
+  }
+}
+
+function* onePurpose(survey: Survey, pool: string): Iterable<Fault> {
+  const [first, ...others] = survey.uses.get(pool) ?? [];
+  for (const use of others) {
+    if (first === undefined || (first.by === use.by && first.as === use.as)) continue;
+    yield error(
+      use.path,
+      `the static pool ${shown(pool)} is already ${first.as === 'load balancer' ? 'load balancer' : `${first.as} pool of`} ${shown(first.by)}`,
+      'a machine can be used once only: split the pool in two',
+    );
+  }
+}

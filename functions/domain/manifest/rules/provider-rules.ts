@@ -1,0 +1,49 @@
+/** Rules of `spec.providers`. */
+import { providerTypeFacts } from '#domain/provider-types.ts';
+import { error, type Fault } from '../fault.ts';
+import { defaultTemplates } from '../input-manifest.ts';
+import { shown } from '../names.ts';
+import { uniqueNames } from './references.ts';
+import type { Survey } from './survey.ts';
+
+/** Names are unique, the type can be built here, Secret and templates exist. */
+export function* providerRules(survey: Survey): Iterable<Fault> {
+  const { providerTypes, secrets, templateReferences } = survey.surroundings;
+  yield* uniqueNames('provider', survey.providers);
+  for (const { thing: provider, path } of survey.providers) {
+    const { providerType: type, secretRef, templatesRef } = provider;
+    if (type !== undefined && providerTypes !== undefined && !providerTypes.includes(type)) {
+      yield error(
+        [...path, 'providerType'],
+        `this installation cannot build ${shown(type)}`,
+        `use one of ${providerTypes.join(', ')}`,
+      );
+    }
+    const needsSecret = (providerTypeFacts(type ?? '')?.secret.length ?? 0) > 0;
+    if (needsSecret && secretRef === undefined) {
+      yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
+    }
+    if (needsSecret && secretRef !== undefined) yield* secretExists(secrets, secretRef, [...path, 'secretRef']);
+    if (templateReferences === undefined || templatesRef?.name === undefined) continue;
+    if (templatesRef.name === defaultTemplates) continue;
+    const key = `${templatesRef.namespace ?? survey.namespace}/${templatesRef.name}`;
+    if (!templateReferences.has(key)) {
+      yield error(
+        [...path, 'templatesRef'],
+        `there is no TemplateGitReference ${shown(key)}`,
+        'apply it first, or in the same file',
+      );
+    }
+  }
+}
+
+/** A fault when the Secret that is referred to is known not to exist. */
+export function* secretExists(
+  secrets: ReadonlySet<string> | undefined,
+  reference: { readonly name?: string | undefined; readonly namespace?: string | undefined },
+  path: readonly (string | number)[],
+): Iterable<Fault> {
+  if (secrets === undefined || reference.name === undefined || reference.namespace === undefined) return;
+  const key = `${reference.namespace}/${reference.name}`;
+  if (!secrets.has(key)) yield error(path, `there is no Secret ${shown(key)}`, 'apply it first, or in the same file');
+}

@@ -1,0 +1,109 @@
+/** Rules of `spec.loadBalancers.roles`. */
+import { error, type Fault, warning } from '../fault.ts';
+import { apiPort, firstReservedPort, RoleTarget, servesApi, targetPoolsOf } from '../load-balancers.ts';
+import { shown } from '../names.ts';
+import { poolsExist } from './cluster-rules.ts';
+import type { DraftRole } from './draft.ts';
+import { uniqueNames } from './references.ts';
+import { named, type Path, type Survey } from './survey.ts';
+
+/** Names, ports, settings and targets of every role. */
+export function* roleRules(survey: Survey): Iterable<Fault> {
+  yield* uniqueNames('role', survey.roles);
+  for (const { thing: role, path } of survey.roles) {
+    yield* portRules(role, path);
+    yield* settingRules(role, path);
+    yield* targetRules(survey, role, path);
+    const isUsed = survey.loadBalancers.some(({ thing }) => thing.roles.includes(role.name ?? ''));
+    if (role.name !== undefined && survey.complete.uses && !isUsed) {
+      yield warning(
+        [...path, 'name'],
+        `no load balancer has the role ${shown(role.name)}`,
+        'name it in one, or remove it',
+      );
+    }
+  }
+}
+
+function* portRules({ port, targetPort, protocol }: DraftRole, path: Path): Iterable<Fault> {
+  if (port !== undefined && port >= firstReservedPort && port <= 65535) {
+    yield error(
+      [...path, 'port'],
+      `the ports from ${firstReservedPort} are reserved for the load balancer itself`,
+      `use a port below ${firstReservedPort}`,
+    );
+  }
+  if (!servesApi({ targetPort })) return;
+  if (port !== undefined && port !== apiPort) {
+    yield error(
+      [...path, 'port'],
+      `targetPort ${apiPort} makes it the role of the Kubernetes API, which must have port ${apiPort} too`,
+      `use port ${apiPort}`,
+    );
+  }
+  if (protocol === 'udp') yield error([...path, 'protocol'], 'the Kubernetes API does not speak udp', 'use tcp');
+}
+
+function* settingRules({ protocol, targetPort, settings }: DraftRole, path: Path): Iterable<Fault> {
+  const place = [...path, 'settings'];
+  const isApi = servesApi({ targetPort });
+  if (settings?.proxyProtocol && isApi) {
+    yield error([...place, 'proxyProtocol'], 'the Kubernetes API does not speak the PROXY protocol', 'set it to false');
+  } else if (settings?.proxyProtocol && protocol === 'udp') {
+    yield error([...place, 'proxyProtocol'], 'the PROXY protocol works with tcp only', 'set it to false');
+  }
+  if (settings?.stickySessions && isApi) {
+    yield error([...place, 'stickySessions'], 'the Kubernetes API cannot have sticky sessions', 'set it to false');
+  }
+}
+
+function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fault> {
+  const { target, targetPools, name } = role;
+  const hasPools = targetPools !== undefined && targetPools.length > 0;
+  if (target !== undefined && hasPools) {
+    yield error([...path, 'target'], 'the role has both target and targetPools', 'keep targetPools');
+  }
+  if (target === undefined && !hasPools) {
+    yield error([...path, 'targetPools'], 'the role targets nothing', 'name at least one node pool');
+  }
+  const parsed = RoleTarget.safeParse(target);
+  if (servesApi(role) && parsed.success && parsed.data !== 'k8sControlPlane') {
+    yield error(
+      [...path, 'target'],
+      `the Kubernetes API runs on control nodes only, not on ${parsed.data}`,
+      'use k8sControlPlane',
+    );
+  }
+  yield* poolsExist(survey, targetPools ?? [], [...path, 'targetPools']);
+  const balancers = survey.loadBalancers.filter(({ thing }) => name !== undefined && thing.roles.includes(name));
+  const clusters = new Set(balancers.map(({ thing }) => thing.targetedK8s));
+  for (const clusterName of clusters) {
+    const cluster = named(survey.clusters, clusterName)?.thing;
+    if (cluster === undefined || !survey.complete.uses) continue;
+    if (parsed.success && targetPoolsOf({ targetPools: [], target: parsed.data }, cluster.pools).length === 0) {
+      yield warning(
+        [...path, 'target'],
+        `${shown(clusterName)} has no ${parsed.data}: nothing is targeted`,
+        'add a pool',
+      );
+    }
+    for (const [index, pool] of (targetPools ?? []).entries()) {
+      const place = [...path, 'targetPools', index];
+      const isControl = cluster.pools.control.includes(pool);
+      if (!survey.pools.some(({ thing }) => thing.name === pool)) continue;
+      if (!isControl && !cluster.pools.compute.includes(pool)) {
+        yield error(
+          place,
+          `the pool ${shown(pool)} is not part of the cluster ${shown(clusterName)} that a load balancer with this role serves`,
+          'remove it, or use a role of its own for that load balancer',
+        );
+      } else if (servesApi(role) && !isControl) {
+        yield error(
+          place,
+          `the Kubernetes API runs on control nodes only, ${shown(pool)} is a compute pool of ${shown(clusterName)}`,
+          `use ${cluster.pools.control.join(', ')}`,
+        );
+      }
+    }
+  }
+}

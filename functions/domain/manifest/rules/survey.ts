@@ -1,0 +1,134 @@
+/** What is where in a draft: everything by name, who uses which pool, and what the installation knows beside it. */
+import type {
+  Draft,
+  DraftCluster,
+  DraftDynamicPool,
+  DraftLoadBalancer,
+  DraftProvider,
+  DraftRole,
+  DraftStaticPool,
+} from './draft.ts';
+
+/** What is known outside of the document; what is left out is not checked. */
+export interface Surroundings {
+  /** Provider types this installation can build. */
+  readonly providerTypes?: readonly string[];
+  /** `<namespace>/<name>` of every Secret there is. */
+  readonly secrets?: ReadonlySet<string>;
+  /** `<namespace>/<name>` of every TemplateGitReference there is. */
+  readonly templateReferences?: ReadonlySet<string>;
+  /** Addresses of static nodes of other manifests, with the manifest that has each. */
+  readonly endpointsInUse?: ReadonlyMap<string, string>;
+}
+
+export type Path = readonly (string | number)[];
+
+/** A thing of the document with its place. */
+export interface Placed<Thing> {
+  readonly thing: Thing;
+  readonly path: Path;
+}
+
+export type PlacedPool =
+  | (Placed<DraftDynamicPool> & { readonly kind: 'dynamic' })
+  | (Placed<DraftStaticPool> & { readonly kind: 'static' });
+
+export interface PoolUse {
+  readonly as: 'control' | 'compute' | 'load balancer';
+  /** Name of the cluster or load balancer. */
+  readonly by: string;
+  readonly path: Path;
+}
+
+export interface Survey {
+  readonly namespace: string;
+  readonly surroundings: Surroundings;
+  readonly providers: readonly Placed<DraftProvider>[];
+  readonly pools: readonly PlacedPool[];
+  readonly clusters: readonly Placed<DraftCluster>[];
+  readonly roles: readonly Placed<DraftRole>[];
+  readonly loadBalancers: readonly Placed<DraftLoadBalancer>[];
+  /** Which of the lists could be read with all their names: only then is "does not exist" certain. */
+  readonly complete: Readonly<Record<'providers' | 'pools' | 'clusters' | 'roles' | 'uses', boolean>>;
+  readonly uses: ReadonlyMap<string, readonly PoolUse[]>;
+}
+
+/** Surveys a draft. `faultPaths` are the places where the document does not fit the schema. */
+export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundings: Surroundings): Survey {
+  const { providers, nodePools, kubernetes, loadBalancers } = draft.spec;
+  const pools: PlacedPool[] = [
+    ...nodePools.dynamic.map((thing, i) => ({
+      kind: 'dynamic' as const,
+      thing,
+      path: ['spec', 'nodePools', 'dynamic', i],
+    })),
+    ...nodePools.static.map((thing, i) => ({
+      kind: 'static' as const,
+      thing,
+      path: ['spec', 'nodePools', 'static', i],
+    })),
+  ];
+  const clusters = placed(kubernetes.clusters, ['spec', 'kubernetes', 'clusters']);
+  const balancers = placed(loadBalancers.clusters, ['spec', 'loadBalancers', 'clusters']);
+  const readable = (pattern: RegExp) => !faultPaths.some((path) => pattern.test(path));
+  const named = (things: readonly { readonly name?: string | undefined }[]) =>
+    things.every((thing) => thing.name !== undefined);
+  const specReadable = readable(/^(spec(\.[^.[]+)?)?$/);
+  return {
+    namespace: draft.metadata.namespace,
+    surroundings,
+    providers: placed(providers, ['spec', 'providers']),
+    pools,
+    clusters,
+    roles: placed(loadBalancers.roles, ['spec', 'loadBalancers', 'roles']),
+    loadBalancers: balancers,
+    complete: {
+      providers: specReadable && named(providers),
+      pools: specReadable && readable(/^spec\.nodePools\.[^.[]+$/) && named(pools.map((pool) => pool.thing)),
+      clusters: specReadable && readable(/^spec\.kubernetes\.[^.[]+$/) && named(kubernetes.clusters),
+      roles: specReadable && readable(/^spec\.loadBalancers\.[^.[]+$/) && named(loadBalancers.roles),
+      uses:
+        specReadable &&
+        readable(/^spec\.(kubernetes|loadBalancers)\.[^.[]+$/) &&
+        readable(/^spec\.(kubernetes|loadBalancers)\.clusters\[\d+\](\.pools?\b.*)?$/),
+    },
+    uses: usesOf(clusters, balancers),
+  };
+}
+
+/** The thing of that name; the first one when there are several. */
+export function named<Thing extends { readonly name?: string | undefined }>(
+  things: readonly Placed<Thing>[],
+  name: string | undefined,
+): Placed<Thing> | undefined {
+  return name === undefined ? undefined : things.find(({ thing }) => thing.name === name);
+}
+
+/** The pool of that name. */
+export function poolNamed(survey: Survey, name: string): PlacedPool | undefined {
+  return survey.pools.find(({ thing }) => thing.name === name);
+}
+
+function placed<Thing>(things: readonly Thing[], path: Path): Placed<Thing>[] {
+  return things.map((thing, index) => ({ thing, path: [...path, index] }));
+}
+
+function usesOf(
+  clusters: readonly Placed<DraftCluster>[],
+  loadBalancers: readonly Placed<DraftLoadBalancer>[],
+): Map<string, PoolUse[]> {
+  const uses = new Map<string, PoolUse[]>();
+  const note = (pools: readonly string[], path: Path, as: PoolUse['as'], by: string): void => {
+    for (const [index, pool] of pools.entries()) {
+      uses.set(pool, [...(uses.get(pool) ?? []), { as, by, path: [...path, index] }]);
+    }
+  };
+  for (const { thing, path } of clusters) {
+    note(thing.pools.control, [...path, 'pools', 'control'], 'control', thing.name ?? '');
+    note(thing.pools.compute, [...path, 'pools', 'compute'], 'compute', thing.name ?? '');
+  }
+  for (const { thing, path } of loadBalancers) {
+    note(thing.pools, [...path, 'pools'], 'load balancer', thing.name ?? '');
+  }
+  return uses;
+}

@@ -1,0 +1,50 @@
+/** Looks into a zod schema by the path of a document: which keys an object knows, what a field is for. */
+import { z } from 'zod';
+
+type Schema = z.core.$ZodType;
+
+/** The keys of the object at `path`; none when there is no object. */
+export function keysAt(schema: Schema, path: readonly PropertyKey[]): readonly string[] {
+  const place = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
+  const object = place && unwrapped(place);
+  return object instanceof z.core.$ZodObject ? Object.keys(object._zod.def.shape) : [];
+}
+
+/** The description of the field at `path`. */
+export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): string | undefined {
+  let place: Schema | undefined = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
+  while (place !== undefined) {
+    const description = z.globalRegistry.get(place)?.description;
+    if (description !== undefined) return description;
+    place = inner(place);
+  }
+  return undefined;
+}
+
+function step(schema: Schema, key: PropertyKey): Schema | undefined {
+  const place = unwrapped(schema);
+  if (place instanceof z.core.$ZodObject) {
+    const shape: Readonly<Record<PropertyKey, Schema>> = place._zod.def.shape;
+    return Object.hasOwn(shape, key) ? shape[key] : undefined;
+  }
+  if (place instanceof z.core.$ZodArray) return place._zod.def.element;
+  if (place instanceof z.core.$ZodRecord) return place._zod.def.valueType;
+  return undefined;
+}
+
+function unwrapped(schema: Schema): Schema {
+  const next = inner(schema);
+  return next === undefined ? schema : unwrapped(next);
+}
+
+/** The schema that a wrapper holds, seen from the side of what is written. */
+function inner(schema: Schema): Schema | undefined {
+  if (
+    schema instanceof z.core.$ZodOptional ||
+    schema instanceof z.core.$ZodDefault ||
+    schema instanceof z.core.$ZodPrefault
+  ) {
+    return schema._zod.def.innerType;
+  }
+  return schema instanceof z.core.$ZodPipe ? schema._zod.def.in : undefined;
+}

@@ -1,0 +1,128 @@
+/** Judges a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
+import { error, type Fault } from './fault.ts';
+import { InputManifest } from './input-manifest.ts';
+import { isMap } from './kubernetes-document.ts';
+import { nearest } from './rules/references.ts';
+import type { Surroundings } from './rules/survey.ts';
+import { TemplateGitReference } from './template-git-reference.ts';
+import { validateManifest } from './validate-manifest.ts';
+import { type SecretUse, secretUses, validateSecret } from './validate-secret.ts';
+import { validateTemplateReference } from './validate-template-reference.ts';
+
+export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference'] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export interface DocumentVerdict {
+  /** Absent when the document is none of ours. */
+  readonly kind?: DocumentKind;
+  readonly namespace: string;
+  /** Empty when it has none. */
+  readonly name: string;
+  /** As parsed, defaults applied; absent when there are faults. */
+  readonly document?: unknown;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+/**
+ * One verdict for each document, in their order. Names in `surroundings` that are known (`secrets`,
+ * `templateReferences`) are joined by those of the set. Never throws.
+ */
+export function validateDocuments(documents: readonly unknown[], surroundings: Surroundings = {}): DocumentVerdict[] {
+  const known = withSet(surroundings, documents);
+  const uses = usesIn(documents);
+  const seen = new Set<string>();
+  return documents.map((document) => {
+    const verdict = judge(document, known, uses);
+    const key = `${verdict.kind} ${verdict.namespace}/${verdict.name}`;
+    const isTwin = verdict.kind !== undefined && verdict.name !== '' && seen.has(key);
+    seen.add(key);
+    if (!isTwin) return verdict;
+    const twin = error(['metadata', 'name'], `${key} stands in these documents twice`, 'remove or rename one of them');
+    return { ...verdict, faults: [...verdict.faults, twin] };
+  });
+}
+
+/** The kind of a document; undefined when it is none of ours. */
+export function kindOf(document: unknown): DocumentKind | undefined {
+  return isMap(document) ? documentKinds.find((kind) => kind === document.kind) : undefined;
+}
+
+/** Namespace and name as far as they can be read; the namespace is `default` when there is none. */
+export function nameOf(document: unknown): { readonly namespace: string; readonly name: string } {
+  const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  return {
+    namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default',
+    name: typeof metadata.name === 'string' ? metadata.name : '',
+  };
+}
+
+function judge(
+  document: unknown,
+  surroundings: Surroundings,
+  uses: ReadonlyMap<string, readonly SecretUse[]>,
+): DocumentVerdict {
+  const kind = kindOf(document);
+  const names = nameOf(document);
+  if (kind === undefined) return { ...names, faults: [unknownKind(document)], warnings: [] };
+  const base = { kind, ...names };
+  switch (kind) {
+    case 'InputManifest': {
+      const { manifest, ...verdict } = validateManifest(document, surroundings);
+      return { ...base, ...(manifest && { document: manifest }), ...verdict };
+    }
+    case 'Secret': {
+      const { secret, ...verdict } = validateSecret(document, uses.get(`${names.namespace}/${names.name}`));
+      return { ...base, ...(secret && { document: secret }), ...verdict };
+    }
+    case 'TemplateGitReference': {
+      const { reference, ...verdict } = validateTemplateReference(document, surroundings);
+      return { ...base, ...(reference && { document: reference }), ...verdict };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function unknownKind(document: unknown): Fault {
+  const choice = `use one of ${documentKinds.join(', ')}`;
+  if (!isMap(document)) return error([], 'the document is not a map of fields', 'begin it with apiVersion and kind');
+  const { kind } = document;
+  if (kind === undefined) return error(['kind'], 'is missing', choice);
+  if (typeof kind !== 'string') return error(['kind'], 'is not text', choice);
+  const near = nearest(kind, documentKinds);
+  return error(
+    ['kind'],
+    `there is no kind "${kind.slice(0, 60)}" here`,
+    near === undefined ? choice : `did you mean ${near}?`,
+  );
+}
+
+function withSet(surroundings: Surroundings, documents: readonly unknown[]): Surroundings {
+  const keysOf = (wanted: DocumentKind): string[] =>
+    documents
+      .filter((document) => kindOf(document) === wanted)
+      .map(nameOf)
+      .map(({ namespace, name }) => `${namespace}/${name}`);
+  const { secrets, templateReferences } = surroundings;
+  return {
+    ...surroundings,
+    ...(secrets && { secrets: new Set([...secrets, ...keysOf('Secret')]) }),
+    ...(templateReferences && {
+      templateReferences: new Set([...templateReferences, ...keysOf('TemplateGitReference')]),
+    }),
+  };
+}
+
+function usesIn(documents: readonly unknown[]): Map<string, readonly SecretUse[]> {
+  const uses = new Map<string, readonly SecretUse[]>();
+  const note = (key: string, more: readonly SecretUse[]) => uses.set(key, [...(uses.get(key) ?? []), ...more]);
+  for (const document of documents) {
+    const manifest = InputManifest.safeParse(document);
+    if (manifest.success) for (const [key, more] of secretUses(manifest.data)) note(key, more);
+    const reference = TemplateGitReference.safeParse(document);
+    const token = reference.success ? reference.data.spec.auth?.secretRef : undefined;
+    if (token !== undefined) note(`${token.namespace}/${token.name}`, ['git']);
+  }
+  return uses;
+}

@@ -1,0 +1,28 @@
+/** Judges a TemplateGitReference. */
+import type { Fault } from './fault.ts';
+import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import { secretExists } from './rules/provider-rules.ts';
+import type { Surroundings } from './rules/survey.ts';
+import { schemaFaults } from './schema-faults.ts';
+import { TemplateGitReference } from './template-git-reference.ts';
+
+export interface TemplateReferenceVerdict {
+  readonly reference?: TemplateGitReference;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+/** Judges its form, and that the Secret with the token exists where Secrets are known. Never throws. */
+export function validateTemplateReference(
+  document: unknown,
+  surroundings: Pick<Surroundings, 'secrets'> = {},
+): TemplateReferenceVerdict {
+  const stripped = withoutServerFields(document);
+  const parsed = TemplateGitReference.safeParse(stripped);
+  const form = schemaFaults(TemplateGitReference, stripped);
+  if (!parsed.success) return { faults: inDocumentOrder(stripped, form), warnings: [] };
+  const { auth } = parsed.data.spec;
+  const faults =
+    auth === undefined ? [] : [...secretExists(surroundings.secrets, auth.secretRef, ['spec', 'auth', 'secretRef'])];
+  return faults.length === 0 ? { reference: parsed.data, faults, warnings: [] } : { faults, warnings: [] };
+}
