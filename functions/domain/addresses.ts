@@ -1,6 +1,6 @@
 /** Addresses that Kubeloom gives out: of nodes inside the mesh, and of the cloud subnet of each dynamic pool. */
 import { PipelineError } from './errors.ts';
-import { addressNumber, addressText, overlap, parseNetwork } from './networks.ts';
+import { addressNumber, addressText, overlap, parseNetwork } from './manifest/networks.ts';
 
 /** Gives one free address after the other, lowest first, never the network's own or the broadcast address. */
 export type AddressSource = () => string;

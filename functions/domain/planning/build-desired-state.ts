@@ -1,0 +1,130 @@
+/** The desired state of one cluster: the manifest's wish, with the names and addresses of what stands already. */
+import { addressSource, subnetSource } from '#domain/addresses.ts';
+import {
+  type ApiEndpoint,
+  allNodes,
+  allPools,
+  type ClusterState,
+  type LoadBalancerState,
+  type NodePoolState,
+  type ProviderInstance,
+} from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { type HashSource, hashedId } from '#domain/naming.ts';
+import { desiredLoadBalancers } from './desired-load-balancers.ts';
+import { desiredPool, type PoolSources } from './desired-pools.ts';
+import { servesApi } from './role-targets.ts';
+
+/** Version of the templates that come with Kubeloom. */
+export const builtinTemplates = 'builtin@1';
+
+export interface DesiredStateInput {
+  readonly manifest: InputManifest;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** What stands. */
+  readonly current: ClusterState | null;
+  /** What was tried and cut off; its machines may exist and are adopted where they are still wished for. */
+  readonly attempted: ClusterState | null;
+  /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
+  readonly templates: Readonly<Record<string, string>>;
+  readonly ids: HashSource;
+}
+
+/** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
+export function buildDesiredState(input: DesiredStateInput): ClusterState | null {
+  const { manifest, current, attempted, ids } = input;
+  const cluster = manifest.spec.kubernetes.clusters.find((candidate) => candidate.name === input.cluster);
+  if (cluster === undefined) return null;
+  const standing = [current, attempted].filter((state) => state !== null);
+  const sources = poolSources(input, cluster, standing);
+  const use = (role: 'control' | 'compute') => (name: string) =>
+    desiredPool({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
+  const pools = [...cluster.pools.control.map(use('control')), ...cluster.pools.compute.map(use('compute'))];
+  const loadBalancers = desiredLoadBalancers(cluster, { current, attempted }, sources);
+  return {
+    id: (current ?? attempted)?.id ?? hashedId(cluster.name, ids, new Set()),
+    name: cluster.name,
+    kubernetesVersion: cluster.version.replace(/^v/, ''),
+    network: cluster.network,
+    apiEndpoint: apiEndpoint(pools, loadBalancers, standing),
+    installationProxy: installationProxy(cluster, pools),
+    pools,
+    loadBalancers,
+    ...(cluster.protect ? { protect: true } : {}),
+  };
+}
+
+function poolSources(
+  { manifest, templates, ids }: DesiredStateInput,
+  cluster: KubernetesCluster,
+  standing: readonly ClusterState[],
+): PoolSources {
+  const pools = standing.flatMap(allPools);
+  const subnets = pools.flatMap(({ source }) =>
+    source.kind === 'static' ? [] : [{ provider: source.provider.name, region: source.region, subnet: source.subnet }],
+  );
+  return {
+    manifest,
+    ids,
+    addresses: addressSource(
+      cluster.network,
+      standing.flatMap(allNodes).map(({ node }) => node.privateAddress),
+    ),
+    subnets: subnetSource(cluster.network, subnets),
+    takenIds: new Set([
+      ...pools.map((pool) => pool.id),
+      ...standing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
+      ...manifest.spec.nodePools.static.map((pool) => pool.name),
+    ]),
+    provider: (name) => providerInstance(manifest, name, templates),
+  };
+}
+
+function providerInstance(
+  manifest: InputManifest,
+  name: string,
+  templates: Readonly<Record<string, string>>,
+): ProviderInstance {
+  const provider = manifest.spec.providers.find((candidate) => candidate.name === name);
+  if (provider === undefined) {
+    throw new PipelineError('InvalidManifest', `there is no provider "${name}"; add it to spec.providers`);
+  }
+  const { secretRef } = provider;
+  return {
+    name,
+    type: provider.providerType,
+    ...(secretRef ? { secret: `${secretRef.namespace}/${secretRef.name}` } : {}),
+    templates: templates[name] ?? builtinTemplates,
+  };
+}
+
+/** A load balancer with the API role, else a control node; either is kept while it is valid. */
+function apiEndpoint(
+  pools: readonly NodePoolState[],
+  loadBalancers: readonly LoadBalancerState[],
+  standing: readonly ClusterState[],
+): ApiEndpoint {
+  const balancers = loadBalancers.filter(servesApi).map((loadBalancer) => loadBalancer.name);
+  const control = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map(({ name }) => name));
+  const known = standing.map((state) => state.apiEndpoint);
+  const keptBalancer = known.find((end) => end.kind === 'loadBalancer' && balancers.includes(end.loadBalancer));
+  if (keptBalancer !== undefined) return keptBalancer;
+  const [balancer] = balancers;
+  if (balancer !== undefined) return { kind: 'loadBalancer', loadBalancer: balancer };
+  const keptNode = known.find((end) => end.kind === 'node' && control.includes(end.node));
+  return keptNode ?? { kind: 'node', node: control[0] ?? '' };
+}
+
+function installationProxy(
+  cluster: KubernetesCluster,
+  pools: readonly NodePoolState[],
+): ClusterState['installationProxy'] {
+  const { mode, endpoint, noProxy } = cluster.installationProxy;
+  const hetzner = pools.some((pool) => pool.source.kind === 'dynamic' && pool.source.provider.type === 'hetzner');
+  const enabled = mode === 'on' || (mode === 'default' && hetzner);
+  if (!enabled) return { enabled, endpoint: '', noProxy: [] };
+  const hosts = noProxy.split(',').map((host) => host.trim());
+  return { enabled, endpoint, noProxy: [...new Set(hosts.filter(Boolean))] };
+}

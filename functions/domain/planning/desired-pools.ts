@@ -1,0 +1,189 @@
+/** Node pools of the desired state: a blueprint becomes an instance for each use; what stands keeps its names. */
+import type { AddressSource, SubnetSource } from '#domain/addresses.ts';
+import type { DynamicSource, NodePoolState, NodeState, ProviderInstance } from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
+import { freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
+
+/** What all instances of a cluster draw from. */
+export interface PoolSources {
+  readonly manifest: InputManifest;
+  readonly addresses: AddressSource;
+  readonly subnets: SubnetSource;
+  readonly ids: HashSource;
+  readonly takenIds: Set<string>;
+  readonly provider: (name: string) => ProviderInstance;
+}
+
+/** One use of a blueprint, and the pools that may already be it. */
+export interface PoolUse {
+  readonly name: string;
+  readonly role: NodePoolState['role'];
+  readonly current: readonly NodePoolState[];
+  readonly attempted: readonly NodePoolState[];
+}
+
+/** The instance of a blueprint for one use. */
+export function desiredPool(use: PoolUse, sources: PoolSources): NodePoolState {
+  const { dynamic, static: statics } = sources.manifest.spec.nodePools;
+  const dynamicPool = dynamic.find((pool) => pool.name === use.name);
+  if (dynamicPool !== undefined) return dynamicInstance(dynamicPool, use, sources);
+  const staticPool = statics.find((pool) => pool.name === use.name);
+  if (staticPool !== undefined) return staticInstance(staticPool, use, sources);
+  throw new PipelineError('InvalidManifest', `there is no node pool "${use.name}"; add it to spec.nodePools`);
+}
+
+/** True when machines made with one version of templates are left as they are by the other. */
+export function compatibleTemplates(left: string, right: string): boolean {
+  const ours = 'builtin@';
+  return left === right || (left.startsWith(ours) && right.startsWith(ours));
+}
+
+function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
+  const provider = sources.provider(pool.providerSpec.name);
+  const source = sourceOf(pool, provider);
+  const standing = standingDynamic(use, source);
+  const before = standing.current?.nodes ?? [];
+  const made = [...before, ...missingFrom(before, standing.attempted?.nodes ?? [])];
+  const counted = (standing.current ?? standing.attempted)?.nodes.length;
+  const count = pool.autoscaler ? clamp(counted ?? 0, pool.autoscaler) : (pool.count ?? 0);
+  const found = standing.current ?? standing.attempted;
+  const id = found?.id ?? hashedId(pool.name, sources.ids, sources.takenIds);
+  sources.takenIds.add(id);
+  const subnet =
+    found?.source.kind === 'dynamic' ? found.source.subnet : sources.subnets(provider.name, pool.providerSpec.region);
+  return {
+    ...shared(pool, use),
+    id,
+    source: { ...source, subnet },
+    sshPort: 22,
+    ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
+    nodes: filledUp(id, made.slice(0, count), new Set(made.map((node) => node.name)), count, sources.addresses),
+  };
+}
+
+/** What stands keeps its identity unless its templates changed; what was only tried keeps it if nothing about it changed. */
+function standingDynamic(
+  use: PoolUse,
+  source: Omit<DynamicSource, 'subnet'>,
+): { current?: NodePoolState; attempted?: NodePoolState } {
+  const uses = use.current.filter((pool) => isUse(pool, use));
+  const current =
+    uses.find((pool) => sameTemplates(pool, source)) ?? uses.find((pool) => differsInMoreThanTemplates(pool, source));
+  if (current !== undefined) {
+    const attempted = use.attempted.find((pool) => pool.id === current.id);
+    return attempted === undefined ? { current } : { current, attempted };
+  }
+  const attempted = use.attempted.find((pool) => isUse(pool, use) && machineText(pool) === sourceText(source));
+  return attempted === undefined ? {} : { attempted };
+}
+
+function isUse(pool: NodePoolState, use: PoolUse): boolean {
+  return pool.name === use.name && pool.role === use.role && pool.source.kind === 'dynamic';
+}
+
+function sameTemplates(pool: NodePoolState, source: Omit<DynamicSource, 'subnet'>): boolean {
+  return (
+    pool.source.kind === 'dynamic' && compatibleTemplates(pool.source.provider.templates, source.provider.templates)
+  );
+}
+
+/** New templates alone make a new instance; any other change keeps the pool, so that the planner can refuse it by name. */
+function differsInMoreThanTemplates(pool: NodePoolState, source: Omit<DynamicSource, 'subnet'>): boolean {
+  if (pool.source.kind !== 'dynamic') return false;
+  const { templates } = pool.source.provider;
+  return machineText(pool) !== sourceText({ ...source, provider: { ...source.provider, templates } });
+}
+
+/** Everything about the machines but where the credentials are. */
+function machineText(pool: NodePoolState): string | undefined {
+  if (pool.source.kind !== 'dynamic') return undefined;
+  const { subnet: _, ...source } = pool.source;
+  return sourceText(source);
+}
+
+function sourceText({ provider, machineSpec, ...source }: Omit<DynamicSource, 'subnet'>): string {
+  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = machineSpec ?? {};
+  const { region, zone, externalNetworkName, serverType, image, storageDiskSize, spot } = source;
+  return JSON.stringify([
+    [provider.name, provider.type, provider.templates, region, zone, externalNetworkName, serverType, image],
+    [storageDiskSize, spot, cpuCount, memory, nvidiaGpuCount, nvidiaGpuType],
+  ]);
+}
+
+function sourceOf(pool: DynamicNodePool, provider: ProviderInstance): Omit<DynamicSource, 'subnet'> {
+  const { region, zone, externalNetworkName } = pool.providerSpec;
+  return {
+    kind: 'dynamic',
+    provider,
+    region,
+    ...(zone ? { zone } : {}),
+    ...(externalNetworkName ? { externalNetworkName } : {}),
+    serverType: pool.serverType,
+    image: pool.image,
+    storageDiskSize: pool.storageDiskSize,
+    ...(pool.machineSpec ? { machineSpec: pool.machineSpec } : {}),
+    spot: pool.spot,
+  };
+}
+
+function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
+  const isThis = (other: NodePoolState) =>
+    other.id === pool.name && other.role === use.role && other.source.kind === 'static';
+  const before = use.current.find(isThis)?.nodes ?? [];
+  const standing = [...before, ...missingFrom(before, use.attempted.find(isThis)?.nodes ?? [])];
+  const taken = new Set(standing.map((node) => node.name));
+  sources.takenIds.add(pool.name);
+  return {
+    ...shared(pool, use),
+    id: pool.name,
+    source: { kind: 'static' },
+    sshPort: pool.sshPort,
+    nodes: pool.nodes.map(({ endpoint, username, secretRef }) => {
+      const known = standing.find((node) => node.static?.endpoint === endpoint);
+      const [free] = known ? [known.name] : freeNodeNames(pool.name, taken, 1);
+      const name = free ?? pool.name;
+      taken.add(name);
+      return {
+        name,
+        privateAddress: known?.privateAddress ?? sources.addresses(),
+        static: { endpoint, username, secret: `${secretRef.namespace}/${secretRef.name}` },
+      };
+    }),
+  };
+}
+
+function shared(
+  pool: DynamicNodePool | StaticNodePool,
+  use: PoolUse,
+): Pick<NodePoolState, 'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect'> {
+  return {
+    name: pool.name,
+    role: use.role,
+    labels: { ...pool.labels },
+    annotations: { ...pool.annotations },
+    taints: pool.taints.map((taint) => ({ ...taint })),
+    ...(pool.protect ? { protect: true } : {}),
+  };
+}
+
+function filledUp(
+  poolId: string,
+  kept: readonly NodeState[],
+  taken: ReadonlySet<string>,
+  count: number,
+  addresses: AddressSource,
+): NodeState[] {
+  const names = freeNodeNames(poolId, taken, Math.max(0, count - kept.length));
+  return [...kept, ...names.map((name) => ({ name, privateAddress: addresses() }))];
+}
+
+function missingFrom(nodes: readonly NodeState[], others: readonly NodeState[]): readonly NodeState[] {
+  const names = new Set(nodes.map((node) => node.name));
+  return others.filter((node) => !names.has(node.name));
+}
+
+function clamp(value: number, bounds: { readonly min: number; readonly max: number }): number {
+  return Math.min(bounds.max, Math.max(bounds.min, value));
+}

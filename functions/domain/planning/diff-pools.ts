@@ -1,0 +1,115 @@
+/** Differences of one node pool. */
+import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
+import type { Change } from '#domain/plan.ts';
+
+/** The change that a new pool is. */
+export function poolAdded(pool: NodePoolState): Change {
+  return { kind: 'NodePoolAdded', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
+}
+
+/** The change that a pool is that goes away. */
+export function poolRemoved(pool: NodePoolState): Change {
+  return { kind: 'NodePoolRemoved', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
+}
+
+/** All differences of a pool that is in both states. */
+export function diffPool(from: NodePoolState, to: NodePoolState): Change[] {
+  return [...diffNodes(from, to), ...diffMetadata(from, to), ...diffSpec(from, to), ...diffAccess(from, to)];
+}
+
+/** Pool id, provider instance and region, for changes and people. */
+export function placeOf(pool: NodePoolState): { pool: string; provider: string; region: string } {
+  if (pool.source.kind === 'static') return { pool: pool.id, provider: 'static', region: '' };
+  return { pool: pool.id, provider: pool.source.provider.name, region: pool.source.region };
+}
+
+/** A static node is the same only on the same machine. */
+export function nodeKey(node: NodeState): string {
+  return `${node.name} ${node.static?.endpoint ?? ''}`;
+}
+
+function diffNodes(from: NodePoolState, to: NodePoolState): Change[] {
+  const before = new Set(from.nodes.map(nodeKey));
+  const after = new Set(to.nodes.map(nodeKey));
+  const added = to.nodes.filter((node) => !before.has(nodeKey(node)));
+  const removed = from.nodes.filter((node) => !after.has(nodeKey(node)));
+  return [
+    ...(added.length > 0 ? [{ kind: 'NodesAdded' as const, ...placeOf(to), nodes: namesOf(added) }] : []),
+    ...(removed.length > 0 ? [{ kind: 'NodesRemoved' as const, ...placeOf(from), nodes: namesOf(removed) }] : []),
+  ];
+}
+
+function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
+  const changes: Change[] = [];
+  const labels = changedKeys(from.labels, to.labels);
+  const annotations = changedKeys(from.annotations, to.annotations);
+  const taints = changedKeys(taintMap(from.taints), taintMap(to.taints));
+  if (labels.length + annotations.length + taints.length > 0) {
+    changes.push({ kind: 'NodeMetadataChanged', pool: to.id, labels, annotations, taints });
+  }
+  if (scaleText(from) !== scaleText(to)) {
+    changes.push({ kind: 'AutoscalerChanged', pool: to.id, from: scaleText(from), to: scaleText(to) });
+  }
+  if (from.protect !== to.protect) {
+    changes.push({ kind: 'ProtectionChanged', what: `pool ${to.id}`, protect: to.protect === true });
+  }
+  return changes;
+}
+
+/** What makes another machine, or another node, of it. */
+function diffSpec(from: NodePoolState, to: NodePoolState): Change[] {
+  const fields = changedKeys(specOf(from), specOf(to));
+  const addresses = new Map(from.nodes.map((node) => [nodeKey(node), node.privateAddress]));
+  const moved = to.nodes.some((node) => (addresses.get(nodeKey(node)) ?? node.privateAddress) !== node.privateAddress);
+  const all = [...fields, ...(moved ? ['privateAddress'] : [])];
+  return all.length > 0 ? [{ kind: 'NodePoolSpecChanged', pool: to.id, fields: all }] : [];
+}
+
+function diffAccess(from: NodePoolState, to: NodePoolState): Change[] {
+  if (to.source.kind === 'dynamic') return [];
+  const before = new Map(from.nodes.map((node) => [nodeKey(node), accessText(from, node)]));
+  const nodes = to.nodes.filter((node) => (before.get(nodeKey(node)) ?? accessText(to, node)) !== accessText(to, node));
+  if (nodes.length === 0 && from.sshPort === to.sshPort) return [];
+  return [{ kind: 'NodeAccessChanged', pool: to.id, nodes: namesOf(nodes) }];
+}
+
+function specOf(pool: NodePoolState): Readonly<Record<string, string>> {
+  if (pool.source.kind === 'static') return { name: pool.name };
+  const { source } = pool;
+  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = source.machineSpec ?? {};
+  return {
+    name: pool.name,
+    provider: `${source.provider.name} (${source.provider.type})`,
+    region: source.region,
+    zone: source.zone ?? '',
+    externalNetworkName: source.externalNetworkName ?? '',
+    serverType: source.serverType,
+    image: source.image,
+    storageDiskSize: String(source.storageDiskSize),
+    machineSpec: JSON.stringify([cpuCount, memory, nvidiaGpuCount, nvidiaGpuType]),
+    spot: String(source.spot),
+    subnet: source.subnet,
+    sshPort: String(pool.sshPort),
+  };
+}
+
+function accessText(pool: NodePoolState, node: NodeState): string {
+  return `${pool.sshPort} ${node.static?.username} ${node.static?.secret}`;
+}
+
+function scaleText(pool: NodePoolState): string {
+  return pool.autoscaler === undefined ? 'fixed' : `${pool.autoscaler.min} to ${pool.autoscaler.max}`;
+}
+
+function taintMap(taints: readonly Taint[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(taints.map(({ key, value, effect }) => [`${key}=${value ?? ''}:${effect}`, effect]));
+}
+
+function changedKeys(from: Readonly<Record<string, string>>, to: Readonly<Record<string, string>>): string[] {
+  const keys = new Set([...Object.keys(from), ...Object.keys(to)]);
+  return [...keys].filter((key) => from[key] !== to[key]);
+}
+
+function namesOf(nodes: readonly NodeState[]): string[] {
+  return nodes.map((node) => node.name);
+}
