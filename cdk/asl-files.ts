@@ -1,0 +1,43 @@
+/** The state machine files as the synthesiser sees them: their text, and what each placeholder stands for. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+const suffix = '.asl.json';
+
+/** Names of all state machines: `reconcile-manifest`, … */
+export function stateMachineNames(): readonly string[] {
+  return readdirSync(new URL('state-machines/', root))
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .sort();
+}
+
+export function stateMachineText(name: string): string {
+  return readFileSync(new URL(`state-machines/${name}${suffix}`, root), 'utf8');
+}
+
+/** `${PlanCluster}` → a function `plan-cluster`; `${RunStage}` → the state machine `run-stage`. */
+export type Placeholder = {
+  readonly placeholder: string;
+  readonly kind: 'function' | 'stateMachine';
+  readonly name: string;
+};
+
+/** Everything a definition needs substituted. Throws when a placeholder stands for nothing that exists. */
+export function placeholdersOf(machine: string): readonly Placeholder[] {
+  const found = new Set([...stateMachineText(machine).matchAll(/\$\{(\w+)\}/g)].map((match) => String(match[1])));
+  return [...found].sort().map((placeholder) => {
+    const name = kebabCase(placeholder);
+    if (existsSync(new URL(`functions/tasks/${name}.ts`, root))) return { placeholder, kind: 'function', name };
+    if (existsSync(new URL(`state-machines/${name}${suffix}`, root)))
+      return { placeholder, kind: 'stateMachine', name };
+    throw new Error(
+      `state-machines/${machine}${suffix} wants \${${placeholder}}, but there is neither functions/tasks/${name}.ts nor state-machines/${name}${suffix}`,
+    );
+  });
+}
+
+/** `PlanCluster` → `plan-cluster` */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
+}

@@ -1,0 +1,86 @@
+/** A state machine from its file under state-machines/, with a role that allows what the file calls and no more. */
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { IProject } from 'aws-cdk-lib/aws-codebuild';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { placeholdersOf, stateMachineText } from '../asl-files.ts';
+
+export interface StateMachineFileProps {
+  /** File name without `.asl.json`. */
+  readonly name: string;
+  /** The physical name, known beforehand so that functions can be told it. */
+  readonly physicalName: string;
+  /** By file name: `plan-cluster`. */
+  readonly functions: (name: string) => IFunction;
+  /** By file name: `run-stage`. */
+  readonly stateMachines: (name: string) => StateMachine;
+  /** What `codebuild:startBuild` may start. */
+  readonly projects: readonly IProject[];
+  /** @default none: the states have their own */
+  readonly timeout?: Duration;
+}
+
+export class StateMachineFile extends Construct {
+  readonly machine: StateMachine;
+
+  constructor(scope: Construct, id: string, props: StateMachineFileProps) {
+    super(scope, id);
+    const definition = stateMachineText(props.name);
+    const placeholders = placeholdersOf(props.name);
+    const functions = placeholders.filter(({ kind }) => kind === 'function');
+    const machines = placeholders.filter(({ kind }) => kind === 'stateMachine');
+    this.machine = new StateMachine(this, 'Machine', {
+      stateMachineName: props.physicalName,
+      definitionBody: DefinitionBody.fromString(definition),
+      definitionSubstitutions: Object.fromEntries([
+        ...functions.map(({ placeholder, name }) => [placeholder, props.functions(name).functionArn]),
+        ...machines.map(({ placeholder, name }) => [placeholder, props.stateMachines(name).stateMachineArn]),
+      ]),
+      tracingEnabled: true,
+      logs: {
+        destination: new LogGroup(this, 'Log', {
+          logGroupName: `/aws/vendedlogs/states/${props.physicalName}`,
+          retention: RetentionDays.THREE_MONTHS,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+        level: LogLevel.ERROR,
+        includeExecutionData: false,
+      },
+      ...(props.timeout && { timeout: props.timeout }),
+    });
+    for (const { name } of functions) props.functions(name).grantInvoke(this.machine);
+    if (definition.includes('states:::codebuild:startBuild')) this.#allowBuilds(props.projects);
+    for (const { name } of machines) this.#allowChild(props.stateMachines(name));
+  }
+
+  /** `startBuild.sync` starts, watches and stops builds; without BatchGetBuilds the state would hang. */
+  #allowBuilds(projects: readonly IProject[]): void {
+    this.machine.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'],
+        resources: projects.map((project) => project.projectArn),
+      }),
+    );
+    this.#allowRule('StepFunctionsGetEventForCodeBuildStartBuildRule');
+  }
+
+  /** `startExecution.sync:2` starts, watches and stops children. */
+  #allowChild(child: StateMachine): void {
+    child.grantStartExecution(this.machine);
+    child.grantExecution(this.machine, 'states:DescribeExecution', 'states:StopExecution');
+    this.#allowRule('StepFunctionsGetEventsForStepFunctionsExecutionRule');
+  }
+
+  /** The rule that Step Functions itself makes to hear of the end. */
+  #allowRule(resourceName: string): void {
+    this.machine.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['events:PutTargets', 'events:PutRule', 'events:DescribeRule'],
+        resources: [Stack.of(this).formatArn({ service: 'events', resource: 'rule', resourceName })],
+      }),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+/** Environment of functions and runners: the names in `contracts/config.ts`, filled with what the stacks made. */
+import type { Config } from '#contracts/config.ts';
+import { providerTypeNames } from '#domain/provider-types.ts';
+
+/** Stage tools, one runner project each. */
+export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl'] as const;
+export type RunnerTool = (typeof runnerTools)[number];
+
+export type Settings = Readonly<Partial<Record<keyof Config, string>>>;
+
+/** Provider types that runners in AWS can build: all but those that make machines out of the computer they run on. */
+export const cloudProviderTypes = providerTypeNames.filter((type) => type !== 'local' && type !== 'sim');
+
+export interface SettingsParts {
+  readonly installation: string;
+  readonly tableName: string;
+  readonly bucketName: string;
+  readonly reconcileArn: string;
+  readonly projectNames: Readonly<Record<RunnerTool, string>>;
+}
+
+/** What every function gets. */
+export function functionSettings(parts: SettingsParts): Settings {
+  return {
+    ...runnerSettings(parts),
+    KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
+    KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
+  };
+}
+
+/** What every runner gets: it starts nothing, so it knows neither state machine nor projects. */
+export function runnerSettings(parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName'>): Settings {
+  return {
+    KUBELOOM_INSTALLATION: parts.installation,
+    KUBELOOM_TABLE: parts.tableName,
+    KUBELOOM_BUCKET: parts.bucketName,
+    KUBELOOM_SECRET_PREFIX: secretPrefix(parts.installation),
+    KUBELOOM_PROVIDER_TYPES: cloudProviderTypes.join(','),
+    KUBELOOM_RUNNER_PROJECTS: '{}',
+  };
+}
+
+/** SSM path below which an installation keeps its secrets. */
+export function secretPrefix(installation: string): string {
+  return `/${installation}`;
+}

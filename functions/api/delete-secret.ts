@@ -1,0 +1,17 @@
+/** DELETE /v1/secrets/{namespace}/{name}: forget a Secret that nothing needs any more. */
+import { DocumentPath } from '#contracts/http.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { httpHandler } from '../middleware.ts';
+import { manifestsThatUse, secretPath } from './surroundings.ts';
+
+export const handler = httpHandler({ path: DocumentPath }, async ({ path }, deps) => {
+  const name = `Secret "${path.namespace}/${path.name}"`;
+  const stored = secretPath(path.namespace, path.name);
+  if (!(await deps.secrets.exists(stored))) throw new PipelineError('NotFound', `there is no ${name}`);
+  const users = await manifestsThatUse(deps, 'secretRef', path);
+  if (users.length > 0) {
+    throw new PipelineError('InUse', `${name} is used by ${users.join(', ')}; delete those or change them first`);
+  }
+  await deps.secrets.remove(stored);
+  return { status: 204 };
+});

@@ -1,0 +1,18 @@
+/** DELETE /v1/templates/{namespace}/{name}: forget a TemplateGitReference that nothing needs any more. */
+import { DocumentPath } from '#contracts/http.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { httpHandler } from '../middleware.ts';
+import { manifestsThatUse } from './surroundings.ts';
+
+export const handler = httpHandler({ path: DocumentPath }, async ({ path }, deps) => {
+  const name = `TemplateGitReference "${path.namespace}/${path.name}"`;
+  if ((await deps.templateReferences.get(path.namespace, path.name)) === undefined) {
+    throw new PipelineError('NotFound', `there is no ${name}`);
+  }
+  const users = await manifestsThatUse(deps, 'templatesRef', path);
+  if (users.length > 0) {
+    throw new PipelineError('InUse', `${name} is used by ${users.join(', ')}; delete those or change them first`);
+  }
+  await deps.templateReferences.remove(path.namespace, path.name);
+  return { status: 204 };
+});

@@ -1,0 +1,48 @@
+/** Everything that is to be said about a document before it is accepted: faults, warnings, and the plan it leads to. */
+
+import type { Fault } from '#contracts/http.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { validateUpdate } from '#domain/manifest/validate-update.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
+import type { Deps } from '../ports.ts';
+import { planClusters } from './plan-clusters.ts';
+import { pathFaults, wireFaults } from './request-document.ts';
+import { standingPart } from './standing-part.ts';
+import { surroundingsOf } from './surroundings.ts';
+
+export interface Question {
+  readonly document: unknown;
+  readonly stored: ManifestRecord | undefined;
+  /** Plan for nothing to be left. @default false */
+  readonly deleting?: boolean;
+}
+
+export interface Judgement {
+  /** With defaults; absent when its form is faulty. */
+  readonly manifest?: InputManifest;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+  /** Empty when its form is faulty. */
+  readonly plans: readonly ClusterPlan[];
+  /** What the planner will not do. */
+  readonly refusals: readonly Fault[];
+}
+
+export async function judgeManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Judgement> {
+  const { document, stored, deleting = false } = question;
+  const verdict = validateManifest(document, await surroundingsOf(deps, key, document));
+  const form = [...pathFaults(document, key), ...verdict.faults];
+  const warnings = wireFaults(verdict.warnings);
+  const { manifest } = verdict;
+  if (manifest === undefined || form.length > 0) return { faults: wireFaults(form), warnings, plans: [], refusals: [] };
+
+  const clusters = await deps.clusters.list(key);
+  const before = stored && InputManifest.parse(stored.document);
+  const settled = stored?.status === 'Done' || stored?.status === 'Failed';
+  const old = before && settled ? standingPart(before, clusters) : before;
+  const faults = wireFaults(old && !deleting ? validateUpdate(old, manifest) : []);
+  const plans = await planClusters(deps, { key, manifest, clusters, deleting });
+  return { manifest, faults, warnings, plans, refusals: plans.flatMap((plan) => plan.refusals) };
+}

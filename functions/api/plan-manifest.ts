@@ -1,0 +1,24 @@
+/** POST …/plan: what a document, or the stored one, would lead to; changes nothing. */
+import { ManifestPath, type PlanReport } from '#contracts/http.ts';
+import { httpHandler } from '../middleware.ts';
+import { judgeManifest } from './judge-manifest.ts';
+import { requestDocument } from './request-document.ts';
+import { storedManifest } from './stored-manifest.ts';
+
+export const handler = httpHandler({ path: ManifestPath }, async (request, deps) => {
+  const key = request.path;
+  const given = request.body.length > 0;
+  const stored = given ? await deps.manifests.get(key) : await storedManifest(deps, key);
+  const document = given ? requestDocument(request) : stored?.document;
+  const deleting = !given && stored?.deleting === true;
+  const { faults, warnings, plans } = await judgeManifest(deps, key, { document, stored, deleting });
+  const json: PlanReport = {
+    namespace: key.namespace,
+    name: key.name,
+    hasWork: plans.some((plan) => plan.waypoints.length > 0),
+    faults: [...faults],
+    warnings: [...warnings],
+    clusters: [...plans],
+  };
+  return { status: 200, json };
+});

@@ -1,0 +1,29 @@
+/** PUT /v1/secrets/{namespace}/{name}: store a Secret; its values are never answered, logged or put into faults. */
+import { DocumentPath, type SecretStored } from '#contracts/http.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { secretValues } from '#domain/manifest/secret.ts';
+import { type SecretUse, secretUses, validateSecret } from '#domain/manifest/validate-secret.ts';
+import { httpHandler } from '../middleware.ts';
+import type { Deps } from '../ports.ts';
+import { type DocumentKey, pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
+import { everyManifest } from './stored-manifest.ts';
+import { secretPath } from './surroundings.ts';
+
+export const handler = httpHandler({ path: DocumentPath }, async (request, deps) => {
+  const { namespace, name } = request.path;
+  const document = requestDocument(request);
+  const { secret, faults } = validateSecret(document, await storedUses(deps, request.path));
+  refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
+  const values = secret ? secretValues(secret) : {};
+  await deps.secrets.put(secretPath(namespace, name), values);
+  return { status: 200, json: { namespace, name, keys: Object.keys(values).sort() } satisfies SecretStored };
+});
+
+/** What the stored manifests need it for, so that a change does not break them. */
+async function storedUses(deps: Pick<Deps, 'manifests'>, key: DocumentKey): Promise<readonly SecretUse[]> {
+  const uses: SecretUse[] = [];
+  for await (const record of everyManifest(deps)) {
+    uses.push(...(secretUses(InputManifest.parse(record.document)).get(`${key.namespace}/${key.name}`) ?? []));
+  }
+  return uses;
+}

@@ -1,0 +1,72 @@
+/** The document in a request's body: one, readable, and about what the path names. */
+import { parseDocuments } from '#contracts/documents.ts';
+import type { Fault as WireFault } from '#contracts/http.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { error, type Fault } from '#domain/manifest/fault.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import type { HttpRequest } from '../http.ts';
+
+/** What a document is about. */
+export interface DocumentKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** All documents of a body. Throws `InvalidInput` with the faults when it cannot be read, or when there are none. */
+export function requestDocuments(request: Pick<HttpRequest<unknown, unknown>, 'body'>): readonly unknown[] {
+  const { documents, faults } = parseDocuments(request.body, { maxBytes: Number.MAX_SAFE_INTEGER });
+  if (faults.length > 0) {
+    const first = faults[0];
+    const place = first?.line === undefined ? '' : ` (line ${first.line})`;
+    throw new PipelineError('InvalidInput', `the body cannot be read${place}: ${first?.reason}; ${first?.fix}`, {
+      details: wireFaults(faults),
+    });
+  }
+  if (documents.length > 0) return documents;
+  throw new PipelineError('InvalidInput', 'the body holds no document; send it as YAML or JSON');
+}
+
+/**
+ * The one document of a body; without a namespace of its own it is in that of the path.
+ * Throws `InvalidInput` as above, and when there are several.
+ */
+export function requestDocument(request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>): unknown {
+  const [document, ...more] = requestDocuments(request);
+  if (more.length > 0) {
+    throw new PipelineError(
+      'InvalidInput',
+      `the body holds ${more.length + 1} documents; send each in a request of its own`,
+    );
+  }
+  if (!isMap(document) || !isMap(document.metadata)) return document;
+  return { ...document, metadata: { namespace: request.path.namespace, ...document.metadata } };
+}
+
+/** Where document and path are about different things. */
+export function pathFaults(document: unknown, path: DocumentKey): readonly Fault[] {
+  const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  return (['namespace', 'name'] as const).flatMap((field) => {
+    const given = metadata[field];
+    if (given === undefined || given === path[field]) return [];
+    const reason = `the document says "${String(given).slice(0, 80)}", the path of the request "${path[field]}"`;
+    return [error(['metadata', field], reason, 'make them the same')];
+  });
+}
+
+/** Throws `InvalidManifest` that carries every fault, when there are any. */
+export function refuseFaults(kind: string, key: DocumentKey, faults: readonly WireFault[]): void {
+  if (faults.length === 0) return;
+  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+  throw new PipelineError(
+    'InvalidManifest',
+    `${kind} "${key.namespace}/${key.name}" has ${count}; nothing was changed`,
+    {
+      details: faults,
+    },
+  );
+}
+
+/** Faults as the API tells them: whether they are warnings is said by where they stand. */
+export function wireFaults(faults: readonly Fault[]): WireFault[] {
+  return faults.map(({ severity: _, ...fault }) => fault);
+}

@@ -1,0 +1,19 @@
+/** All routes behind one function: API Gateway names the route that it matched. */
+import { problemResult } from '../http.ts';
+import type { HttpHandler } from '../middleware.ts';
+import { type Route, routes } from './routes.ts';
+
+const byKey = new Map<string, Route>(routes.map((route) => [`${route.method} ${route.path}`, route]));
+
+export const handler: HttpHandler = async (event, context) => {
+  const route = byKey.get(event.routeKey);
+  if (route) return (await route.handler()).handler(event, context);
+  return problemResult({
+    type: 'urn:kubeloom:error:NotFound',
+    title: 'the thing asked for does not exist',
+    status: 404,
+    detail: `this API has no route "${event.routeKey}"; GET /v1/openapi.json lists all`,
+    instance: event.requestContext.requestId,
+    code: 'NotFound',
+  });
+};

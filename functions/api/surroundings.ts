@@ -1,0 +1,123 @@
+/** What the rules of manifests ask about the rest of the world: which references exist, whose machines are taken. */
+import { DnsSubdomain } from '#contracts/http.ts';
+import type { ManifestKey } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import type { Surroundings } from '#domain/manifest/rules/survey.ts';
+import type { Deps } from '../ports.ts';
+import { everyManifest } from './stored-manifest.ts';
+
+type SurroundingPorts = Pick<Deps, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
+
+/** More than any real manifest refers to; each costs a question to another service. */
+const mostReferences = 500;
+
+/** Path of a user's Secret in the store. */
+export function secretPath(namespace: string, name: string): string {
+  return `user/${namespace}/${name}`;
+}
+
+/** Asks only about what the document refers to. */
+export async function surroundingsOf(
+  deps: SurroundingPorts,
+  key: ManifestKey,
+  document: unknown,
+): Promise<Required<Surroundings>> {
+  const referred = distinctReferences(key, document);
+  const existing = async (field: Reference['field'], exists: (reference: Reference) => Promise<boolean>) => {
+    const asked = [...referred].filter(([, reference]) => reference.field === field);
+    const found = await Promise.all(asked.map(async ([, one]) => ((await exists(one)) ? [nameOf(one, key)] : [])));
+    return new Set(found.flat());
+  };
+  const [secrets, templateReferences, endpointsInUse] = await Promise.all([
+    existing('secretRef', ({ namespace = key.namespace, name }) => deps.secrets.exists(secretPath(namespace, name))),
+    existing(
+      'templatesRef',
+      async ({ namespace = key.namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
+    ),
+    endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key),
+  ]);
+  return { providerTypes: deps.config.KUBELOOM_PROVIDER_TYPES, secrets, templateReferences, endpointsInUse };
+}
+
+/** Manifests whose document refers to a Secret or TemplateGitReference. */
+export async function manifestsThatUse(
+  deps: Pick<Deps, 'manifests'>,
+  field: Reference['field'],
+  wanted: ManifestKey,
+): Promise<readonly string[]> {
+  const users: string[] = [];
+  for await (const record of everyManifest(deps)) {
+    const names = [...referencesIn(record.document)]
+      .filter((reference) => reference.field === field)
+      .map((reference) => nameOf(reference, record));
+    if (names.includes(`${wanted.namespace}/${wanted.name}`)) users.push(`${record.namespace}/${record.name}`);
+  }
+  return users;
+}
+
+interface Reference {
+  readonly field: 'secretRef' | 'templatesRef';
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Names that could not be stored under are left out: nothing of that name exists. */
+function distinctReferences(key: ManifestKey, document: unknown): ReadonlyMap<string, Reference> {
+  const distinct = new Map<string, Reference>();
+  for (const reference of referencesIn(document)) {
+    const storable = [reference.namespace ?? key.namespace, reference.name].every(
+      (name) => DnsSubdomain.safeParse(name).success,
+    );
+    if (storable) distinct.set(`${reference.field} ${nameOf(reference, key)}`, reference);
+  }
+  if (distinct.size <= mostReferences) return distinct;
+  throw new PipelineError(
+    'InvalidInput',
+    `the manifest refers to ${distinct.size} Secrets and templates, at most ${mostReferences} are possible; split it`,
+  );
+}
+
+function nameOf(reference: Reference, key: Pick<ManifestKey, 'namespace'>): string {
+  return `${reference.namespace ?? key.namespace}/${reference.name}`;
+}
+
+/** Every `secretRef` and `templatesRef` of a document, wherever they stand. */
+function* referencesIn(value: unknown): Iterable<Reference> {
+  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item);
+  if (!isMap(value)) return;
+  for (const [field, inner] of Object.entries(value)) {
+    if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
+      const { namespace, name } = inner;
+      yield { field, name, ...(typeof namespace === 'string' && { namespace }) };
+    } else yield* referencesIn(inner);
+  }
+}
+
+async function endpointsOfOthers(deps: Pick<Deps, 'manifests'>, key: ManifestKey): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for await (const record of everyManifest(deps)) {
+    if (record.namespace === key.namespace && record.name === key.name) continue;
+    for (const endpoint of endpointsIn(record.document)) owners.set(endpoint, `${record.namespace}/${record.name}`);
+  }
+  return owners;
+}
+
+/** Addresses of the static nodes of a document, whatever else is wrong with it. */
+function endpointsIn(document: unknown): readonly string[] {
+  const pools = at(at(at(document, 'spec'), 'nodePools'), 'static');
+  return listOf(pools)
+    .flatMap((pool) => listOf(at(pool, 'nodes')))
+    .flatMap((node) => {
+      const endpoint = at(node, 'endpoint');
+      return typeof endpoint === 'string' ? [endpoint] : [];
+    });
+}
+
+function at(value: unknown, key: string): unknown {
+  return isMap(value) ? value[key] : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
