@@ -1,0 +1,218 @@
+/** The simulated Kubernetes API server: HTTPS, client certificates or a token, one leader that all others ask. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request as httpsRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { discover } from './discovery.ts';
+import type { Json } from './json.ts';
+import { type Credentials, Membership } from './membership.ts';
+import { type Heartbeat, NodeLifecycle } from './node-lifecycle.ts';
+import { answerObjectRequest } from './object-requests.ts';
+import { type Member, ObjectStore, type Snapshot } from './object-store.ts';
+import { parsePath } from './resources.ts';
+import { seedObjects } from './seed-objects.ts';
+import { ApiFailure } from './status.ts';
+import { Watches } from './watches.ts';
+
+export interface ApiServerOptions {
+  readonly self: Member;
+  readonly seeds: readonly Member[];
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly stateFile: string;
+  /** Without leading v. */
+  readonly kubernetesVersion: string;
+  readonly certificate: { readonly key: Buffer; readonly cert: Buffer };
+  readonly credentials: Credentials;
+  /** How long a kubelet may be silent, ms. */
+  readonly silenceMs: number;
+  /** How long an answer about who leads is believed, ms. */
+  readonly trustMs: number;
+}
+
+export interface RunningApiServer {
+  close(): Promise<void>;
+}
+
+const maxBody = 4_000_000;
+
+export async function startApiServer(options: ApiServerOptions): Promise<RunningApiServer> {
+  const store = new ObjectStore(options.stateFile);
+  const watches = new Watches(store);
+  const lifecycle = new NodeLifecycle(store, options.silenceMs);
+  const membership = new Membership({
+    ...options,
+    store,
+    onLeading: () => {
+      lifecycle.reset();
+      seedObjects(store, new Date());
+    },
+    onStepDown: () => watches.endAll(),
+  });
+
+  /** Members whose node was deleted in the request at hand: they must hear of it too. */
+  let dismissed: Member[] = [];
+  store.subscribe(({ type, resource, object }) => {
+    const { members } = store.snapshot;
+    const leaving = members.filter(({ name }) => name === object.metadata.name);
+    if (type !== 'DELETED' || resource.name !== 'nodes' || leaving.length === 0) return;
+    dismissed = leaving;
+    store.setMembers(members.filter((member) => !leaving.includes(member)));
+  });
+  /** Passes on what changed since `revision`, before anybody is told that it is done. */
+  const confirm = async (revision: number): Promise<void> => {
+    if (store.snapshot.revision === revision) return;
+    const also = dismissed;
+    dismissed = [];
+    if (!(await membership.replicate(also))) {
+      throw new ApiFailure('ServiceUnavailable', 'another control-plane node leads now; try again');
+    }
+    if (also.some(({ name }) => name === options.self.name)) membership.stepDown();
+  };
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? '/', 'https://kubernetes');
+    if (['/livez', '/healthz', '/readyz'].includes(url.pathname)) {
+      if (url.pathname === '/readyz') await membership.leader();
+      response.end('ok');
+      return;
+    }
+    authenticate(incoming, options.credentials.token);
+    const discovered = discover(url.pathname, options.kubernetesVersion);
+    if (discovered !== undefined) return reply(response, 200, discovered);
+    if (url.pathname.startsWith('/internal/') && url.pathname !== '/internal/heartbeat') {
+      return answerMember(incoming, response, url);
+    }
+    const leader = await membership.leader();
+    if (leader.name !== options.self.name) return forward(incoming, response, leader);
+
+    const target = parsePath(url.pathname);
+    const accept = incoming.headers.accept ?? '';
+    if (target !== undefined && incoming.method === 'GET' && /^(1|true)$/.test(url.searchParams.get('watch') ?? '')) {
+      return watches.start(response, target, url.searchParams, accept);
+    }
+    const text = await readText(incoming);
+    const { revision } = store.snapshot;
+    if (url.pathname === '/internal/heartbeat') {
+      const heartbeat: Heartbeat = JSON.parse(text);
+      const heard = lifecycle.hear(heartbeat, new Date());
+      await confirm(revision);
+      return reply(response, 200, heard);
+    }
+    if (url.pathname.endsWith('/selfsubjectaccessreviews')) {
+      const status = { allowed: true, reason: 'the simulated control plane has no access rules' };
+      return reply(response, 201, {
+        kind: 'SelfSubjectAccessReview',
+        apiVersion: 'authorization.k8s.io/v1',
+        spec: {},
+        status,
+      });
+    }
+    if (target === undefined) throw new ApiFailure('NotFound', 'the server could not find the requested resource');
+    const { method = 'GET', headers } = incoming;
+    const request = {
+      method,
+      target,
+      query: url.searchParams,
+      accept,
+      contentType: headers['content-type'] ?? '',
+      body: parsed(text),
+    };
+    const answered = answerObjectRequest(store, request, new Date());
+    await confirm(revision);
+    reply(response, answered.code, answered.body);
+  }
+
+  async function answerMember(incoming: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    if (url.pathname === '/internal/ping') {
+      membership.hear(Number(url.searchParams.get('term') ?? '0'));
+      return reply(response, 200, { name: options.self.name });
+    }
+    if (incoming.method === 'GET') return reply(response, 200, store.snapshot);
+    const snapshot: Snapshot = JSON.parse(await readText(incoming));
+    return reply(response, membership.accept(snapshot) ? 200 : 409, {});
+  }
+
+  function forward(incoming: IncomingMessage, response: ServerResponse, leader: Member): void {
+    const { ca, token } = options.credentials;
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
+    const onward = httpsRequest(
+      `${leader.url}${incoming.url}`,
+      { method: incoming.method, headers, ca },
+      (answered) => {
+        response.writeHead(answered.statusCode ?? 502, answered.headers);
+        answered.pipe(response);
+        answered.on('error', () => response.destroy());
+      },
+    );
+    onward.on('error', () => {
+      membership.stepDown();
+      fail(response, new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; try again'));
+    });
+    response.once('close', () => onward.destroy());
+    incoming.pipe(onward);
+  }
+
+  const { key, cert } = options.certificate;
+  const server = createServer(
+    { key, cert, ca: options.credentials.ca, requestCert: true, rejectUnauthorized: false },
+    (incoming, response) => {
+      answer(incoming, response).catch((error: unknown) => fail(response, error));
+    },
+  );
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.listen.port, options.listen.host, resolve);
+  });
+  const sweeping = setInterval(() => {
+    if (!membership.leading) return;
+    const { revision } = store.snapshot;
+    lifecycle.sweep(new Date());
+    confirm(revision).catch(() => membership.stepDown());
+  }, 1000).unref();
+
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        clearInterval(sweeping);
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function authenticate(incoming: IncomingMessage, token: string): void {
+  if ((incoming.socket as TLSSocket).authorized || incoming.headers.authorization === `Bearer ${token}`) return;
+  throw new ApiFailure('Unauthorized', 'Unauthorized');
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming) {
+    size += part.length;
+    if (size > maxBody) throw new ApiFailure('BadRequest', 'the request body is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** undefined: not JSON (kubectl sends some reviews and evictions as protobuf, whose content does not matter). */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reply(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  const failure =
+    error instanceof ApiFailure
+      ? error
+      : new ApiFailure('InternalError', error instanceof Error ? error.message : String(error));
+  if (response.headersSent) response.destroy();
+  else reply(response, failure.code, failure.status());
+}
