@@ -24,13 +24,23 @@ command_gc() {
   done <<<"$(each_site)"
   # What has lost its directory; for a single site even when nothing of it is known any more.
   if [ -n "$all" ]; then
-    sweep_units "$(all_unit)"
-    [ ! -d "$state_dir" ] || find "$state_dir/sites" "$state_dir/locks" -delete 2>/dev/null || true
+    sweep_for_good "$(all_unit)"
+    find "$state_dir/sites" "$state_dir/locks" -delete 2>/dev/null || true
   elif [ -n "$provider" ]; then
     gc_site
+    sweep_for_good "$site_unit"
   elif [ -n "$cluster" ]; then
-    sweep_units "$(cluster_unit)"
+    sweep_for_good "$(cluster_unit)"
   fi
+}
+
+# Sweeps, and says so if anything is left.
+sweep_for_good() {
+  local left
+  sweep_units "$1"
+  with_machine_lock release_subnets "$1"
+  left=$({ units_with_cgroup "$1" && cd / && find /run/netns /sys/class/net -maxdepth 1 -name "$1*" 2>/dev/null; } | tr '\n' ' ')
+  [ -z "$left" ] || fail 4 "could not be removed: $left"
 }
 
 gc_site() {
@@ -58,25 +68,28 @@ remove_hosts() {
   [ -z "$failed" ] || fail 4 "not all hosts could be removed; see above"
 }
 
-# Under the cluster's lock, when the site has no hosts any more.
+# Under the cluster's lock, when the site has no hosts any more. The last site of the cluster takes the router with it.
 remove_site() {
-  local subnet
-  subnet=$(cat "$site_dir/subnet" 2>/dev/null || true)
   sweep_site
-  [ -z "$subnet" ] || with_machine_lock release_subnet "$subnet"
   rm -rf --one-file-system "$site_dir"
   rm -f "$state_dir/locks/$site_unit".*
-  rmdir "$(cluster_dir)" 2>/dev/null || [ -d "$(cluster_dir)" ] && [ -n "$(ls -A "$(cluster_dir)" 2>/dev/null)" ] && return 0
-  # The last site of the cluster takes the router with it.
-  ip netns del "$router" 2>/dev/null || true
-  rm -f "$state_dir/locks/$cluster_unit"
-  rmdir "$state_dir/sites/$installation" 2>/dev/null || true
+  with_machine_lock release_subnets "$site_unit"
+  if [ -z "$(find "$(cluster_dir)" -mindepth 1 -maxdepth 1 -type d 2>/dev/null)" ]; then
+    ip netns del "$router" 2>/dev/null || true
+    rm -rf --one-file-system "$(cluster_dir)"
+    rmdir "$state_dir/sites/$installation" 2>/dev/null || true
+    rm -f "$state_dir/locks/$cluster_unit"
+  fi
 }
 
-release_subnet() {
-  local unit
-  read -r unit _ 2>/dev/null <"$machine_run_dir/subnets/$1" || return 0
-  [ "$unit" != "$site_unit" ] || rm -f "$machine_run_dir/subnets/$1"
+# Reservations of all sites whose unit begins so. Under the machine's lock.
+release_subnets() {
+  local file unit
+  for file in "$machine_run_dir"/subnets/*; do
+    read -r unit _ 2>/dev/null <"$file" || continue
+    [[ $unit != "$1"* ]] || rm -f "$file"
+  done
+  rmdir "$machine_run_dir/subnets" 2>/dev/null || true
 }
 
 # Everything that bears the site's name: hosts, the machine's link and the bridge.

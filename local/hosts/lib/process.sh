@@ -24,7 +24,7 @@ host_is_alive() {
 }
 
 host_is_dead() { ! host_is_alive; }
-host_is_ready() { [ -e "$host_dir/ready" ] && host_is_alive; }
+host_is_ready() { [ -e "$host_dir/ready" ] && [ -s "$host_dir/address.json" ] && host_is_alive; }
 
 child_of() { sed -n 's/ .*//p' "/proc/$1/task/$1/children" 2>/dev/null; }
 

@@ -37,7 +37,7 @@ host_is_as_wanted() {
 # Namespaces and cgroups of the site whose number belongs to no host.
 sweep_nameless() {
   local unit number
-  for unit in $({ units_with_cgroup "$site_unit"; ls /run/netns 2>/dev/null | grep "^$site_unit"; } | sort -u); do
+  for unit in $({ units_with_cgroup "$site_unit"; find /run/netns -name "$site_unit*" -printf '%f\n' 2>/dev/null; } | sort -u); do
     number=$((16#${unit#"$site_unit"}))
     grep -qxs "$number" "$site_dir"/numbers/* || sweep_units "$unit"
   done
