@@ -7,9 +7,9 @@ import {
   type NodePoolState,
   type NodeState,
 } from '#domain/cluster-state.ts';
+import { roleTargets } from '#domain/planning/role-targets.ts';
 import { noProxyList } from './no-proxy.ts';
 import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
-import { roleTargets } from './role-targets.ts';
 
 /** Names of the nodes that get each kind of work, and of the load balancers whose nodes are balanced. */
 export interface InventoryWork {

@@ -19,6 +19,10 @@ export interface RunStageOptions {
   readonly tools: Readonly<Record<StageName, Tool>>;
   /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
   readonly graceMs?: number;
+  /** Aborted with the error when something failed outside of the tool's own promise. @default never */
+  readonly crash?: AbortSignal;
+  /** False for tools that need no files: they get an empty path. @default true */
+  readonly needsFiles?: boolean;
   /** Where masked log lines go as well. @default nowhere */
   readonly echo?: (line: string) => void;
 }
@@ -47,16 +51,18 @@ export async function runStage(
   });
   const stopwatch = new Stopwatch(() => performance.now());
   let facts: FactSheet | undefined;
+  let storedFacts: string | undefined;
   let outcome: Pick<StageResult, 'ok' | 'summary' | 'error'>;
   try {
-    const { document, plan, known } = await loadDocuments(environment, ports);
+    const { document, plan, known, factsText } = await loadDocuments(environment, ports);
     facts = new FactSheet(known);
+    storedFacts = factsText;
     const [wish, other] = mode === 'do' ? [document.target, document.before] : [document.before, document.target];
     const events = openEventFeed(ports, { document, stage, mode }, mask);
-    const workDirectory = await makeWorkDirectory();
+    const workDirectory = options.needsFiles === false ? '' : await makeWorkDirectory();
     try {
       for (const reason of plan.reasons) log.write('runner', `why: ${reason}`);
-      const summary = await options.tools[stage]({
+      const work = options.tools[stage]({
         document,
         mode,
         attempt,
@@ -74,9 +80,9 @@ export async function runStage(
           runCommand(command, { signal: options.signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
         tell: (event) => events.tell(event),
       });
-      outcome = { ok: true, summary };
+      outcome = { ok: true, summary: await (options.crash === undefined ? work : orCrash(work, options.crash)) };
     } finally {
-      await removeWorkDirectory(workDirectory);
+      if (workDirectory !== '') await removeWorkDirectory(workDirectory);
       await events.close();
     }
   } catch (thrown) {
@@ -85,9 +91,12 @@ export async function runStage(
     outcome = { ok: false, summary: {}, error: { ...error, message: mask.hide(error.message) } };
     log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
   }
-  if (facts !== undefined)
-    await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts.current), 'application/json');
-  await log.close();
+  const factsText = facts === undefined ? undefined : JSON.stringify(facts.current);
+  const storeFacts = async () => {
+    if (factsText === undefined || factsText === storedFacts) return;
+    await ports.artifacts.putText(waypointKeys.facts(prefix), factsText, 'application/json');
+  };
+  await Promise.all([storeFacts(), log.close()]);
   const endedAt = ports.clock.now().toISOString();
   const result = StageResultShape.parse({
     schema: 1,
@@ -103,10 +112,18 @@ export async function runStage(
   return result;
 }
 
+/** The work's outcome, or the crash, whichever comes first. */
+function orCrash<Result>(work: Promise<Result>, crash: AbortSignal): Promise<Result> {
+  const crashed = new Promise<never>((_, reject) => {
+    crash.addEventListener('abort', () => reject(crash.reason), { once: true });
+  });
+  return Promise.race([work, crashed]);
+}
+
 async function loadDocuments(
   environment: StageEnvironment,
   ports: RunnerPorts,
-): Promise<{ document: WaypointDocument; plan: StagePlan; known: ClusterFacts }> {
+): Promise<{ document: WaypointDocument; plan: StagePlan; known: ClusterFacts; factsText: string | undefined }> {
   const { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: mode } = environment;
   const [text, factsText] = await Promise.all([
     ports.artifacts.getText(waypointKeys.document(prefix)),
@@ -131,5 +148,5 @@ async function loadDocuments(
     });
   }
   const known = factsText === undefined ? (document.facts ?? noFacts) : ClusterFacts.parse(JSON.parse(factsText));
-  return { document, plan, known };
+  return { document, plan, known, factsText };
 }

@@ -6,6 +6,7 @@ import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
+import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
 import { knownStates, type StageContext, type Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -58,6 +59,7 @@ export const terraform: Tool = async (context) => {
     names.filter(({ destroy }) => !destroy),
     visitNames,
   );
+  if (context.wish === null) await removeKubeconfig(context);
   return { ...total };
 };
 
@@ -110,11 +112,11 @@ type NodeOutput = z.infer<typeof NodesOutput>[string][string];
 function noteNode(context: StageContext, name: string, made: NodeOutput | undefined): void {
   if (made === undefined) {
     throw new StageFailure({
-      class: 'bug',
-      code: 'OutputMissing',
-      message: `Terraform made node ${name} but its templates gave no address for it.`,
+      class: 'transient',
+      code: 'AddressMissing',
+      message: `Terraform made node ${name}, and then there was no address of it.`,
       resource: name,
-      hint: 'The templates of this provider type do not fit. Report it with the log of the stage.',
+      hint: 'It is tried again by itself; the log of the stage says what was made.',
     });
   }
   context.facts.node(name, {

@@ -1,0 +1,75 @@
+/** What a failed playbook means: one table from the words of nodes to our error classes. Pure. */
+import type { StageError } from '#contracts/stage.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+import type { PlaybookEvent } from './playbook-events.ts';
+
+interface Row {
+  readonly class: ErrorClass;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+/** First match wins. */
+const table: readonly Row[] = [
+  {
+    class: 'credentials',
+    pattern:
+      /permission denied|authentication failure|a password is required|incorrect sudo password|not in the sudoers/i,
+    hint: 'Check the SSH key and the user of this node; the user needs `sudo` without a password.',
+  },
+  {
+    class: 'conflict',
+    pattern: /could not get lock|dpkg frontend lock|is another process using it|unable to lock/i,
+    hint: 'Another package manager works on the node. It is tried again by itself.',
+  },
+  {
+    class: 'transient',
+    pattern:
+      /temporary failure (in name resolution|resolving)|could not resolve|failed to fetch|unable to connect|connection (timed out|reset|refused)|timed? ?out|network is unreachable|hash sum mismatch|no public key is known/i,
+    hint: 'The node’s way to the network or to its package mirror failed. It is tried again by itself.',
+  },
+  {
+    class: 'user',
+    pattern:
+      /no space left|read-only file system|unsupported (os|operating system|distribution)|unable to locate package/i,
+    hint: 'Look at the node: its disk, its operating system, its package sources.',
+  },
+];
+
+type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
+
+/**
+ * The error of a playbook run. A host that was not reached is the cause of what other hosts complain about, so it is
+ * named first.
+ */
+export function playbookError(troubles: readonly Trouble[], fallback: string): Omit<StageError, 'retryable'> {
+  const real = troubles.filter(({ ignored }) => !ignored);
+  const chosen = real.find(({ event }) => event === 'unreachable') ?? real[0];
+  if (chosen === undefined) {
+    return {
+      class: 'bug',
+      code: 'PlaybookFailed',
+      message: fallback,
+      hint: 'Ansible itself failed. Report it with the log of the stage.',
+    };
+  }
+  const others = new Set(real.map(({ host }) => host)).size - 1;
+  const row = table.find(({ pattern }) => pattern.test(chosen.message));
+  const more = others > 0 ? ` (and ${others} more nodes)` : '';
+  if (chosen.event === 'unreachable') {
+    return {
+      class: row?.class === 'credentials' ? 'credentials' : 'transient',
+      code: 'HostUnreachable',
+      message: `${chosen.host} was not reached over SSH: ${chosen.message}${more}`,
+      resource: chosen.host,
+      hint: row?.class === 'credentials' ? row.hint : 'Check that the machine runs and that its SSH port is open.',
+    };
+  }
+  return {
+    class: row?.class ?? 'bug',
+    code: 'NodeConfigurationFailed',
+    message: `${chosen.host}, ${chosen.task}: ${chosen.message}${more}`,
+    resource: chosen.host,
+    hint: row?.hint ?? 'See the log of the stage for what the node said.',
+  };
+}

@@ -1,0 +1,80 @@
+/** What a failed `kubeone` means: one table from its words to our error classes. Pure. */
+import type { StageError } from '#contracts/stage.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+
+interface Row {
+  readonly class: ErrorClass;
+  readonly code: string;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+/** First match wins. */
+const table: readonly Row[] = [
+  {
+    class: 'credentials',
+    code: 'SshRefused',
+    pattern: /unable to authenticate|permission denied|no supported methods remain/i,
+    hint: 'Check the SSH key and the user of this node.',
+  },
+  {
+    class: 'user',
+    code: 'VersionRefused',
+    pattern: /kubernetes version .*(not supported|unsupported|higher|lower)|downgrade|version skew/i,
+    hint: 'Choose a Kubernetes version that `kubeloom validate` accepts; it is raised by one minor version at a time.',
+  },
+  {
+    class: 'conflict',
+    code: 'BrokenHosts',
+    pattern: /broken host|unhealthy (control plane|etcd)|manual intervention|etcd quorum/i,
+    hint: 'A node of the cluster is dead and still a member. Remove it from the manifest first.',
+  },
+  {
+    class: 'transient',
+    code: 'HostUnreachable',
+    pattern: /dial tcp|no route to host|connection (refused|reset|timed out)|i\/o timeout|EOF\b|handshake failed/i,
+    hint: 'A node or its network did not answer. It is tried again by itself.',
+  },
+  {
+    class: 'transient',
+    code: 'KubeOneTimedOut',
+    pattern: /timed? ?out|deadline exceeded|temporary failure|failed to fetch|could not resolve|could not get lock/i,
+    hint: 'It is tried again by itself; the log of the stage says what it waited for.',
+  },
+  {
+    class: 'bug',
+    code: 'ManifestRefused',
+    pattern: /unknown field|configuration validation|validation failed|invalid kubeone/i,
+    hint: 'Kubeloom wrote a KubeOne manifest that KubeOne refuses. Report it with the log of the stage.',
+  },
+];
+
+/** The error of a failed run. `output` is everything KubeOne printed. */
+export function kubeoneError(output: string, state: ClusterState): Omit<StageError, 'retryable'> {
+  const cause = causeIn(output);
+  const row = table.find(({ pattern }) => pattern.test(cause)) ?? table.find(({ pattern }) => pattern.test(output));
+  const nodes = state.pools.flatMap((pool) => pool.nodes.map(({ name }) => name));
+  const node = nodes.find((name) => namesNode(cause, name));
+  return {
+    class: row?.class ?? 'transient',
+    code: row?.code ?? 'KubeOneFailed',
+    message: cause || 'KubeOne failed without a word.',
+    ...(node === undefined ? {} : { resource: node }),
+    hint: row?.hint ?? 'See the log of the stage for what KubeOne did last.',
+  };
+}
+
+/** Its last lines that tell of an error, else simply its last lines. */
+function causeIn(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const errors = lines.filter((line) => /\b(error|fatal|failed)\b|level=(error|fatal)|^ERRO/i.test(line));
+  return (errors.length > 0 ? errors : lines).slice(-3).join('\n');
+}
+
+function namesNode(text: string, name: string): boolean {
+  return new RegExp(`(^|[^a-z0-9-])${name}($|[^a-z0-9-])`).test(text);
+}

@@ -1,0 +1,60 @@
+/** Takes the etcd member of one control node out of the cluster, through a control node that stays. */
+import { z } from 'zod';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { Kubectl } from './kubectl.ts';
+
+const MemberList = z.object({ members: z.array(z.object({ ID: z.string(), name: z.string().default('') })) });
+
+const certificates = '/etc/kubernetes/pki/etcd';
+const etcdctl = [
+  'etcdctl',
+  '--endpoints=https://127.0.0.1:2379',
+  `--cacert=${certificates}/ca.crt`,
+  `--cert=${certificates}/healthcheck-client.crt`,
+  `--key=${certificates}/healthcheck-client.key`,
+] as const;
+
+/** Removes only the member of this very node; one that is gone is fine. Throws `EtcdUnreachable`. */
+export async function removeEtcdMember(
+  context: StageContext,
+  kubectl: Kubectl,
+  node: string,
+  survivors: readonly string[],
+): Promise<void> {
+  if (context.facts.current.simulated.includes('control plane')) {
+    context.log.write('runner', `${node}: no etcd member to remove (simulated control plane)`);
+    return;
+  }
+  for (const survivor of survivors) {
+    const inPod = (args: readonly string[]) => [
+      'exec',
+      '-n',
+      'kube-system',
+      `etcd-${survivor}`,
+      '--',
+      ...etcdctl,
+      ...args,
+    ];
+    const listed = await kubectl.try(inPod(['member', 'list', '--write-out=json', '--hex=true']));
+    if (listed.code !== 0) continue;
+    const member = memberOf(listed.stdout, node);
+    if (member === undefined) return;
+    await kubectl.run(inPod(['member', 'remove', member]), { about: node });
+    return;
+  }
+  throw new StageFailure({
+    class: 'transient',
+    code: 'EtcdUnreachable',
+    message: `No etcd of ${survivors.join(', ')} answers, so the member of ${node} cannot be removed.`,
+    resource: node,
+    hint: 'See the etcd pods in kube-system; it is tried again by itself.',
+  });
+}
+
+/** Hex id of a node's member; names are compared whole. Warnings may stand before the JSON. */
+export function memberOf(output: string, node: string): string | undefined {
+  const json = output.split('\n').find((line) => line.startsWith('{'));
+  if (json === undefined) return undefined;
+  return MemberList.parse(JSON.parse(json)).members.find(({ name }) => name === node)?.ID;
+}

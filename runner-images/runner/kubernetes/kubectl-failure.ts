@@ -1,0 +1,52 @@
+/** What a failed kubectl means: one table from its words to our error classes. Pure. */
+import type { StageError } from '#contracts/stage.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+
+interface Row {
+  readonly class: ErrorClass;
+  readonly code: string;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+/** First match wins. */
+const table: readonly Row[] = [
+  {
+    class: 'credentials',
+    code: 'KubernetesRefused',
+    pattern: /unauthorized|forbidden|certificate (has expired|signed by unknown authority)|x509/i,
+    hint: 'The kubeconfig of the cluster is not accepted any more. Apply the manifest again, which renews it.',
+  },
+  {
+    class: 'conflict',
+    code: 'NodeChanged',
+    pattern: /the object has been modified|conflict|please apply your changes to the latest version/i,
+    hint: 'Something else changed the node at the same moment. It is tried again by itself.',
+  },
+  {
+    class: 'transient',
+    code: 'KubernetesUnreachable',
+    pattern:
+      /connection (refused|reset)|no route to host|i\/o timeout|timed? ?out|deadline exceeded|unable to connect|was refused|EOF\b|service unavailable|TLS handshake|no such host/i,
+    hint: 'The Kubernetes API did not answer. Check control nodes and load balancer; it is tried again by itself.',
+  },
+  {
+    class: 'user',
+    code: 'KubernetesRejected',
+    pattern: /is invalid|denied the request|invalid value|must be|not allowed/i,
+    hint: 'Check labels, annotations and taints of the node pool.',
+  },
+];
+
+/** The error of a failed command. */
+export function kubectlError(command: string, output: string, node: string | undefined): Omit<StageError, 'retryable'> {
+  const words = output.trim().split('\n').slice(-5).join('\n') || `kubectl ${command} failed without a word.`;
+  const row = table.find(({ pattern }) => pattern.test(words));
+  return {
+    class: row?.class ?? 'transient',
+    code: row?.code ?? 'KubectlFailed',
+    message: `kubectl ${command}: ${words}`,
+    ...(node === undefined ? {} : { resource: node }),
+    hint: row?.hint ?? 'See the log of the stage.',
+  };
+}

@@ -1,0 +1,95 @@
+/** kubectl against one cluster: commands that throw what failed in our terms. */
+import { z } from 'zod';
+import type { LiveNode } from '#rendering/node-patch.ts';
+import type { Command, CommandResult } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { kubectlError } from './kubectl-failure.ts';
+
+const Condition = z.object({ type: z.string(), status: z.string(), reason: z.string().default('') });
+
+const KubernetesNode = z.object({
+  metadata: z.object({
+    name: z.string(),
+    resourceVersion: z.string().default(''),
+    labels: z.record(z.string(), z.string()).default({}),
+    annotations: z.record(z.string(), z.string()).default({}),
+  }),
+  spec: z
+    .object({
+      providerID: z.string().default(''),
+      taints: z
+        .array(
+          z.object({
+            key: z.string(),
+            value: z.string().optional(),
+            effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+            timeAdded: z.string().optional(),
+          }),
+        )
+        .default([]),
+    })
+    .prefault({}),
+  status: z.object({ conditions: z.array(Condition).default([]) }).prefault({}),
+});
+
+/** A node of the cluster, and whether its kubelet is alive. */
+export interface ClusterNode extends LiveNode {
+  /** `True`, `False` or `Unknown`: what Kubernetes says of it. */
+  readonly ready: string;
+}
+
+export class Kubectl {
+  readonly #context: Pick<StageContext, 'run'>;
+  readonly #kubeconfig: string;
+
+  constructor(context: Pick<StageContext, 'run'>, kubeconfig: string) {
+    this.#context = context;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  /** Nodes by name. */
+  async nodes(): Promise<ReadonlyMap<string, ClusterNode>> {
+    const { stdout } = await this.run(['get', 'nodes', '-o', 'json', '--request-timeout=30s'], {
+      onLine: () => undefined,
+    });
+    const { items } = z.object({ items: z.array(KubernetesNode) }).parse(JSON.parse(stdout));
+    return new Map(
+      items.map(({ metadata, spec, status }) => [
+        metadata.name,
+        {
+          name: metadata.name,
+          resourceVersion: metadata.resourceVersion,
+          labels: metadata.labels,
+          annotations: metadata.annotations,
+          taints: spec.taints,
+          providerId: spec.providerID,
+          ready: status.conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
+        },
+      ]),
+    );
+  }
+
+  /** Runs it; throws `StageFailure` unless it ends with 0. `about`: the node it is about. */
+  async run(args: readonly string[], options: Partial<Command> & { about?: string } = {}): Promise<CommandResult> {
+    const result = await this.try(args, options);
+    if (result.code === 0) return result;
+    throw new StageFailure(kubectlError(args[0] ?? '', result.stderr || result.stdout, options.about));
+  }
+
+  /** Runs it, whatever its exit code. */
+  try(args: readonly string[], options: Partial<Command> = {}): Promise<CommandResult> {
+    const { cwd, input, onLine, quietMs, totalMs } = options;
+    return this.#context.run({
+      label: `kubectl ${args[0]}`,
+      program: process.env.KUBELOOM_KUBECTL ?? 'kubectl',
+      args: [`--kubeconfig=${this.#kubeconfig}`, ...args],
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(input === undefined ? {} : { input }),
+      ...(onLine === undefined ? {} : { onLine }),
+      ...(quietMs === undefined ? {} : { quietMs }),
+      totalMs: totalMs ?? 5 * 60_000,
+      graceMs: 5000,
+    });
+  }
+}

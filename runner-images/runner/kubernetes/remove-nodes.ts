@@ -1,0 +1,138 @@
+/** Takes nodes out of Kubernetes: cordon, drain, etcd member, delete; control nodes one at a time, compute within a budget. */
+import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import { settleBounded, unwrap } from '../bounded.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { removeEtcdMember } from './etcd-member.ts';
+import type { ClusterNode, Kubectl } from './kubectl.ts';
+
+/** Pods that cannot move must not keep a node for ever. */
+const drainMinutes = 30;
+
+/** Labels by which users hold a node while something on it must not be disturbed. */
+const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
+
+interface Leaving {
+  readonly name: string;
+  readonly control: boolean;
+  readonly pool: string;
+}
+
+/** Returns how many nodes were removed; those that are gone already are fine. Throws `NodeLocked` after all others are done. */
+export async function removeNodes(
+  context: StageContext,
+  kubectl: Kubectl,
+  names: readonly string[],
+  maxUnavailable: number,
+): Promise<number> {
+  if (names.length === 0) return 0;
+  const nodes = await kubectl.nodes();
+  const present = names.filter((name) => nodes.has(name)).map((name) => leavingNode(context, name));
+  for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
+  const locked = present.filter(({ name }) => lockLabels.some((label) => nodes.get(name)?.labels[label] !== undefined));
+  const free = present.filter((node) => !locked.includes(node));
+  const survivors = controlNodes(context.wish).filter((name) => nodes.has(name));
+  const remove = (leaving: Leaving) => removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
+  for (const leaving of free.filter(({ control }) => control)) await remove(leaving);
+  const pools = Map.groupBy(
+    free.filter(({ control }) => !control),
+    ({ pool }) => pool,
+  );
+  const outcomes = await Promise.all([...pools.values()].map((pool) => settleBounded(pool, maxUnavailable, remove)));
+  unwrap(outcomes.flat());
+  if (locked.length > 0) throw nodesLocked(locked);
+  return free.length;
+}
+
+async function removeNode(
+  context: StageContext,
+  kubectl: Kubectl,
+  { name, control }: Leaving,
+  live: ClusterNode | undefined,
+  survivors: readonly string[],
+): Promise<void> {
+  if (control && survivors.length === 0) throw lastControlNode(name);
+  if (live?.ready === 'Unknown') {
+    context.tell({
+      kind: 'NodeUnreachable',
+      level: 'warning',
+      message: `${name} does not answer: its volumes are freed`,
+      node: name,
+    });
+    const taint = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';
+    await kubectl.run(['taint', 'node', name, taint, '--overwrite', '--request-timeout=30s'], { about: name });
+  }
+  await kubectl.run(['cordon', name, '--request-timeout=30s'], { about: name });
+  await drain(context, kubectl, name);
+  if (control) await removeEtcdMember(context, kubectl, name, survivors);
+  await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
+  context.facts.node(name, { joined: false });
+  context.tell({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
+}
+
+/** Drains it. Running out of time is told and not an error; everything else is. */
+async function drain(context: StageContext, kubectl: Kubectl, name: string): Promise<void> {
+  const result = await kubectl.try(
+    [
+      'drain',
+      name,
+      '--ignore-daemonsets',
+      '--delete-emptydir-data',
+      // Pods without a controller would block a drain for ever, and go with the machine anyway.
+      '--force',
+      '--skip-wait-for-delete-timeout=60',
+      `--timeout=${drainMinutes}m`,
+    ],
+    { totalMs: (drainMinutes + 2) * 60_000, quietMs: (drainMinutes + 1) * 60_000 },
+  );
+  if (result.code === 0) return;
+  if (/timed? ?out|timeout|deadline/i.test(result.stderr)) {
+    context.tell({
+      kind: 'DrainTimedOut',
+      level: 'warning',
+      message: `${name} was not drained within ${drainMinutes} minutes; it is removed with what still runs on it`,
+      node: name,
+    });
+    return;
+  }
+  throw new StageFailure({
+    class: /connection|refused|unreachable|EOF/i.test(result.stderr) ? 'transient' : 'conflict',
+    code: 'DrainFailed',
+    message: result.stderr.trim().split('\n').slice(-5).join('\n') || `kubectl drain ended with ${result.code}`,
+    resource: name,
+    hint: 'See which pods stay on the node and why; a PodDisruptionBudget may forbid to move them.',
+  });
+}
+
+function leavingNode({ wish, others }: StageContext, name: string): Leaving {
+  const pools: readonly NodePoolState[] = [...others, ...(wish === null ? [] : [wish])].flatMap((state) => state.pools);
+  const pool = pools.find(({ nodes }) => nodes.some((node) => node.name === name));
+  return { name, control: pool?.role === 'control', pool: pool?.id ?? '' };
+}
+
+function controlNodes(state: ClusterState | null): readonly string[] {
+  return (state?.pools ?? [])
+    .filter(({ role }) => role === 'control')
+    .flatMap(({ nodes }) => nodes.map(({ name }) => name));
+}
+
+function lastControlNode(name: string): StageFailure {
+  return new StageFailure({
+    class: 'bug',
+    code: 'LastControlNode',
+    message: `${name} is the last control node that answers; without it the cluster is lost, so it is not removed.`,
+    resource: name,
+    hint: 'Add another control node first, or delete the whole cluster.',
+  });
+}
+
+function nodesLocked(locked: readonly Leaving[]): StageFailure {
+  const names = locked.map(({ name }) => name);
+  return new StageFailure({
+    class: 'conflict',
+    code: 'NodeLocked',
+    message: `${names.join(', ')}: held by the label ${lockLabels.join(' or ')}.`,
+    resource: names[0] ?? '',
+    hint: 'Take the label off the node when it may go; it is tried again by itself.',
+  });
+}

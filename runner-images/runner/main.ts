@@ -1,0 +1,26 @@
+/** The program inside the runner images: one stage from its environment to its result; exit code 0 when it succeeded. */
+import { fileURLToPath } from 'node:url';
+import { StageEnvironment } from '#contracts/stage.ts';
+import { wire } from '#functions/wire.ts';
+import { runStage } from './run-stage.ts';
+import { stageTools } from './stage-tools.ts';
+
+const stop = new AbortController();
+const crash = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error) => {
+    crash.abort(error instanceof Error ? error : new Error(String(error)));
+    stop.abort();
+  });
+}
+
+const result = await runStage(StageEnvironment.parse(process.env), wire(), {
+  signal: stop.signal,
+  crash: crash.signal,
+  templatesDirectory: process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url)),
+  tools: stageTools,
+  echo: (line) => process.stdout.write(`${line}\n`),
+  ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
+});
+process.exit(result.ok ? 0 : 1);

@@ -1,0 +1,59 @@
+/** Failures that the sim runner is told to have: `KUBELOOM_SIM_FAULTS`, a JSON list. */
+import { z } from 'zod';
+import { StageMode } from '#contracts/stage.ts';
+import { errorClasses } from '#domain/errors.ts';
+import { StageName } from '#domain/plan.ts';
+
+export const InjectedFault = z.strictObject({
+  stage: StageName,
+  mode: StageMode.default('do'),
+  class: z.enum(errorClasses).default('transient'),
+  /** How often it strikes before it is over. */
+  times: z.number().int().min(1).default(1),
+  /** Id or name of the cluster. @default any */
+  cluster: z.string().optional(),
+  /** Strikes only stages of clusters that (are to) have this node, and is told as the cause. */
+  node: z.string().optional(),
+});
+export type InjectedFault = z.infer<typeof InjectedFault>;
+
+interface Struck {
+  readonly fault: InjectedFault;
+  left: number;
+}
+
+/** By the text of the list: a list counts for the life of the process. */
+const lists = new Map<string, Struck[]>();
+
+/** The fault that strikes now, which uses it up once; undefined when none does. */
+export function strikingFault(
+  text: string | undefined,
+  now: { stage: StageName; mode: StageMode; cluster: string; clusterName: string; nodes: readonly string[] },
+): InjectedFault | undefined {
+  if (text === undefined || text === '') return undefined;
+  const list = lists.get(text) ?? read(text);
+  lists.set(text, list);
+  const struck = list.find(
+    ({ fault, left }) =>
+      left > 0 &&
+      fault.stage === now.stage &&
+      fault.mode === now.mode &&
+      (fault.cluster === undefined || fault.cluster === now.cluster || fault.cluster === now.clusterName) &&
+      (fault.node === undefined || now.nodes.includes(fault.node)),
+  );
+  if (struck === undefined) return undefined;
+  struck.left -= 1;
+  return struck.fault;
+}
+
+/** Starts counting anew: for programs that run several worlds one after another. */
+export function forgetFaults(): void {
+  lists.clear();
+}
+
+function read(text: string): Struck[] {
+  return z
+    .array(InjectedFault)
+    .parse(JSON.parse(text))
+    .map((fault) => ({ fault, left: fault.times }));
+}

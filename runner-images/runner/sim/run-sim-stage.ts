@@ -1,0 +1,35 @@
+/** The sim runner: a stage in this very process, without root, tools or files; the same documents in and out. */
+import { StageEnvironment } from '#contracts/stage.ts';
+import { wire } from '#functions/wire.ts';
+import { runStage } from '../run-stage.ts';
+import type { RunnerPorts } from '../stage-context.ts';
+import { simTool } from './sim-tool.ts';
+
+export interface SimStageOptions {
+  readonly signal: AbortSignal;
+  /** @default the ports of this process */
+  readonly ports?: RunnerPorts;
+}
+
+/**
+ * Runs the stage that `environment` names. Returns whether it succeeded; its result is stored either way.
+ * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to have; both are
+ * looked for in `environment`, then in the process's own.
+ */
+export async function runSimStage(
+  environment: Readonly<Record<string, string>>,
+  { signal, ports }: SimStageOptions,
+): Promise<boolean> {
+  const setting = (name: string) => environment[name] ?? process.env[name];
+  const tool = simTool({
+    stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),
+    faults: setting('KUBELOOM_SIM_FAULTS'),
+  });
+  const result = await runStage(StageEnvironment.parse(environment), ports ?? wire(), {
+    signal,
+    templatesDirectory: '',
+    needsFiles: false,
+    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool },
+  });
+  return result.ok;
+}

@@ -1,0 +1,107 @@
+/** A tool for every stage that makes nothing: it takes its time, fails when told to, and finds plausible facts. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { allNodes } from '#domain/cluster-state.ts';
+import { apiAddress } from '#rendering/kubeone-manifest.ts';
+import { kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
+import { StageFailure, stageCancelled } from '../stage-failure.ts';
+import { strikingFault } from './injected-faults.ts';
+import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
+
+export interface SimOptions {
+  /** How long a stage takes. */
+  readonly stageMs: number;
+  /** JSON list of `InjectedFault`. */
+  readonly faults: string | undefined;
+}
+
+/** The tool with these options. */
+export function simTool(options: SimOptions): Tool {
+  return async (context) => {
+    if (options.stageMs > 0) {
+      await pause(options.stageMs, undefined, { signal: context.signal }).catch(() => undefined);
+    }
+    if (context.signal.aborted) throw stageCancelled();
+    failWhenTold(context, options.faults);
+    return perform(context);
+  };
+}
+
+function failWhenTold(context: StageContext, faults: string | undefined): void {
+  const states = knownStates(context);
+  const fault = strikingFault(faults, {
+    stage: context.plan.stage,
+    mode: context.mode,
+    cluster: context.document.cluster,
+    clusterName: states[0]?.name ?? '',
+    nodes: states.flatMap((state) => allNodes(state).map(({ node }) => node.name)),
+  });
+  if (fault === undefined) return;
+  throw new StageFailure({
+    class: fault.class,
+    code: 'InjectedFault',
+    message: `The simulated stage ${fault.stage} failed because it was told to (${fault.class}).`,
+    ...(fault.node === undefined ? {} : { resource: fault.node }),
+    hint: 'Nothing real is broken: this failure was asked for.',
+  });
+}
+
+async function perform(context: StageContext): Promise<StageSummary> {
+  const { plan, facts } = context;
+  switch (plan.stage) {
+    case 'infrastructure':
+      return infrastructure(context);
+    case 'configuration':
+      for (const name of [...plan.work.install, ...plan.work.peers]) {
+        facts.node(name, { wireguardPublicKey: simulatedPublicKey(name), bootId: simulatedBootId(name) });
+      }
+      for (const name of plan.work.uninstall) facts.forgetNode(name);
+      return { nodesVisited: plan.work.install.length + plan.work.peers.length };
+    case 'kubernetes':
+      return kubernetes(context, plan.work.action);
+    case 'nodes':
+      for (const name of plan.work.patch) facts.node(name, { joined: true });
+      for (const name of plan.work.remove) facts.node(name, { joined: false });
+      return { nodesPatched: plan.work.patch.length, nodesRemoved: plan.work.remove.length };
+    case 'traffic':
+      return { loadBalancers: plan.work.loadBalancers.length };
+    default:
+      return plan satisfies never;
+  }
+}
+
+async function infrastructure(context: StageContext): Promise<StageSummary> {
+  const { wish, facts } = context;
+  facts.simulated('machines');
+  const stay = new Set((wish === null ? [] : allNodes(wish)).map(({ node }) => node.name));
+  const gone = Object.keys(facts.current.nodes).filter((name) => !stay.has(name));
+  for (const name of gone) facts.forgetNode(name);
+  const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
+  for (const { node } of wish === null ? [] : allNodes(wish)) {
+    facts.node(node.name, {
+      publicAddress: node.static?.endpoint ?? simulatedAddress(node.name),
+      wireguardPort: 51820,
+    });
+  }
+  const balancers = wish?.loadBalancers ?? [];
+  for (const name of Object.keys(facts.current.loadBalancers)) facts.loadBalancer(name, undefined);
+  for (const { name, dns } of balancers) facts.loadBalancer(name, `${dns.hostname}.${dns.zone}`);
+  if (wish === null && facts.current.kubeconfigKey !== undefined) await removeKubeconfig(context);
+  return { hostsCreated: made.length, hostsRemoved: gone.length };
+}
+
+async function kubernetes(context: StageContext, action: 'apply' | 'reset'): Promise<StageSummary> {
+  const { wish, facts, ports, document } = context;
+  facts.simulated('control plane');
+  if (action === 'reset' || wish === null) {
+    await removeKubeconfig(context);
+    return {};
+  }
+  if (facts.current.kubeconfigKey === undefined) {
+    const key = kubeconfigKey(document);
+    const { host } = apiAddress(wish, facts.current);
+    await ports.artifacts.putText(key, simulatedKubeconfig(wish.name, host), 'application/yaml');
+    facts.kubeconfig(key);
+  }
+  return { kubernetesVersion: wish.kubernetesVersion };
+}

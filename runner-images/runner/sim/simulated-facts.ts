@@ -1,0 +1,41 @@
+/** What a simulated tool "finds": plausible, and the same every time for the same names. */
+import { createHash } from 'node:crypto';
+
+/** An address of 198.18.0.0/15, which is set aside for tests and is nobody's. */
+export function simulatedAddress(name: string): string {
+  const [a = 0, b = 0, c = 0] = digest(name);
+  return `198.${18 + (a % 2)}.${b}.${1 + (c % 254)}`;
+}
+
+export function simulatedPublicKey(name: string): string {
+  return digest(`wireguard ${name}`).toString('base64');
+}
+
+export function simulatedBootId(name: string): string {
+  const hex = digest(`boot ${name}`).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+/** A kubeconfig that says of itself that nothing is behind it. */
+export function simulatedKubeconfig(cluster: string, endpoint: string): string {
+  return `# Simulated: nothing answers at this address.
+apiVersion: v1
+kind: Config
+clusters:
+  - name: ${cluster}
+    cluster: { server: "https://${endpoint}:6443" }
+contexts:
+  - name: ${cluster}
+    context: { cluster: ${cluster}, user: simulated }
+current-context: ${cluster}
+users:
+  - name: simulated
+    user: {}
+`;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,148 @@
+/** The configuration and traffic stages: Ansible on the nodes that the plan names, and on no other. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type InventoryWork, renderInventory, visitedNodes } from '#rendering/inventory.ts';
+import { publicAddressOf, sshPortOf } from '#rendering/node-access.ts';
+import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
+import { playbookError } from '../ansible/playbook-failure.ts';
+import { waitForSsh } from '../ansible/ssh-banner.ts';
+import { writeSshKeyFiles } from '../ssh-keys.ts';
+import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+/** Nodes worked on at once. */
+const forks = 50;
+
+export const ansible: Tool = async (context) => {
+  const work = inventoryWork(context);
+  const playbooks = [
+    ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
+    ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
+    ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
+  ];
+  const visits = visitedNodes({ ...context, work });
+  if (playbooks.length === 0 || visits.length === 0) return { nodesVisited: 0 };
+  const clusterId = (context.wish ?? context.others[0])?.id ?? '';
+  const keyDirectory = await writeSshKeyFiles(
+    context,
+    visits.map(({ node, pool }) => ({ node, pool, clusterId })),
+  );
+  const { wish, others } = context;
+  const inventory = renderInventory({ wish, others, facts: context.facts.current, work, keyDirectory });
+  await waitForSsh(
+    visits
+      .filter(({ node }) => work.install.includes(node.name))
+      .map(({ node, pool }) => ({
+        name: node.name,
+        host: publicAddressOf(node, context.facts.current),
+        port: sshPortOf(node, pool, context.facts.current),
+      })),
+    { signal: context.signal },
+  );
+  const summary = await playPlaybooks(context, playbooks, inventory, work);
+  for (const name of work.uninstall) context.facts.forgetNode(name);
+  return summary;
+};
+
+function inventoryWork({ plan }: StageContext): InventoryWork {
+  const none = { install: [], peers: [], proxy: [], uninstall: [] };
+  if (plan.stage === 'configuration') return plan.work;
+  if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
+  throw new Error(`ansible cannot run stage ${plan.stage}`);
+}
+
+async function playPlaybooks(
+  context: StageContext,
+  playbooks: readonly string[],
+  inventory: unknown,
+  work: InventoryWork,
+): Promise<StageSummary> {
+  const templates = join(context.templatesDirectory, 'ansible');
+  const directory = join(context.workDirectory, 'ansible');
+  await mkdir(directory, { mode: 0o700 });
+  await writeFile(join(directory, 'inventory.json'), JSON.stringify(inventory, null, 2), { mode: 0o600 });
+  // Names of control sockets may have 108 characters at most, so their directory is not in the work directory.
+  const sockets = await mkdtemp(join(tmpdir(), 'kl-'));
+  const listener = new PlaybookListener(context, work);
+  try {
+    const result = await context.run({
+      label: 'ansible',
+      program: process.env.KUBELOOM_ANSIBLE_PLAYBOOK ?? 'ansible-playbook',
+      args: [...playbooks.map((name) => join(templates, name)), '-i', 'inventory.json', '-f', String(forks)],
+      cwd: directory,
+      environment: {
+        ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
+        ANSIBLE_SSH_CONTROL_PATH_DIR: sockets,
+        ANSIBLE_LOCAL_TEMP: join(directory, 'tmp'),
+        ANSIBLE_NOCOLOR: '1',
+        LC_ALL: 'C.UTF-8',
+      },
+      onLine: (line) => listener.hear(line),
+    });
+    if (result.code !== 0) {
+      const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
+      throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
+    }
+  } finally {
+    await rm(sockets, { recursive: true, force: true });
+  }
+  return listener.summary;
+}
+
+type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
+
+/** Keeps facts and troubles, tells of nodes that are done. */
+class PlaybookListener {
+  readonly troubles: Trouble[] = [];
+  readonly #context: StageContext;
+  readonly #work: InventoryWork;
+  #visited = 0;
+  #changed = 0;
+
+  constructor(context: StageContext, work: InventoryWork) {
+    this.#context = context;
+    this.#work = work;
+  }
+
+  hear(line: string): string | undefined {
+    const { event, words } = readPlaybookLine(line);
+    if (event?.event === 'failed' || event?.event === 'unreachable') this.troubles.push(event);
+    if (event?.event === 'facts') this.#note(event);
+    if (event?.event === 'stats') this.#finish(event.hosts);
+    return words;
+  }
+
+  get summary(): StageSummary {
+    return { nodesVisited: this.#visited, nodesChanged: this.#changed };
+  }
+
+  #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {
+    const { facts } = this.#context;
+    // A provider may map the port: what it says counts, since it is what others dial.
+    const mapped = facts.current.nodes[host]?.wireguardPort !== undefined;
+    facts.node(host, {
+      ...(wireguardPublicKey === undefined ? {} : { wireguardPublicKey }),
+      ...(bootId === undefined ? {} : { bootId }),
+      ...(wireguardPort === undefined || mapped ? {} : { wireguardPort }),
+    });
+  }
+
+  #finish(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
+    for (const [host, stats] of Object.entries(hosts)) {
+      const good = stats.failures === 0 && stats.unreachable === 0;
+      this.#visited += 1;
+      if (stats.changed > 0) this.#changed += 1;
+      if (good && this.#work.install.includes(host)) {
+        this.#context.tell({ kind: 'NodeConfigured', message: `${host} is configured and in the mesh`, node: host });
+      }
+    }
+    const { loadBalancers } = this.#work;
+    if (loadBalancers.length > 0 && this.troubles.length === 0) {
+      this.#context.tell({
+        kind: 'TrafficDirected',
+        message: `load balancer ${loadBalancers.join(', ')} is up to date`,
+      });
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** The nodes stage: nodes that stay get their marks, nodes that leave are drained and taken out. */
+import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { Kubectl } from '../kubernetes/kubectl.ts';
+import { patchNodes } from '../kubernetes/patch-nodes.ts';
+import { removeNodes } from '../kubernetes/remove-nodes.ts';
+import type { Tool } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+export const kubectl: Tool = async (context) => {
+  if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
+  const { patch, remove, maxUnavailable } = context.plan.work;
+  const kubeconfig = await writeKubeconfig(context);
+  if (kubeconfig === undefined) {
+    if (patch.length === 0) {
+      context.log.write('runner', 'the cluster has no kubeconfig: Kubernetes never ran, so there is nothing to remove');
+      return { nodesPatched: 0, nodesRemoved: 0 };
+    }
+    throw new StageFailure({
+      class: 'bug',
+      code: 'KubeconfigMissing',
+      message: `There is no kubeconfig of cluster ${context.document.cluster}.`,
+      hint: 'This is a fault of Kubeloom: the kubernetes stage must run before this one.',
+    });
+  }
+  const client = new Kubectl(context, kubeconfig);
+  const nodesRemoved = await removeNodes(context, client, remove, maxUnavailable);
+  const nodesPatched = await patchNodes(context, client, patch);
+  return { nodesPatched, nodesRemoved };
+};

@@ -1,0 +1,135 @@
+/** The kubernetes stage: `kubeone apply` in a directory of its own; `reset` for static nodes of a cluster that goes away. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
+import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { kubeoneError } from '../kubeone/kubeone-failure.ts';
+import { backupKey, kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { writeSshKeyFiles } from '../ssh-keys.ts';
+import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+/** KubeOne waits for machines silently at times. */
+const quietMs = 20 * 60_000;
+const totalMs = 90 * 60_000;
+
+export const kubeone: Tool = async (context) => {
+  if (context.plan.stage !== 'kubernetes') throw new Error(`kubeone cannot run stage ${context.plan.stage}`);
+  return context.plan.work.action === 'apply' ? apply(context) : reset(context);
+};
+
+async function apply(context: StageContext): Promise<StageSummary> {
+  const state = context.wish;
+  if (state === null) throw new Error('there is no cluster to apply');
+  const program = await findKubeOne(context, state);
+  const simulated = await isStandIn(context, program);
+  if (simulated) context.facts.simulated('control plane');
+  const directory = await prepare(context, state);
+  const known = context.facts.current.kubeconfigKey !== undefined;
+  const result = await context.run({
+    label: 'kubeone',
+    program,
+    args: ['apply', '-m', 'kubeone.yaml', '-y'],
+    cwd: directory,
+    quietMs,
+    totalMs,
+  });
+  if (result.code !== 0) throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state));
+  await keepWhatItLeft(context, state, directory);
+  context.tell({
+    kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
+    message: `Kubernetes ${state.kubernetesVersion} runs${simulated ? ' (simulated control plane)' : ''}`,
+  });
+  return { kubernetesVersion: state.kubernetesVersion, ...(simulated ? { simulated: 'control plane' } : {}) };
+}
+
+/** Only static nodes are worth it: machines that are removed take their Kubernetes with them. */
+async function reset(context: StageContext): Promise<StageSummary> {
+  const state = context.wish ?? context.others[0];
+  if (state === undefined) return { nodesReset: 0 };
+  const program = await findKubeOne(context, state);
+  const directory = await prepare(context, state);
+  const result = await context.run({
+    label: 'kubeone',
+    program,
+    // With a dead API server these two would fail the whole reset.
+    args: [
+      'reset',
+      '-m',
+      'kubeone.yaml',
+      '-y',
+      '--remove-binaries',
+      '--remove-volumes=false',
+      '--remove-lb-services=false',
+    ],
+    cwd: directory,
+    quietMs,
+    totalMs,
+  });
+  if (result.code !== 0) {
+    context.tell({
+      kind: 'ResetIncomplete',
+      level: 'warning',
+      message: 'KubeOne could not reset every node; what it left is removed with the nodes or by the next stage',
+    });
+  }
+  await removeKubeconfig(context);
+  return { nodesReset: state.pools.flatMap(({ nodes }) => nodes).length };
+}
+
+/** `kubeone-<release>` of the release that knows this Kubernetes version, else plain `kubeone`. */
+async function findKubeOne(context: StageContext, state: ClusterState): Promise<string> {
+  if (process.env.KUBELOOM_KUBEONE) return process.env.KUBELOOM_KUBEONE;
+  const before = context.document.before?.kubernetesVersion ?? state.kubernetesVersion;
+  const release = kubeoneReleaseFor(state.kubernetesVersion, before)?.release;
+  const directories = (process.env.PATH ?? '').split(':').filter(Boolean);
+  for (const directory of directories) {
+    const names = await readdir(directory).catch(() => []);
+    const found = names.find((name) => name === `kubeone-${release}` || name.startsWith(`kubeone-${release}.`));
+    if (release !== undefined && found !== undefined) return join(directory, found);
+  }
+  return 'kubeone';
+}
+
+/** A stand-in says so in its version. */
+async function isStandIn(context: StageContext, program: string): Promise<boolean> {
+  const { stdout } = await context.run({
+    label: 'kubeone version',
+    program,
+    args: ['version'],
+    onLine: () => undefined,
+  });
+  return /simulated/i.test(stdout);
+}
+
+async function prepare(context: StageContext, state: ClusterState): Promise<string> {
+  const directory = join(context.workDirectory, 'kubeone');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const keyDirectory = await writeSshKeyFiles(
+    context,
+    state.pools.flatMap((pool) => pool.nodes.map((node) => ({ node, pool, clusterId: state.id }))),
+  );
+  const manifest = renderKubeOneManifest({ state, facts: context.facts.current, keyDirectory });
+  await writeFile(join(directory, 'kubeone.yaml'), manifest, { mode: 0o600 });
+  return directory;
+}
+
+/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact beside it. */
+async function keepWhatItLeft(context: StageContext, state: ClusterState, directory: string): Promise<void> {
+  const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
+  const key = kubeconfigKey(context.document);
+  if (kubeconfig.trim() === '') {
+    if (context.facts.current.kubeconfigKey !== undefined) return;
+    throw new StageFailure({
+      class: 'bug',
+      code: 'KubeconfigMissing',
+      message: `KubeOne ended well and left no ${state.name}-kubeconfig.`,
+      hint: 'Report it with the log of the stage.',
+    });
+  }
+  await context.ports.artifacts.putText(key, kubeconfig, 'application/yaml');
+  const backup = await readFile(join(directory, `${state.name}.tar.gz`)).catch(() => undefined);
+  if (backup !== undefined) await context.ports.artifacts.putBytes(backupKey(key), backup);
+  context.facts.kubeconfig(key);
+}
