@@ -1,5 +1,5 @@
 /** The files of a provider type below `templates/terraform/<type>`: modules, `provider.json`, hooks. */
-import { access, constants, readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
@@ -62,19 +62,19 @@ export async function providerFiles(
   };
 }
 
-/** Runs a hook of the type, if it has it. Returns the addresses that the next plan has to replace. */
+/** Runs a hook of the type (`<hook>.ts`), if it has it. Returns the addresses that the next plan has to replace. */
 export async function runHook(
   context: Pick<StageContext, 'run'>,
   files: ProviderFiles,
   hook: HookName,
   input: HookInput,
 ): Promise<readonly string[]> {
-  const program = join(files.directory, hook);
-  if (!(await exists(program, constants.X_OK))) return [];
+  const program = join(files.directory, `${hook}.ts`);
+  if (!(await exists(program))) return [];
   const result = await context.run({
     label: `${hook} ${input.provider}`,
-    program,
-    args: [],
+    program: process.execPath,
+    args: [program],
     input: JSON.stringify(input),
     totalMs: 10 * 60_000,
   });
@@ -87,7 +87,7 @@ export async function runHook(
       hint: 'It is tried again; the log of the stage has its own words.',
     });
   }
-  return result.stdout.trim() === '' ? [] : HookAnswer.parse(JSON.parse(result.stdout)).replace;
+  return hook === 'after-destroy' ? [] : HookAnswer.parse(JSON.parse(result.stdout)).replace;
 }
 
 /** Module variables that come from the runner's environment, as the type's `provider.json` names them. */
@@ -103,8 +103,8 @@ export function variablesFromEnvironment(
   );
 }
 
-function exists(path: string, mode: number = constants.F_OK): Promise<boolean> {
-  return access(path, mode).then(
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   );
