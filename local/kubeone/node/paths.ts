@@ -1,11 +1,21 @@
 /** Where things lie on a node; `kubeadm reset` removes all of it. */
 
-const kubernetes = '/etc/kubernetes';
+export const directories = {
+  kubernetes: '/etc/kubernetes',
+  /** This code, copied by the stand-in for KubeOne. */
+  code: '/usr/local/lib/kubeloom-simulated',
+} as const;
+
+const { kubernetes } = directories;
 
 export const files = {
   ca: `${kubernetes}/pki/ca.crt`,
+  caKey: `${kubernetes}/pki/ca.key`,
   serverKey: `${kubernetes}/pki/apiserver.key`,
   serverCertificate: `${kubernetes}/pki/apiserver.crt`,
+  adminKey: `${kubernetes}/simulated/admin.key`,
+  adminCertificate: `${kubernetes}/simulated/admin.crt`,
+  adminKubeconfig: `${kubernetes}/admin.conf`,
   token: `${kubernetes}/simulated/token`,
   /** Control-plane nodes as last heard of. */
   controls: `${kubernetes}/simulated/controls.json`,

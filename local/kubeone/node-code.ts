@@ -1,0 +1,55 @@
+/** The code that runs on nodes (`node/`), as one archive with a version out of its content. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HostConfig } from './manifest.ts';
+import { directories } from './node/paths.ts';
+import { quoted, type SshHosts } from './ssh-hosts.ts';
+
+const source = join(import.meta.dirname, 'node');
+
+export interface Probe {
+  readonly host: HostConfig;
+  /** null: Kubernetes is not set up here. */
+  readonly kubernetesVersion: string | null;
+  /** Fingerprint of the cluster's certificate authority. */
+  readonly authority: string | null;
+  /** Could let further control-plane nodes in. */
+  readonly holdsAuthority: boolean;
+}
+
+/** Looks what is on a host, and brings the present code there first. Throws `SshFailure`. */
+export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {
+  const version = versionOf(source);
+  const look = [
+    'test -x /usr/local/bin/node || { echo "the stand-in for KubeOne needs /usr/local/bin/node on the host" >&2; exit 1; }',
+    'command -v systemctl >/dev/null || { echo "the host does not run systemd" >&2; exit 1; }',
+    `if [ "$(cat ${directories.code}/.version 2>/dev/null)" = ${version} ]; then kubeadm probe; else echo null; fi`,
+  ].join('\n');
+  const found = (await hosts.run(host, look)).toString('utf8');
+  const told = found.trim() === 'null' ? await install(hosts, host, version) : found;
+  return { host, ...JSON.parse(told) };
+}
+
+async function install(hosts: SshHosts, host: HostConfig, version: string): Promise<string> {
+  const archive = execFileSync('tar', ['-C', source, '-c', '.'], { maxBuffer: 10_000_000 });
+  const wrapper = `#!/bin/sh\nexec /usr/local/bin/node --disable-warning=ExperimentalWarning ${directories.code}/kubeadm.ts "$@"\n`;
+  const command = [
+    'set -e',
+    `mkdir -p ${directories.code}`,
+    `tar -x --no-same-owner -C ${directories.code}`,
+    `printf %s ${quoted(wrapper)} >/usr/local/bin/kubeadm`,
+    'chmod 755 /usr/local/bin/kubeadm',
+    // Last: a copy that was cut off is made again.
+    `echo ${version} >${directories.code}/.version`,
+    'kubeadm probe',
+  ].join('\n');
+  return (await hosts.run(host, command, archive)).toString('utf8');
+}
+
+function versionOf(directory: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(directory).sort()) hash.update(name).update(readFileSync(join(directory, name)));
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,57 @@
+/** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
+import type { Probe } from './node-code.ts';
+
+export interface LiveNode {
+  readonly name: string;
+  readonly ready: boolean;
+  /** Without leading v. */
+  readonly version: string;
+}
+
+export interface Situation {
+  readonly wantedVersion: string;
+  readonly probes: readonly Probe[];
+  /** Nodes that the cluster knows; empty for a new one. */
+  readonly live: readonly LiveNode[];
+}
+
+/** The reasons against going on, as sentences; none = go on. */
+export function refusals({ wantedVersion, probes, live }: Situation): string[] {
+  const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
+  const names = probes.filter(({ authority }) => authority !== null).map(({ host }) => host.hostname);
+  if (authorities.size > 1) {
+    return [`hosts belong to different clusters: ${names.join(', ')}; reset the ones that do not belong here`];
+  }
+  if (authorities.size === 1 && !probes.some(({ holdsAuthority }) => holdsAuthority)) {
+    return [`no control-plane host has the cluster's keys, but ${names.join(', ')} belong to one; reset them first`];
+  }
+  const known = live.filter(({ name }) => probes.some(({ host }) => host.hostname === name));
+  const joining = probes.filter(({ host }) => !live.some(({ name }) => name === host.hostname));
+  const refused: string[] = [];
+  for (const { name, version } of known) {
+    if (compareVersions(version, wantedVersion) > 0) {
+      refused.push(`${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`);
+    } else if (minorOf(wantedVersion) > minorOf(version) + 1) {
+      refused.push(`${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`);
+    }
+  }
+  const upgrade = known.some(({ version }) => compareVersions(version, wantedVersion) < 0);
+  if (known.length > 0 && joining.length > 0 && upgrade) {
+    const missing = joining.map(({ host }) => host.hostname).join(', ');
+    refused.push(`upgrade and join at once is not possible: let ${missing} join with the present version first`);
+  }
+  return refused;
+}
+
+export function compareVersions(one: string, other: string): number {
+  const [first, second] = [one, other].map((version) => version.split(/[.-]/).map(Number));
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (first?.[index] ?? 0) - (second?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function minorOf(version: string): number {
+  return Number(version.split('.')[1] ?? 0);
+}

@@ -1,0 +1,74 @@
+/** Commands on hosts over the system's ssh, one connection a host. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { HostConfig } from './manifest.ts';
+
+export class SshFailure extends Error {
+  override readonly name = 'SshFailure';
+}
+
+export class SshHosts {
+  /** Short, since socket names are limited to 108 characters. */
+  readonly #sockets = mkdtempSync(join(tmpdir(), 'ko-'));
+  readonly #directory: string;
+
+  /** `directory`: key files are relative to it, known_hosts is kept in it. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Runs a shell command as root. Throws `SshFailure` with the command's own words. */
+  run(host: HostConfig, command: string, input: string | Buffer = ''): Promise<Buffer> {
+    const asRoot = host.sshUsername === 'root' ? command : `sudo -n bash -c ${quoted(command)}`;
+    const child = spawn('ssh', [...this.#options(host), asRoot], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (part: Buffer) => out.push(part));
+    child.stderr.on('data', (part: Buffer) => err.push(part));
+    // A host that goes away closes the pipe early; the exit code tells.
+    child.stdin.on('error', () => undefined).end(input);
+    return new Promise((resolve, reject) => {
+      child.on('error', reject).on('close', (code) => {
+        if (code === 0) resolve(Buffer.concat(out));
+        else reject(new SshFailure(sentence(host, code, Buffer.concat(err).toString('utf8'))));
+      });
+    });
+  }
+
+  close(): void {
+    rmSync(this.#sockets, { recursive: true, force: true });
+  }
+
+  #options(host: HostConfig): string[] {
+    const options = {
+      BatchMode: 'yes',
+      IdentitiesOnly: 'yes',
+      ConnectTimeout: '10',
+      ServerAliveInterval: '5',
+      ServerAliveCountMax: '4',
+      StrictHostKeyChecking: 'accept-new',
+      UserKnownHostsFile: join(this.#directory, 'known_hosts'),
+      LogLevel: 'ERROR',
+      ControlMaster: 'auto',
+      ControlPath: join(this.#sockets, '%C'),
+      ControlPersist: '5s',
+    };
+    return [
+      ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
+      ...['-i', resolve(this.#directory, host.sshPrivateKeyFile), '-p', String(host.sshPort)],
+      `${host.sshUsername}@${host.publicAddress}`,
+    ];
+  }
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function sentence(host: HostConfig, code: number | null, stderr: string): string {
+  const words = stderr.trim().split('\n').slice(-5).join(' ');
+  if (code === 255) return `failed to connect to ${host.hostname} (${host.publicAddress}:${host.sshPort}): ${words}`;
+  return `${host.hostname} (${host.publicAddress}): ${words || `the command ended with code ${code}`}`;
+}
