@@ -1,0 +1,129 @@
+/** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
+import { type Logger, messageOf } from '../logger.ts';
+import { type Claims, sendResult, toEvent } from './http-event.ts';
+import { matchRoute, type RoutePattern } from './match-route.ts';
+
+type GatewayHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
+
+export interface GatewayRoute extends RoutePattern {
+  readonly operation: string;
+  /** Answered without a token. */
+  readonly anonymous?: boolean;
+  readonly handler: () => Promise<{ readonly handler: GatewayHandler }>;
+}
+
+export interface GatewayOptions {
+  readonly routes: readonly GatewayRoute[];
+  readonly token: string;
+  readonly logger: Logger;
+  /** Body of a request in bytes. @default 6 MB, what a function takes */
+  readonly bodyLimit?: number;
+  /** How long a function may take. @default 29 s */
+  readonly timeoutMs?: number;
+}
+
+/** Who calls with the token of this platform: the person who owns its directory. */
+const owner: Claims = { sub: 'local', iss: 'kubeloom-local', scope: 'kubeloom/admin' };
+
+export function gatewayListener(options: GatewayOptions): RequestListener {
+  const { routes, token, logger, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const match = matchRoute(routes, request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET'), url.pathname);
+    // Nobody without token learns which routes there are.
+    const anonymous = typeof match === 'object' && match.route.anonymous === true;
+    if (!anonymous && !isAuthorized(request, token))
+      return problem(response, 401, 'Unauthorized', 'send the token of this platform as "Authorization: Bearer …"', {
+        'www-authenticate': 'Bearer realm="kubeloom"',
+      });
+    if (match === undefined) return problem(response, 404, 'NotFound', `there is no ${url.pathname}`);
+    if (match === 'method')
+      return problem(response, 405, 'MethodNotAllowed', `${url.pathname} has no ${request.method}`);
+    const body = await readBody(request, bodyLimit);
+    if (!body)
+      return problem(response, 413, 'PayloadTooLarge', `the body is larger than ${bodyLimit} bytes`, {
+        connection: 'close',
+      });
+    const { route, pathParameters } = match;
+    const routeKey = `${route.method} ${route.path}`;
+    const claims = anonymous ? undefined : owner;
+    const event = toEvent({ request, url, body, routeKey, pathParameters, claims });
+    const { handler } = await route.handler();
+    const result = await withinTime(
+      handler(copyAsJson(event) as APIGatewayProxyEventV2, contextOf(route.operation, timeoutMs)),
+      timeoutMs,
+    );
+    if (result === outOfTime)
+      return problem(response, 504, 'Timeout', `${route.operation} took longer than ${timeoutMs / 1000} s`);
+    sendResult(response, copyAsJson(result));
+  };
+
+  return async (request, response) => {
+    try {
+      await serve(request, response);
+    } catch (error) {
+      if (response.headersSent || request.destroyed) return void response.destroy();
+      logger.error('a request failed', { route: `${request.method} ${request.url}`, cause: messageOf(error) });
+      problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform says more');
+    }
+  };
+}
+
+/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
+function isAuthorized(request: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+/** The body, or undefined when it is too large; then at most the limit has been read. */
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    size += (piece as Buffer).length;
+    if (size > limit) return undefined;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces);
+}
+
+const outOfTime = Symbol('out of time');
+
+async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result | typeof outOfTime> {
+  const { promise, resolve } = Promise.withResolvers<typeof outOfTime>();
+  const timer = setTimeout(() => resolve(outOfTime), limitMs);
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** RFC 9457, in the shape of the API's own problems. */
+function problem(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const title = STATUS_CODES[status] ?? code;
+  const body = JSON.stringify({
+    ...{ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: randomUUID(), code },
+  });
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}

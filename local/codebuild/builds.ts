@@ -1,0 +1,182 @@
+/** The builds of this platform: a queue, as many at once as the machine carries, each stopped for good when its time is up. */
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AwsFault } from '../aws-json.ts';
+import { type Logger, messageOf } from '../logger.ts';
+import { buildArn, region } from '../names.ts';
+import { type BuildEnd, type BuildRun, type ProjectRun, runBuild } from './build-run.ts';
+import type { StartBuildInput } from './build-shapes.ts';
+import type { Build, BuildStore } from './build-store.ts';
+import { endGroup } from './process-group.ts';
+
+export interface Project {
+  readonly name: string;
+  readonly run: ProjectRun;
+  /** Beside what every build gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** @default 60 */
+  readonly timeoutMinutes?: number;
+}
+
+export interface Builds {
+  /** Throws `ResourceNotFoundException` without the project; the same token within five minutes is the same build. */
+  start(input: StartBuildInput): Build;
+  get(id: string): Build | undefined;
+  /** Returns at once; `ended` tells when it is over. Nothing happens to a build that has ended. */
+  stop(id: string): Build | undefined;
+  /** Throws `ResourceNotFoundException`. */
+  ended(id: string): Promise<Build>;
+  /** Ends the processes of builds that an earlier platform left behind, and marks those builds STOPPED. */
+  recover(): Promise<void>;
+  /** Stops all and waits for them. */
+  shutDown(): Promise<void>;
+}
+
+export interface BuildsOptions {
+  readonly projects: readonly Project[];
+  readonly store: BuildStore;
+  readonly logDirectory: string;
+  /** @default 8 */
+  readonly concurrency?: number;
+  /** Between SIGINT and SIGTERM. @default 10 s */
+  readonly graceMs?: number;
+  readonly logger: Logger;
+}
+
+interface Live {
+  build: Build;
+  readonly project: Project;
+  run: BuildRun | undefined;
+  /** Why it is being ended. */
+  ending: 'STOPPED' | 'TIMED_OUT' | undefined;
+  readonly end: PromiseWithResolvers<Build>;
+}
+
+const tokenValidMs = 5 * 60 * 1000;
+const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
+
+export function startBuilds(options: BuildsOptions): Builds {
+  const { projects, store, logDirectory, concurrency = 8, graceMs = 10_000, logger } = options;
+  const live = new Map<string, Live>();
+  const queue: Live[] = [];
+  const tokens = new Map<string, { build: string; request: string }>();
+  let working = 0;
+  const remember = (token: string, used: { build: string; request: string }): void => {
+    tokens.set(token, used);
+    setTimeout(() => tokens.delete(token), tokenValidMs).unref();
+  };
+
+  const finish = (entry: Live, end: BuildEnd): void => {
+    const status = entry.ending ?? (end.fault ? 'FAULT' : end.ok ? 'SUCCEEDED' : 'FAILED');
+    entry.build = { ...entry.build, status, endedAt: Date.now(), process: null, reason: end.reason };
+    store.put(entry.build);
+    live.delete(entry.build.id);
+    entry.end.resolve(entry.build);
+  };
+
+  const work = async (entry: Live): Promise<void> => {
+    const { project, build } = entry;
+    const environment = {
+      ...project.environment,
+      ...build.environment,
+      ...{ CODEBUILD_BUILD_ID: build.id, CODEBUILD_BUILD_ARN: buildArn(build.id), AWS_REGION: region },
+    };
+    await mkdir(logDirectory, { recursive: true, mode: 0o700 });
+    entry.run = await runBuild(project.run, { environment, logFile: build.logFile, graceMs });
+    entry.build = { ...build, startedAt: Date.now(), process: entry.run.process ?? null };
+    store.put(entry.build);
+    // It may have been stopped while it was being started.
+    if (entry.ending) entry.run.stop();
+    const timer = setTimeout(() => {
+      entry.ending ??= 'TIMED_OUT';
+      entry.run?.stop();
+    }, build.timeoutMinutes * 60_000);
+    const end = await entry.run.ended;
+    clearTimeout(timer);
+    finish(entry, end);
+  };
+
+  const next = (): void => {
+    while (working < concurrency) {
+      const entry = queue.shift();
+      if (!entry) return;
+      working += 1;
+      void work(entry)
+        .catch((error: unknown) => {
+          logger.error('a build could not be started', { build: entry.build.id, cause: messageOf(error) });
+          finish(entry, { ok: false, fault: true, reason: messageOf(error) });
+        })
+        .finally(() => {
+          working -= 1;
+          next();
+        });
+    }
+  };
+
+  const stop = (id: string): Build | undefined => {
+    const entry = live.get(id);
+    if (!entry) return store.get(id);
+    entry.ending ??= 'STOPPED';
+    const place = queue.indexOf(entry);
+    if (place < 0) entry.run?.stop();
+    else {
+      queue.splice(place, 1);
+      finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
+    }
+    return entry.build;
+  };
+
+  return {
+    start(input) {
+      const project = projects.find(({ name }) => name === input.projectName);
+      if (!project) throw new AwsFault('ResourceNotFoundException', `there is no project ${input.projectName}`);
+      const request = JSON.stringify(input);
+      const token = input.idempotencyToken && tokens.get(input.idempotencyToken);
+      if (token) {
+        const known = live.get(token.build)?.build ?? store.get(token.build);
+        if (token.request !== request || !known)
+          throw new AwsFault('InvalidInputException', 'the idempotency token was used with other parameters');
+        return known;
+      }
+      const id = `${project.name}:${randomUUID()}`;
+      const build: Build = {
+        ...{ id, project: project.name, number: store.nextNumber(project.name), status: 'IN_PROGRESS' },
+        environment: Object.fromEntries(input.environmentVariablesOverride.map(({ name, value }) => [name, value])),
+        timeoutMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? 60,
+        logFile: join(logDirectory, `${id.replace(':', '-')}.log`),
+        ...{ queuedAt: Date.now(), startedAt: null, endedAt: null, process: null, reason: null },
+      };
+      store.put(build);
+      if (input.idempotencyToken) remember(input.idempotencyToken, { build: id, request });
+      const entry: Live = { build, project, run: undefined, ending: undefined, end: Promise.withResolvers() };
+      live.set(id, entry);
+      queue.push(entry);
+      next();
+      return build;
+    },
+    get: (id) => live.get(id)?.build ?? store.get(id),
+    stop,
+    async ended(id) {
+      const build = live.get(id)?.end.promise ?? store.get(id);
+      if (!build) throw new AwsFault('ResourceNotFoundException', `there is no build ${id}`);
+      return build;
+    },
+    async recover() {
+      const left = store.unfinished();
+      await Promise.all(
+        left.map(async (build) => {
+          if (build.process) await endGroup(build.process, variableOf(build.id), graceMs);
+          const reason = 'the platform stopped while the build was running';
+          store.put({ ...build, status: 'STOPPED', endedAt: Date.now(), process: null, reason });
+          logger.warn('a build of an earlier platform was ended', { build: build.id });
+        }),
+      );
+    },
+    async shutDown() {
+      const ends = [...live.values()].map((entry) => entry.end.promise);
+      for (const id of [...live.keys()]) stop(id);
+      await Promise.all(ends);
+    },
+  };
+}

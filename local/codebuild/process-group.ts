@@ -1,0 +1,108 @@
+/** Processes that outlive their parent: who they are for sure, and how to end a whole group of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A process that a later one cannot be taken for: ids are used again, start times are not. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Boot of the machine and ticks since then; '' where /proc is missing. */
+  readonly startedAt: string;
+}
+
+interface Stat {
+  readonly state: string;
+  readonly group: number;
+  readonly startedAt: string;
+}
+
+/** The identity of a living process; undefined when there is none. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const stat = readStat(pid);
+  if (stat) return { pid, startedAt: stat.startedAt };
+  return hasProc() ? undefined : { pid, startedAt: '' };
+}
+
+/** True when exactly that process lives. */
+export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  if (!hasProc()) return canSignal(pid);
+  const stat = readStat(pid);
+  return stat !== undefined && stat.startedAt === startedAt && stat.state !== 'Z';
+}
+
+/** Sends a signal to a process group; nothing happens when it is empty. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // Empty already: what was wanted.
+  }
+}
+
+/** Living members of a group that were started by a build, known by a variable of its environment. */
+export function groupMembers(leader: number, variable: string): readonly number[] {
+  if (!hasProc()) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const stat = readStat(pid);
+      return stat?.group === leader && stat.state !== 'Z' && environmentOf(pid).includes(variable);
+    });
+}
+
+/**
+ * Ends a group that an earlier process left: SIGINT to its leader, so that tools can put their state away,
+ * SIGTERM to all after the grace, then SIGKILL. Does nothing when the group is no longer that of the build.
+ */
+export async function endGroup(leader: ProcessIdentity, variable: string, graceMs: number): Promise<void> {
+  const remains = (): boolean => groupMembers(leader.pid, variable).length > 0;
+  if (isAlive(leader) && remains()) {
+    process.kill(leader.pid, 'SIGINT');
+    await until(() => !isAlive(leader), graceMs);
+  }
+  if (!remains()) return;
+  signalGroup(leader.pid, 'SIGTERM');
+  await until(() => !remains(), Math.min(graceMs, 2_000));
+  if (!remains()) return;
+  signalGroup(leader.pid, 'SIGKILL');
+  await until(() => !remains(), 5_000);
+}
+
+async function until(holds: () => boolean, limitMs: number): Promise<void> {
+  for (const end = performance.now() + limitMs; !holds() && performance.now() < end; ) await pause(20);
+}
+
+let proc: boolean | undefined;
+function hasProc(): boolean {
+  proc ??= readStat(process.pid) !== undefined;
+  return proc;
+}
+
+function readStat(pid: number): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program is in brackets and may hold anything, brackets and spaces too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: `${boot}:${fields[19]}` };
+  } catch {
+    return undefined;
+  }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function canSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+/** The one directory that holds everything a platform knows: who has it, its token, its ports, where its API is. */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { identify, isAlive } from './codebuild/process-group.ts';
+import { writeFileDurably } from './durable-file.ts';
+
+export const PlatformFile = z.object({
+  apiUrl: z.string(),
+  token: z.string(),
+  pid: z.number().int(),
+  /** Tells the process from a later one with the same id. */
+  startedAt: z.string(),
+  runner: z.enum(['real', 'sim']),
+  since: z.string(),
+  endpoints: z.record(z.string(), z.string()),
+  ports: z.record(z.string(), z.number()),
+});
+export type PlatformFile = z.infer<typeof PlatformFile>;
+
+export interface DataDirectory {
+  readonly path: string;
+  readonly token: string;
+  /** Ports of the last platform here, to be used again: what outlived it still finds the new one. */
+  readonly ports: Readonly<Record<string, number>>;
+  publish(file: PlatformFile): Promise<void>;
+  /** Says nothing about a platform any more and lets another have the directory. */
+  release(): Promise<void>;
+}
+
+/** Takes the directory. Throws when a living platform has it. */
+export async function openDataDirectory(directory: string): Promise<DataDirectory> {
+  const path = resolve(directory);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await chmod(path, 0o700);
+  const unlock = await lock(path);
+  const token = await loadOrMakeToken(join(path, 'token'));
+  const ports = (await readPorts(join(path, 'ports.json'))) ?? {};
+  return {
+    path,
+    token,
+    ports,
+    async publish(file) {
+      await writeFileDurably(join(path, 'ports.json'), JSON.stringify(file.ports));
+      await writeFileDurably(join(path, 'platform.json'), `${JSON.stringify(file, null, 2)}\n`, 0o600);
+    },
+    async release() {
+      await rm(join(path, 'platform.json'), { force: true });
+      unlock();
+    },
+  };
+}
+
+/** A directory that is gone with the platform. */
+export async function openTemporaryDirectory(): Promise<DataDirectory> {
+  const path = await mkdtemp(join(tmpdir(), 'kubeloom-'));
+  const token = randomBytes(32).toString('base64url');
+  return { path, token, ports: {}, publish: async () => {}, release: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** What the living platform of a directory wrote down; undefined when none lives. */
+export async function readPlatformFile(directory: string): Promise<PlatformFile | undefined> {
+  const text = await readFile(join(directory, 'platform.json'), 'utf8').catch(() => undefined);
+  const file = text === undefined ? undefined : PlatformFile.safeParse(parseJson(text)).data;
+  return file && isAlive(file) ? file : undefined;
+}
+
+/** The identity of this process, for `platform.json`. */
+export function ownIdentity(): { readonly pid: number; readonly startedAt: string } {
+  return identify(process.pid) ?? { pid: process.pid, startedAt: '' };
+}
+
+/** The kernel frees a lock of SQLite with the process, however that ends: no lock is ever stale. */
+async function lock(path: string): Promise<() => void> {
+  const database = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    const holder = await readPlatformFile(path);
+    const who = holder ? `process ${holder.pid}, ${holder.apiUrl}` : 'another process';
+    throw new Error(`a platform has ${path} already (${who}); stop it with \`kubeloom local down\``, { cause });
+  }
+  return () => database.close();
+}
+
+async function loadOrMakeToken(path: string): Promise<string> {
+  const stored = (await readFile(path, 'utf8').catch(() => '')).trim();
+  if (stored.length >= 32) return stored;
+  const token = randomBytes(32).toString('base64url');
+  await writeFileDurably(path, `${token}\n`, 0o600);
+  return token;
+}
+
+async function readPorts(path: string): Promise<Record<string, number> | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  return z.record(z.string(), z.number()).safeParse(parseJson(text)).data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

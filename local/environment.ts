@@ -1,0 +1,79 @@
+/** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
+import { createHash } from 'node:crypto';
+import { region, stateMachineArn } from './names.ts';
+
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly s3: string;
+  readonly ssm: string;
+  readonly stepFunctions: string;
+  readonly codeBuild: string;
+}
+
+export interface EnvironmentOptions {
+  readonly endpoints: Endpoints;
+  readonly dataDirectory: string;
+  readonly providerTypes: readonly string[];
+  /** Tool to project. */
+  readonly runnerProjects: Readonly<Record<string, string>>;
+}
+
+export const table = 'kubeloom';
+export const bucket = 'kubeloom';
+
+/** What this platform sets; what a person set beforehand under `KUBELOOM_…` stays, apart from names of things that it makes. */
+export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
+  const { endpoints, dataDirectory, providerTypes, runnerProjects } = options;
+  const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_SSM: endpoints.ssm,
+    AWS_ENDPOINT_URL_SFN: endpoints.stepFunctions,
+    AWS_ENDPOINT_URL_CODEBUILD: endpoints.codeBuild,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    // Not looked at by any service here, but every client wants to sign with something.
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    KUBELOOM_TABLE: table,
+    KUBELOOM_BUCKET: bucket,
+    KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
+    KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
+    KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
+    // Two platforms of one machine must not take each other's hosts for their own.
+    KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
+    KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
+  };
+}
+
+/** Sets the variables for this process; the returned function puts back what was there. */
+export function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  // A session token or profile of a person's own would be mixed into ours.
+  const foreign = ['AWS_SESSION_TOKEN', 'AWS_PROFILE', 'AWS_ENDPOINT_URL'].map(
+    (name) => [name, process.env[name]] as const,
+  );
+  for (const [name] of foreign) delete process.env[name];
+  return () => {
+    for (const [name, value] of [...before, ...foreign])
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  };
+}
+
+const inherited = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'TERM'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+]);
+
+/** What a build gets of this process's environment: a container would start with as little. */
+export function buildEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined && (inherited.has(pair[0]) || pair[0].startsWith('KUBELOOM_')),
+  );
+  return { ...Object.fromEntries(kept), ...variables };
+}

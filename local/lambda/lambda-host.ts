@@ -1,0 +1,93 @@
+/** Lambda functions in this process: JSON in, JSON out, errors under the names that state machines see. */
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'aws-lambda';
+import { lambdaArn, toKebabCase } from '../names.ts';
+
+export type LambdaFunction = (event: unknown, context: Context) => unknown;
+
+/** A function failed; `name` is its error type, `message` the JSON that AWS puts into `Cause`. */
+export class LambdaFault extends Error {
+  readonly errorMessage: string;
+
+  constructor(thrown: unknown) {
+    const errorType = thrown instanceof Error ? thrown.name : 'Error';
+    const errorMessage = thrown instanceof Error ? thrown.message : String(thrown);
+    super(JSON.stringify({ errorType, errorMessage }));
+    this.name = errorType;
+    this.errorMessage = errorMessage;
+  }
+}
+
+export interface LambdaHost {
+  /** Runs a function by file name or by state name without spaces. Throws `LambdaFault`. */
+  invoke(name: string, payload: unknown): Promise<unknown>;
+  has(name: string): boolean;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
+}
+
+export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>): LambdaHost {
+  const running = new Set<Promise<unknown>>();
+  const run = async (name: string, payload: unknown): Promise<unknown> => {
+    const work = functions[name];
+    try {
+      if (!work) throw new Error(`there is no function ${name}`);
+      return copyAsJson(await work(copyAsJson(payload ?? null), contextOf(name, 900_000)));
+    } catch (error) {
+      throw new LambdaFault(error);
+    }
+  };
+  return {
+    has: (name) => toKebabCase(name) in functions,
+    invoke(name, payload) {
+      const invocation = run(toKebabCase(name), payload);
+      const settled = invocation.catch(() => {}).finally(() => running.delete(settled));
+      running.add(settled);
+      return invocation;
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Imports every file of a directory; its `handler` export is the function, the file name its name. */
+export async function loadFunctions(directory: string): Promise<Readonly<Record<string, LambdaFunction>>> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const module = (await import(pathToFileURL(join(directory, file)).href)) as { handler?: LambdaFunction };
+      return [file.slice(0, -'.ts'.length), module.handler] as const;
+    }),
+  );
+  return Object.fromEntries(found.filter((pair): pair is [string, LambdaFunction] => typeof pair[1] === 'function'));
+}
+
+/** The context that Lambda passes to a handler. */
+export function contextOf(name: string, timeoutMs: number): Context {
+  const deadline = Date.now() + timeoutMs;
+  const ignore = (): void => {};
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: lambdaArn(name),
+    memoryLimitInMB: '1024',
+    awsRequestId: randomUUID(),
+    logGroupName: `/aws/lambda/${name}`,
+    logStreamName: 'local',
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: ignore,
+    fail: ignore,
+    succeed: ignore,
+  };
+}
+
+/** Nothing but JSON passes between caller and function: neither side can change what the other holds. */
+export const copyAsJson = (value: unknown): unknown => {
+  const text = JSON.stringify(value);
+  return text === undefined ? null : JSON.parse(text);
+};

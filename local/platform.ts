@@ -1,0 +1,188 @@
+/** All of Kubeloom in one process on 127.0.0.1: storage, workflows, builds, API, scheduler, in the order they need each other. */
+import { mkdir } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { type GatewayOptions, gatewayListener } from './api-gateway/gateway-listener.ts';
+import type { Builds } from './codebuild/builds.ts';
+import { codeBuildListener } from './codebuild/codebuild-listener.ts';
+import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdentity } from './data-directory.ts';
+import { ensureTable } from './dynamodb/ensure-table.ts';
+import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
+import { bucket, type Endpoints, platformEnvironment, setEnvironment, table } from './environment.ts';
+import { lambdaHost } from './lambda/lambda-host.ts';
+import { type Logger, silentLogger } from './logger.ts';
+import { type LoopbackServer, listenNear, listenOnLoopback } from './loopback-server.ts';
+import { kubeloom, type Product, type RunnerKind } from './product.ts';
+import { s3Listener } from './s3/s3-listener.ts';
+import { startScheduler } from './scheduler/scheduler.ts';
+import { openParameterStore } from './ssm/parameter-store.ts';
+import { ssmListener } from './ssm/ssm-listener.ts';
+import type { ExecutionStore } from './stepfunctions/execution-store.ts';
+import type { Executions } from './stepfunctions/executions.ts';
+import type { Machine } from './stepfunctions/machines.ts';
+import { stepFunctionsListener } from './stepfunctions/stepfunctions-listener.ts';
+import { startCodeBuild, startWorkflows } from './workflow-services.ts';
+
+export interface PlatformOptions {
+  /** Where everything is kept; needed unless `inMemory`. */
+  readonly dataDir?: string;
+  /** 0: any. */
+  readonly apiPort: number;
+  /** real: builds are child processes that run the tools; sim: stages in this process, nothing real is made. */
+  readonly runner: RunnerKind;
+  /** Nothing outlives it; a temporary directory goes with it. @default false */
+  readonly inMemory?: boolean;
+  /** @default 300 */
+  readonly tickSeconds?: number;
+  /** Builds at once. @default 8 */
+  readonly buildConcurrency?: number;
+  /** Between SIGINT and SIGTERM for a build. @default 10,000 */
+  readonly graceMs?: number;
+  /** @default silent */
+  readonly logger?: Logger;
+  /** What runs on it. @default Kubeloom */
+  readonly product?: Product;
+}
+
+export interface Platform {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly endpoints: Endpoints;
+  /** The services behind their APIs, for tests and benches; `store` has histories and transitions. */
+  readonly executions: Executions & { readonly store: ExecutionStore; readonly machines: readonly Machine[] };
+  readonly builds: Builds;
+  /** What the scheduler does, now. */
+  tick(): Promise<void>;
+  /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are taken up at the next start. */
+  stop(): Promise<void>;
+}
+
+/** One platform in a process at a time: functions find their services by environment variables. */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { dataDir, inMemory = false, runner, logger = silentLogger, product = kubeloom(runner) } = options;
+  if (!inMemory && dataDir === undefined) throw new Error('startPlatform needs dataDir, or inMemory');
+  const directory =
+    inMemory || dataDir === undefined ? await openTemporaryDirectory() : await openDataDirectory(dataDir);
+  const cleanUp: (() => void | Promise<void>)[] = [() => directory.release()];
+  const stop = once(async () => {
+    for (const step of cleanUp.splice(0).reverse()) await step();
+  });
+  try {
+    return await assemble({ options, directory, inMemory, logger, product, cleanUp, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function assemble(given: {
+  readonly options: PlatformOptions;
+  readonly directory: DataDirectory;
+  readonly inMemory: boolean;
+  readonly logger: Logger;
+  readonly product: Product;
+  readonly cleanUp: (() => void | Promise<void>)[];
+  readonly stop: () => Promise<void>;
+}): Promise<Platform> {
+  const { options, directory, inMemory, logger, product, cleanUp, stop } = given;
+  const { apiPort, runner, tickSeconds = 300, buildConcurrency: concurrency, graceMs } = options;
+  const inDirectory = (name: string): string => join(directory.path, name);
+  const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
+  const open = async (name: string, listener: RequestListener): Promise<LoopbackServer> => {
+    const server = await listenNear(listener, directory.ports[name]);
+    cleanUp.push(() => server.close());
+    return server;
+  };
+
+  const dynamodb = await startDynamoDb({
+    ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0 },
+  });
+  cleanUp.push(() => dynamodb.close());
+  await mkdir(inDirectory('s3'), { recursive: true, mode: 0o700 });
+  const s3 = await open(
+    's3',
+    await s3Listener({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger }),
+  );
+  const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm')), logger));
+  // These answer once their work can be done; until then clients try again.
+  const stepFunctionsDoor = door();
+  const stepFunctions = await open('stepFunctions', stepFunctionsDoor.listener);
+  const codeBuildDoor = door();
+  const codeBuild = await open('codeBuild', codeBuildDoor.listener);
+  const endpoints: Endpoints = {
+    ...{ dynamodb: dynamodb.url, s3: s3.url, ssm: ssm.url, stepFunctions: stepFunctions.url, codeBuild: codeBuild.url },
+  };
+
+  const variables = platformEnvironment({
+    ...{ endpoints, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
+    providerTypes: await product.providerTypes(),
+  });
+  cleanUp.push(setEnvironment(variables));
+  await ensureTable(dynamodb.url, table, await product.tableSchema());
+  const lambdas = lambdaHost(await product.functions());
+  cleanUp.push(() => lambdas.idle());
+
+  const projects = await product.projects(variables);
+  const { builds, store: buildStore } = startCodeBuild({
+    ...{ projects, statePath: state('builds.sqlite'), dataDirectory: directory.path, concurrency, graceMs, logger },
+  });
+  cleanUp.push(() => buildStore.close());
+  const { executions, store, machines, rules } = await startWorkflows({
+    ...{ machinesDirectory: product.machinesDirectory, statePath: state('executions.sqlite') },
+    ...{ lambdas, builds, rules: product.statusRules, logger },
+  });
+  cleanUp.push(() => store.close());
+  cleanUp.push(() => builds.shutDown());
+  cleanUp.push(() => executions.shutDown());
+
+  // First the tools that an earlier platform left at work, then its executions: who finishes a run finds nothing moving.
+  await builds.recover();
+  executions.recover();
+  stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
+  codeBuildDoor.open(codeBuildListener(builds, logger));
+  const routes = await product.routes();
+  const gateway: GatewayOptions = { routes, token: directory.token, logger };
+  const api = await listenOnLoopback(gatewayListener(gateway), apiPort);
+  cleanUp.push(() => api.close());
+  rules.resume();
+
+  const scheduler =
+    product.tick === undefined
+      ? undefined
+      : startScheduler({ lambdas, functionName: product.tick, seconds: tickSeconds, logger });
+  if (scheduler) cleanUp.push(() => scheduler.stop());
+  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb };
+  await directory.publish({
+    ...{ apiUrl: api.url, token: directory.token, ...ownIdentity(), runner, since: new Date().toISOString() },
+    endpoints: { ...endpoints },
+    ports: Object.fromEntries(Object.entries(servers).map(([name, { port }]) => [name, port])),
+  });
+  logger.info('the platform is up', { api: api.url, runner, directory: directory.path });
+  return {
+    ...{ apiUrl: api.url, token: directory.token, endpoints, builds, stop },
+    executions: { ...executions, store, machines },
+    tick: async () => scheduler?.tick(),
+  };
+}
+
+/** A listener whose work comes later. */
+function door(): { readonly listener: RequestListener; open(inner: RequestListener): void } {
+  let inner: RequestListener = (_request, response) => {
+    response.writeHead(503, { 'content-type': 'application/x-amz-json-1.0', 'retry-after': '1' });
+    response.end('{"__type":"ServiceUnavailable","message":"the platform is starting"}');
+  };
+  return {
+    listener: (request, response) => inner(request, response),
+    open(listener) {
+      inner = listener;
+    },
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let under: Promise<void> | undefined;
+  return () => {
+    under ??= work();
+    return under;
+  };
+}

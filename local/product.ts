@@ -1,0 +1,80 @@
+/** What runs on the platform: Kubeloom's own functions, routes, state machines and runners. Tests bring others. */
+import { readdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
+import type { Project } from './codebuild/builds.ts';
+import type { TableSchema } from './dynamodb/ensure-table.ts';
+import { buildEnvironment } from './environment.ts';
+import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
+import type { StatusRule } from './stepfunctions/status-change.ts';
+
+export type RunnerKind = 'real' | 'sim';
+
+export interface Product {
+  readonly machinesDirectory: string;
+  /** Tool to CodeBuild project. */
+  readonly runnerProjects: Readonly<Record<string, string>>;
+  readonly statusRules: readonly StatusRule[];
+  /** Function that the scheduler calls; absent: none. */
+  readonly tick?: string;
+  /** These are called when the environment is set, never before. */
+  providerTypes(): Promise<readonly string[]>;
+  tableSchema(): Promise<TableSchema>;
+  functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
+  routes(): Promise<readonly GatewayRoute[]>;
+  projects(variables: Readonly<Record<string, string>>): Promise<readonly Project[]>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tools = ['terraform', 'ansible', 'kubeone', 'kubectl'] as const;
+const simProject = 'sim';
+
+export function kubeloom(runner: RunnerKind): Product {
+  return {
+    machinesDirectory: join(root, 'state-machines'),
+    runnerProjects: Object.fromEntries(tools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`])),
+    statusRules: [
+      { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
+    ],
+    tick: 'tick',
+    providerTypes: () => providerTypesOf(runner),
+    tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
+    async functions() {
+      // Ports of an earlier platform in this process would still talk to its endpoints.
+      (await import('#functions/wire.ts')).useDeps(undefined);
+      return loadFunctions(join(root, 'functions', 'tasks'));
+    },
+    routes: async () => (await import('#functions/api/routes.ts')).routes,
+    projects: async (variables) =>
+      runner === 'sim' ? [await simulated(variables)] : tools.map((tool) => real(tool, variables)),
+  };
+}
+
+/** With the real runner, what there are templates for; simulated, everything. */
+async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
+  const { providerTypeNames } = await import('#domain/provider-types.ts');
+  if (runner === 'sim') return providerTypeNames;
+  const templates = await readdir(join(root, 'templates', 'terraform'));
+  return providerTypeNames.filter((name) => name === 'sim' || templates.includes(name));
+}
+
+async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
+  const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
+  return { name: simProject, run: { kind: 'function', run: runSimStage }, environment: buildEnvironment(variables) };
+}
+
+function real(tool: string, variables: Readonly<Record<string, string>>): Project {
+  const environment = buildEnvironment(variables);
+  // The stand-in for `kubeone` comes before any real one; Node 24 before the system's.
+  const path = [join(root, 'local', 'kubeone', 'bin'), dirname(process.execPath), environment.PATH ?? ''];
+  return {
+    name: `kubeloom-${tool}`,
+    run: {
+      kind: 'command',
+      command: [process.execPath, join(root, 'runner-images', 'runner', 'main.ts')],
+      directory: root,
+    },
+    environment: { ...environment, PATH: path.join(delimiter) },
+  };
+}

@@ -1,0 +1,47 @@
+/** EventBridge Scheduler: calls a function at the start and then at a fixed rate, one call at a time. */
+import { randomUUID } from 'node:crypto';
+import type { LambdaHost } from '../lambda/lambda-host.ts';
+import { type Logger, messageOf } from '../logger.ts';
+import { account, region } from '../names.ts';
+
+export interface Scheduler {
+  /** Calls it now, beside the schedule. */
+  tick(): Promise<void>;
+  stop(): void;
+}
+
+export function startScheduler(options: {
+  readonly lambdas: LambdaHost;
+  readonly functionName: string;
+  readonly seconds: number;
+  readonly logger: Logger;
+}): Scheduler {
+  const { lambdas, functionName, seconds, logger } = options;
+  let under: Promise<void> | undefined;
+  const call = async (): Promise<void> => {
+    try {
+      await lambdas.invoke(functionName, {
+        ...{
+          version: '0',
+          id: randomUUID(),
+          'detail-type': 'Scheduled Event',
+          source: 'aws.scheduler',
+          account,
+          region,
+        },
+        ...{ time: new Date().toISOString(), resources: [], detail: '{}' },
+      });
+    } catch (error) {
+      logger.error('the tick failed', { function: functionName, cause: messageOf(error) });
+    } finally {
+      under = undefined;
+    }
+  };
+  const tick = (): Promise<void> => {
+    under ??= call();
+    return under;
+  };
+  const timer = setInterval(() => void tick(), seconds * 1000);
+  void tick();
+  return { tick, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,54 @@
+/** The platform as a process of its own: started by `kubeloom local up`, ended by SIGTERM; one structured line for each event. */
+import { parseArgs } from 'node:util';
+import { type LogFields, type Logger, messageOf } from './logger.ts';
+import { startPlatform } from './platform.ts';
+
+const { values } = parseArgs({
+  options: {
+    'data-dir': { type: 'string' },
+    'api-port': { type: 'string', default: '7700' },
+    runner: { type: 'string', default: 'real' },
+    'tick-seconds': { type: 'string', default: '300' },
+  },
+});
+
+const line =
+  (level: string) =>
+  (message: string, fields: LogFields = {}): void => {
+    process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
+  };
+const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error') };
+
+/** Tells whoever started us, and lets go of them: they may end before we do. */
+function report(message: { ready: true } | { failed: string }): void {
+  process.send?.(message, () => process.disconnect?.());
+}
+
+// A fault of one request must not take down every run of the machine; it is told, and the rest goes on.
+process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: messageOf(reason) }));
+
+try {
+  const platform = await startPlatform({
+    ...(values['data-dir'] !== undefined && { dataDir: values['data-dir'] }),
+    apiPort: Number(values['api-port']),
+    runner: values.runner === 'sim' ? 'sim' : 'real',
+    tickSeconds: Number(values['tick-seconds']),
+    logger,
+  });
+  const end = (signal: string): void => {
+    logger.info('the platform is being stopped', { signal });
+    void platform.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error('the platform did not stop cleanly', { cause: messageOf(error) });
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => end(signal));
+  report({ ready: true });
+} catch (error) {
+  logger.error('the platform does not start', { cause: messageOf(error) });
+  report({ failed: messageOf(error) });
+  process.exitCode = 1;
+}

@@ -1,0 +1,104 @@
+/** What the platform asks of an interpreter of Amazon States Language; narrow, so that it can be swapped. */
+
+/** A definition with all placeholders filled in. */
+export interface MachineDefinition {
+  readonly StartAt: string;
+  readonly States: Readonly<Record<string, StateDefinition>>;
+  readonly [field: string]: unknown;
+}
+
+export interface StateDefinition {
+  readonly Type: string;
+  readonly Resource?: string;
+  readonly TimeoutSeconds?: number;
+  readonly ItemProcessor?: MachineDefinition;
+  readonly Iterator?: MachineDefinition;
+  readonly Branches?: readonly MachineDefinition[];
+  readonly [field: string]: unknown;
+}
+
+export interface AslEngine {
+  /** Prepares a machine, once. Throws a sentence for every state that would run differently here than in AWS. */
+  compile(name: string, definition: MachineDefinition): CompiledMachine;
+}
+
+export interface CompiledMachine {
+  run(request: RunRequest): MachineRun;
+}
+
+export interface RunRequest {
+  readonly input: unknown;
+  /** `$$.Execution` and `$$.StateMachine` of the context object. */
+  readonly context: {
+    readonly Execution: {
+      readonly Id: string;
+      readonly Name: string;
+      readonly Input: unknown;
+      readonly StartTime: string;
+    };
+    readonly StateMachine: { readonly Id: string; readonly Name: string };
+  };
+  /** Does the work of a Task state; what it throws has its `name` as Error and its `message` as Cause. */
+  readonly runTask: (call: TaskCall) => Promise<unknown>;
+  /** Told in order, except that branches of Map and Parallel interleave. */
+  readonly onEvent: (event: EngineEvent) => void;
+}
+
+export interface TaskCall {
+  readonly state: string;
+  readonly resource: string;
+  readonly input: unknown;
+  /** Aborted when the task timed out, a sibling failed, or the execution was stopped. */
+  readonly signal: AbortSignal;
+}
+
+export interface MachineRun {
+  readonly outcome: Promise<Outcome>;
+  abort(): void;
+  /** Ends it as FAILED whatever its states say: for limits of the service. */
+  fail(error: string, cause: string): void;
+}
+
+export type Outcome =
+  | { readonly status: 'SUCCEEDED'; readonly output: unknown }
+  | { readonly status: 'FAILED'; readonly error: string; readonly cause: string }
+  | { readonly status: 'TIMED_OUT' | 'ABORTED' };
+
+export type EngineEvent =
+  | { readonly kind: 'entered'; readonly state: string; readonly type: string; readonly input: unknown }
+  | { readonly kind: 'exited'; readonly state: string; readonly type: string; readonly output: unknown }
+  | {
+      readonly kind: 'failed';
+      readonly state: string;
+      readonly type: string;
+      readonly error: string;
+      readonly cause: string;
+    }
+  /** A failure was caught: the state is left for the catcher's. */
+  | { readonly kind: 'caught' | 'retried'; readonly state: string; readonly type: string }
+  | {
+      readonly kind: 'iterationStarted' | 'iterationSucceeded' | 'iterationFailed';
+      readonly state: string;
+      readonly index: number;
+    }
+  | { readonly kind: 'taskTimedOut'; readonly state: string; readonly resource: string };
+
+/** Thrown to fail a task under a name; `Error` and `Cause` of the state. */
+export class TaskFault extends Error {
+  constructor(name: string, cause: string) {
+    super(cause);
+    this.name = name;
+  }
+}
+
+/** Every state of a machine, those inside Map and Parallel too, with the outermost state that holds it. */
+export function* allStates(
+  definition: MachineDefinition,
+  outermost?: string,
+): Generator<{ name: string; state: StateDefinition; outermost: string | undefined }> {
+  for (const [name, state] of Object.entries(definition.States)) {
+    yield { name, state, outermost };
+    for (const inner of [state.ItemProcessor, state.Iterator, ...(state.Branches ?? [])])
+      if (inner) yield* allStates(inner, outermost ?? name);
+  }
+}

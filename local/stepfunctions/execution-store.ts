@@ -1,0 +1,127 @@
+/** Executions and their histories in SQLite: a status is on disk before anyone hears of it, events follow in small batches. */
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+
+export const ExecutionStatus = z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
+
+export const Execution = z.object({
+  arn: z.string(),
+  machine: z.string(),
+  name: z.string(),
+  /** JSON text, as it was given. */
+  input: z.string(),
+  status: ExecutionStatus,
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  cause: z.string().nullable(),
+  /** Epoch milliseconds. */
+  startedAt: z.number(),
+  stoppedAt: z.number().nullable(),
+  transitions: z.number().int(),
+  /** Whether the status-change rule for its end has been carried out. */
+  followUp: z.enum(['none', 'pending', 'done']),
+});
+export type Execution = z.infer<typeof Execution>;
+
+/** One event of a history in the API's shape, without ids. */
+export interface HistoryEvent {
+  readonly type: string;
+  /** Epoch seconds. */
+  readonly timestamp: number;
+  readonly [details: string]: unknown;
+}
+
+export interface ExecutionFilter {
+  readonly machine?: string | undefined;
+  readonly status?: ExecutionStatus | undefined;
+  readonly followUp?: 'pending' | undefined;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export interface ExecutionStore {
+  get(arn: string): Execution | undefined;
+  /** False when the ARN is taken. */
+  insert(execution: Execution): boolean;
+  /** Writes the end and everything told before it. */
+  finish(execution: Execution): void;
+  followedUp(arn: string): void;
+  append(arn: string, event: HistoryEvent): void;
+  history(arn: string): readonly HistoryEvent[];
+  /** Newest first. */
+  list(filter: ExecutionFilter): readonly Execution[];
+  close(): void;
+}
+
+const keptMs = 90 * 24 * 3600 * 1000;
+const flushAfterMs = 50;
+
+export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS executions (
+      arn TEXT PRIMARY KEY, machine TEXT NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, status TEXT NOT NULL,
+      output TEXT, error TEXT, cause TEXT, startedAt REAL NOT NULL, stoppedAt REAL, transitions INTEGER NOT NULL,
+      followUp TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS byStart ON executions (startedAt);
+    CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY, arn TEXT NOT NULL, event TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS byExecution ON events (arn, number);
+    DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ${Date.now() - keptMs});
+    DELETE FROM executions WHERE stoppedAt < ${Date.now() - keptMs};`);
+  const select = database.prepare('SELECT * FROM executions WHERE arn = ?');
+  const insert = database.prepare(
+    `INSERT INTO executions VALUES (:arn, :machine, :name, :input, :status, :output, :error, :cause, :startedAt,
+     :stoppedAt, :transitions, :followUp) ON CONFLICT DO NOTHING`,
+  );
+  const update = database.prepare(
+    `UPDATE executions SET status = ?, output = ?, error = ?, cause = ?, stoppedAt = ?, transitions = ?, followUp = ?
+     WHERE arn = ?`,
+  );
+  const follow = database.prepare("UPDATE executions SET followUp = 'done' WHERE arn = ?");
+  const selectEvents = database.prepare('SELECT event FROM events WHERE arn = ? ORDER BY number');
+  const insertEvent = database.prepare('INSERT INTO events (arn, event) VALUES (?, ?)');
+  const selectMany = database.prepare(
+    `SELECT * FROM executions WHERE (:machine IS NULL OR machine = :machine) AND (:status IS NULL OR status = :status)
+     AND (:followUp IS NULL OR followUp = :followUp) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
+  );
+
+  let waiting: { arn: string; text: string }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (more: () => void = () => {}): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const events = waiting;
+    waiting = [];
+    database.exec('BEGIN');
+    for (const { arn, text } of events) insertEvent.run(arn, text);
+    more();
+    database.exec('COMMIT');
+  };
+
+  return {
+    get(arn) {
+      const row = select.get(arn);
+      return row && Execution.parse(row);
+    },
+    insert: (execution) => Number(insert.run(execution).changes) === 1,
+    finish: ({ arn, status, output, error, cause, stoppedAt, transitions, followUp }) =>
+      flush(() => void update.run(status, output, error, cause, stoppedAt, transitions, followUp, arn)),
+    followedUp: (arn) => void follow.run(arn),
+    append(arn, event) {
+      waiting.push({ arn, text: JSON.stringify(event) });
+      timer ??= setTimeout(() => flush(), flushAfterMs);
+    },
+    history(arn) {
+      if (waiting.length > 0) flush();
+      return selectEvents.all(arn).map(({ event }) => JSON.parse(String(event)) as HistoryEvent);
+    },
+    list: ({ machine = null, status = null, followUp = null, limit = -1, offset = 0 }) =>
+      selectMany.all({ machine, status, followUp, limit, offset }).map((row) => Execution.parse(row)),
+    close() {
+      flush();
+      database.close();
+    },
+  };
+}

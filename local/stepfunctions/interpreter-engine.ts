@@ -1,0 +1,159 @@
+/** `AslEngine` on aws-local-stepfunctions, with what that lacks: signals that reach running tasks, and outcomes as AWS names them. */
+import { setImmediate } from 'node:timers/promises';
+import {
+  ExecutionAbortedError,
+  ExecutionError,
+  ExecutionTimeoutError,
+  StateMachine,
+  type StateMachineDefinition,
+} from 'aws-local-stepfunctions';
+import {
+  type AslEngine,
+  allStates,
+  type EngineEvent,
+  type MachineDefinition,
+  type MachineRun,
+  type Outcome,
+  type RunRequest,
+} from './asl-engine.ts';
+import { contextFor, faultsOf, fitted } from './local-subset.ts';
+
+type LibraryRun = ReturnType<StateMachine['run']>;
+type LibraryEvent = LibraryRun['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never;
+type Json = Parameters<StateMachine['run']>[0];
+
+interface Task {
+  readonly name: string;
+  readonly resource: string;
+  readonly timeoutMs: number;
+  readonly outermost: string | undefined;
+}
+
+export const interpreterEngine: AslEngine = {
+  compile(name, definition) {
+    const faults = faultsOf(definition);
+    if (faults.length > 0) throw new Error(`${name} does not run on this platform: ${faults.join('; ')}`);
+    const fit = fitted(definition);
+    // Validating costs 70 ms and is the tests' work; the definition is only read, so one machine serves all runs.
+    const machine = new StateMachine(fit as StateMachineDefinition, { validationOptions: { noValidate: true } });
+    const tasks = [...allStates(fit)].flatMap(
+      ({ name: state, state: { Type, Resource, TimeoutSeconds = 60 }, outermost }) =>
+        Type === 'Task' ? [{ name: state, resource: Resource ?? '', timeoutMs: TimeoutSeconds * 1000, outermost }] : [],
+    );
+    return { run: (request) => run(machine, fit, tasks, request) };
+  },
+};
+
+function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task[], request: RunRequest): MachineRun {
+  const running = new Map<AbortController, Task>();
+  let ended = false;
+  let forced: Outcome | undefined;
+  const abortTasks = (concerned: (task: Task) => boolean): void => {
+    for (const [controller, task] of running) if (concerned(task)) controller.abort();
+  };
+  const handlerOf = (task: Task) => async (input: Json) => {
+    // Lets the interpreter's own event "entered" be told before anything the task does.
+    await setImmediate();
+    const controller = new AbortController();
+    // An aborted interpreter still begins a task it was waiting to retry.
+    if (ended || forced) throw new ExecutionAbortedError();
+    running.set(controller, task);
+    const { promise: never } = Promise.withResolvers<Json>();
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      request.onEvent({ kind: 'taskTimedOut', state: task.name, resource: task.resource });
+      controller.abort();
+    }, task.timeoutMs);
+    try {
+      const call = {
+        state: task.name,
+        resource: task.resource,
+        input: structuredClone(input),
+        signal: controller.signal,
+      };
+      const result = (await request.runTask(call)) as Json;
+      // The interpreter's timer, a tick behind this one, is what tells States.Timeout.
+      return timedOut ? await never : result;
+    } catch (error) {
+      if (timedOut) return await never;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      running.delete(controller);
+    }
+  };
+
+  const execution = machine.run(request.input as Json, {
+    overrides: { taskResourceLocalHandlers: Object.fromEntries(tasks.map((task) => [task.name, handlerOf(task)])) },
+    context: { ...request.context, ...contextFor(fit, request.context.Execution) } as Record<string, Json>,
+  });
+  void tell(execution, (event) => {
+    request.onEvent(event);
+    // The interpreter drops the siblings of a failed branch but lets their tasks run on.
+    if (event.kind === 'failed' && event.type !== 'Task') abortTasks(({ outermost }) => outermost === event.state);
+  });
+  const outcome = execution.result
+    .then((output): Outcome => ({ status: 'SUCCEEDED', output }), toOutcome)
+    .then(async (reached) => {
+      ended = true;
+      abortTasks(() => true);
+      await setImmediate();
+      return forced ?? reached;
+    });
+  return {
+    outcome,
+    abort() {
+      forced ??= { status: 'ABORTED' };
+      execution.abort();
+    },
+    fail(error, cause) {
+      forced ??= { status: 'FAILED', error, cause };
+      execution.abort();
+    },
+  };
+}
+
+function toOutcome(thrown: unknown): Outcome {
+  if (thrown instanceof ExecutionTimeoutError) return { status: 'TIMED_OUT' };
+  if (thrown instanceof ExecutionAbortedError) return { status: 'ABORTED' };
+  const cause = thrown instanceof ExecutionError ? thrown.cause : thrown;
+  if (cause instanceof Error) return { status: 'FAILED', error: cause.name, cause: cause.message };
+  return { status: 'FAILED', error: 'States.Runtime', cause: String(cause) };
+}
+
+async function tell(execution: LibraryRun, onEvent: (event: EngineEvent) => void): Promise<void> {
+  for await (const event of execution.eventLogs) {
+    const told = translate(event);
+    if (told) onEvent(told);
+  }
+}
+
+function translate(event: LibraryEvent): EngineEvent | undefined {
+  switch (event.type) {
+    case 'StateEntered':
+      return { kind: 'entered', state: event.state.name, type: event.state.type, input: event.state.input };
+    case 'StateExited':
+      return { kind: 'exited', state: event.state.name, type: event.state.type, output: event.state.output };
+    case 'StateFailed':
+      return {
+        kind: 'failed',
+        state: event.state.name,
+        type: event.state.type,
+        error: String(event.Error),
+        cause: String(event.Cause),
+      };
+    case 'StateCaught':
+      return { kind: 'caught', state: event.state.name, type: event.state.type };
+    case 'StateRetried':
+      return { kind: 'retried', state: event.state.name, type: event.state.type };
+    case 'MapIterationStarted':
+      return { kind: 'iterationStarted', state: event.parentState.name, index: event.index };
+    case 'MapIterationSucceeded':
+      return { kind: 'iterationSucceeded', state: event.parentState.name, index: event.index };
+    case 'MapIterationFailed':
+      return { kind: 'iterationFailed', state: event.parentState.name, index: event.index };
+    default:
+      return undefined;
+  }
+}

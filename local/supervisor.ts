@@ -1,0 +1,80 @@
+/** The platform in the background: start it, look at it, stop it, forget it. */
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isAlive } from './codebuild/process-group.ts';
+import { type PlatformFile, readPlatformFile } from './data-directory.ts';
+import { removeAllHosts } from './hosts-helper.ts';
+import type { RunnerKind } from './product.ts';
+
+const server = fileURLToPath(new URL('server.ts', import.meta.url));
+
+export interface UpOptions {
+  readonly dataDir: string;
+  /** 0: any. @default 7700 */
+  readonly apiPort?: number;
+  readonly runner: RunnerKind;
+  readonly tickSeconds?: number;
+}
+
+/** Starts it, or finds it running; returns when its API answers. Throws with its own words when it does not start. */
+export async function up(options: UpOptions): Promise<PlatformFile> {
+  const running = await status(options.dataDir);
+  if (running && running.runner !== options.runner)
+    throw new Error(`the platform runs with the ${running.runner} runner; stop it first: kubeloom local down`);
+  if (running) return running;
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const logFile = join(options.dataDir, 'platform.log');
+  const log = await open(logFile, 'a', 0o600);
+  const child = fork(
+    server,
+    [
+      ...['--data-dir', resolve(options.dataDir), '--runner', options.runner],
+      ...['--api-port', String(options.apiPort ?? 7700), '--tick-seconds', String(options.tickSeconds ?? 300)],
+    ],
+    { detached: true, stdio: ['ignore', log.fd, log.fd, 'ipc'] },
+  );
+  const fault = await new Promise<string | undefined>((done) => {
+    child.once('message', (message: { failed?: string }) => done(message.failed));
+    child.once('error', (error) => done(error.message));
+    child.once('exit', (code) => done(`it ended with code ${code}; see ${logFile}`));
+  });
+  await log.close();
+  if (child.connected) child.disconnect();
+  child.unref();
+  const started = await status(options.dataDir);
+  if (fault !== undefined || !started) throw new Error(`the platform did not start: ${fault ?? `see ${logFile}`}`);
+  return started;
+}
+
+/** The platform of that directory; undefined when none is running. */
+export function status(dataDir: string): Promise<PlatformFile | undefined> {
+  return readPlatformFile(dataDir);
+}
+
+/** Stops it and waits until it is gone; false when none was running. Builds get their grace. */
+export async function down(dataDir: string, limitMs = 45_000): Promise<boolean> {
+  const running = await status(dataDir);
+  if (!running) return false;
+  process.kill(running.pid, 'SIGTERM');
+  const end = performance.now() + limitMs;
+  while (isAlive(running) && performance.now() < end) await pause(25);
+  if (isAlive(running)) {
+    process.kill(running.pid, 'SIGKILL');
+    while (isAlive(running)) await pause(25);
+  }
+  return true;
+}
+
+/** Stops it, removes the hosts that it made, then everything that it knows. Throws for a directory that is none of a platform. */
+export async function reset(dataDir: string): Promise<void> {
+  await down(dataDir);
+  if (!existsSync(dataDir)) return;
+  if (!existsSync(join(dataDir, 'token')) && !existsSync(join(dataDir, 'lock')))
+    throw new Error(`${dataDir} is not the directory of a platform; nothing was removed`);
+  await removeAllHosts(process.env.KUBELOOM_HOSTS_DIR ?? join(dataDir, 'hosts'));
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,78 @@
+/** Step Functions, CodeBuild and Lambda together: executions start builds and functions, functions stop both. */
+import { join } from 'node:path';
+import { type BuildStore, openBuildStore } from './codebuild/build-store.ts';
+import { type Builds, type Project, startBuilds } from './codebuild/builds.ts';
+import type { LambdaHost } from './lambda/lambda-host.ts';
+import type { Logger } from './logger.ts';
+import { lambdaArn, stateMachineArn, toKebabCase } from './names.ts';
+import { type ExecutionStore, openExecutionStore } from './stepfunctions/execution-store.ts';
+import { type Executions, startExecutions } from './stepfunctions/executions.ts';
+import { runTaskWith } from './stepfunctions/integrations.ts';
+import { interpreterEngine } from './stepfunctions/interpreter-engine.ts';
+import { loadMachines, type Machine, machineNames } from './stepfunctions/machines.ts';
+import { type StatusRule, type StatusRules, statusRules } from './stepfunctions/status-change.ts';
+
+export interface Workflows {
+  readonly executions: Executions;
+  readonly store: ExecutionStore;
+  readonly machines: readonly Machine[];
+  readonly rules: StatusRules;
+}
+
+/** Machines and functions by the placeholder of an ASL file: `${PlanCluster}`, `${RunStage}`. */
+export async function startWorkflows(options: {
+  readonly machinesDirectory: string;
+  readonly statePath: string;
+  readonly lambdas: LambdaHost;
+  readonly builds: Builds;
+  readonly rules: readonly StatusRule[];
+  readonly logger: Logger;
+}): Promise<Workflows> {
+  const { machinesDirectory, statePath, lambdas, builds, logger } = options;
+  const names = await machineNames(machinesDirectory);
+  const machines = await loadMachines(
+    machinesDirectory,
+    (placeholder) => {
+      const name = toKebabCase(placeholder);
+      if (names.includes(name)) return stateMachineArn(name);
+      return lambdas.has(name) ? lambdaArn(name) : undefined;
+    },
+    interpreterEngine,
+  );
+  const machineNamed = (name: string): Machine | undefined => machines.find((machine) => machine.name === name);
+  const store = openExecutionStore(statePath);
+  let stopping = false;
+  const rules = statusRules(options.rules, {
+    ...{ store, machineNamed, logger, executions: () => executions },
+    stopping: () => stopping,
+  });
+  const executions: Executions = startExecutions({
+    store,
+    runTask: runTaskWith({ lambdas, builds, store, machineNamed, executions: () => executions }),
+    needsFollowUp: rules.concerns,
+    onEnd: rules.apply,
+  });
+  const shutDown = (): void => {
+    stopping = true;
+    executions.shutDown();
+  };
+  return { executions: { ...executions, shutDown }, store, machines, rules };
+}
+
+/** CodeBuild with its projects. */
+export function startCodeBuild(options: {
+  readonly projects: readonly Project[];
+  readonly statePath: string;
+  readonly dataDirectory: string;
+  readonly concurrency?: number | undefined;
+  readonly graceMs?: number | undefined;
+  readonly logger: Logger;
+}): { readonly builds: Builds; readonly store: BuildStore } {
+  const { projects, statePath, dataDirectory, concurrency, graceMs, logger } = options;
+  const store = openBuildStore(statePath);
+  const limits = { ...(concurrency !== undefined && { concurrency }), ...(graceMs !== undefined && { graceMs }) };
+  return {
+    builds: startBuilds({ projects, store, logDirectory: join(dataDirectory, 'builds'), ...limits, logger }),
+    store,
+  };
+}
