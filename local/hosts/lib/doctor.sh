@@ -6,7 +6,8 @@ command_doctor() {
   for tool in systemd-nspawn:systemd-container mmdebstrap:mmdebstrap ip:iproute2 ssh-keygen:openssh-client nft:nftables flock:util-linux; do
     check required "${tool%:*}" "$(command -v "${tool%:*}")" "install the Debian package ${tool#*:} (local/hosts/install-packages.sh)"
   done
-  check required overlay "$(grep -qw overlay /proc/filesystems || modprobe overlay 2>/dev/null && echo yes)" "load the kernel module overlay"
+  check required overlay "$(trial_overlay)" \
+    "load the kernel module overlay, and set KUBELOOM_HOSTS_DIR to a directory on an ordinary file system (ext4, xfs, tmpfs; not overlay)"
   check required tun "$([ -c /dev/net/tun ] || modprobe tun 2>/dev/null && echo /dev/net/tun)" "load the kernel module tun"
   check required bridge "$(in_trial_network 'ip link add name br0 type bridge && ip link add name ve0 type veth peer name ve1')" \
     "the kernel needs the modules bridge and veth"
@@ -29,7 +30,27 @@ check() {
   checks+=",\"found\":\"$(json_text "$3")\"$([ $fine = true ] || printf ',"fix":"%s"' "$(json_text "$4")")}"
 }
 
-in_trial_network() { unshare --net sh -c "$1" >/dev/null 2>&1 && echo yes || true; }
+in_trial_network() {
+  if [ "$(id -u)" != 0 ]; then
+    echo "not tried: needs root"
+  elif unshare --net sh -c "$1" >/dev/null 2>&1; then
+    echo yes
+  fi
+}
+
+# Where hosts will live: an overlay cannot have its upper layer on every file system.
+trial_overlay() {
+  local existing=$state_dir trial
+  [ "$(id -u)" = 0 ] || { echo "not tried: needs root"; return 0; }
+  while [ ! -d "$existing" ]; do existing=$(dirname "$existing"); done
+  trial=$(mktemp -d "$existing/.kubeloom-trial-XXXXXX")
+  mkdir "$trial/low" "$trial/up" "$trial/work" "$trial/root"
+  if unshare --mount --propagation private mount -t overlay trial \
+    -o "lowerdir=$trial/low,upperdir=$trial/up,workdir=$trial/work" "$trial/root" 2>/dev/null; then
+    echo yes
+  fi
+  rm -rf --one-file-system "$trial"
+}
 
 cgroup_mode() {
   local mode
