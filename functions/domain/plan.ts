@@ -19,6 +19,7 @@ export const InfrastructureWork = z.strictObject({
   /** Provider instances to visit; what the target state has of each is applied, what it lacks is destroyed. */
   workspaces: z.array(z.strictObject({ kind: z.enum(['machines', 'dns']), name: z.string(), destroy: z.boolean() })),
 });
+export type InfrastructureWork = z.infer<typeof InfrastructureWork>;
 
 /** Ansible: which nodes get what. Peers of the mesh always follow from the target state. */
 export const ConfigurationWork = z.strictObject({
@@ -35,9 +36,11 @@ export const ConfigurationWork = z.strictObject({
   /** Kubernetes nodes that must be pointed at a new API endpoint (from that of `before` to that of `target`). */
   endpoint: z.array(z.string()).optional(),
 });
+export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 
 /** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
 export const KubernetesWork = z.strictObject({ action: z.enum(['apply', 'reset']) });
+export type KubernetesWork = z.infer<typeof KubernetesWork>;
 
 /** kubectl: nodes to patch to the target state, nodes to drain and remove (control-plane nodes one at a time). */
 export const NodesWork = z.strictObject({
@@ -48,9 +51,11 @@ export const NodesWork = z.strictObject({
   /** By pool id, where a pool has its own number. */
   maxUnavailableOf: z.record(z.string(), z.number().int().min(1)).optional(),
 });
+export type NodesWork = z.infer<typeof NodesWork>;
 
 /** Ansible on load balancers only: roles and their targets as the target state has them. */
 export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
+export type TrafficWork = z.infer<typeof TrafficWork>;
 
 const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
   z.strictObject({

@@ -14,6 +14,7 @@ export function diffStates(from: ClusterState | null, to: ClusterState | null): 
   if (from === null && to === null) return [];
   if (from === null) return to === null ? [] : created(to);
   if (to === null) return deleted(from);
+  if (from.id !== to.id) return [...deleted(from), ...created(to)];
   return [
     ...diffCluster(from, to),
     ...diffPools(from.pools, to.pools),
@@ -57,7 +58,6 @@ function deleted(state: ClusterState): Change[] {
 function diffCluster(from: ClusterState, to: ClusterState): Change[] {
   const changes: Change[] = [];
   if (from.network !== to.network) changes.push({ kind: 'NetworkChanged', from: from.network, to: to.network });
-  if (from.id !== to.id) changes.push({ kind: 'NetworkChanged', from: `${from.id}`, to: `${to.id}` });
   if (from.kubernetesVersion !== to.kubernetesVersion) {
     changes.push({ kind: 'KubernetesUpgraded', from: from.kubernetesVersion, to: to.kubernetesVersion });
   }

@@ -1,0 +1,82 @@
+/** The plan of one cluster: the path of waypoints from what stands to what is wished for. */
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
+import { revertible } from '#domain/plan.ts';
+import { nodeKey } from './diff-pools.ts';
+import { diffStates, sameState } from './diff-states.ts';
+import { stepsFrom } from './openings.ts';
+import type { Step } from './path-steps.ts';
+import { refusals } from './refusals.ts';
+import { type DrainBudget, stagePlans, undoPlans } from './stage-plans.ts';
+
+export interface PathOptions extends DrainBudget {
+  /** Pools that are replaced at once when their templates change. @default 1 */
+  readonly replaceAtOnce?: number;
+}
+
+export interface PathQuestion {
+  /** Name of the cluster, for the plan. */
+  readonly cluster: string;
+  /** The last waypoint reached; null = nothing stands. */
+  readonly current: ClusterState | null;
+  /** Target of a waypoint that was cut off; null = none was. */
+  readonly attempted: ClusterState | null;
+  /** As `buildDesiredState` made it from the same two; null = the cluster is to go. */
+  readonly desired: ClusterState | null;
+  /** @default one node of each pool at a time */
+  readonly options?: PathOptions;
+}
+
+/** Plans it. No waypoints and no refusals = nothing to do; refusals = nothing will be done. */
+export function planClusterPath(question: PathQuestion): ClusterPlan {
+  const { cluster, current, attempted, desired, options = { maxUnavailable: 1 } } = question;
+  const against = refusals({ current, attempted, desired });
+  if (against.length > 0) return { cluster, waypoints: [], refusals: [...against] };
+  const steps = stepsOf(question, options);
+  const waypoints = steps.map((step, index) => {
+    const before = index === 0 ? current : (steps[index - 1]?.target ?? null);
+    const tried = index === 0 && attempted !== null && !sameState(attempted, before) ? [attempted] : [];
+    return waypoint({ step, before, tried, options });
+  });
+  return { cluster, waypoints, refusals: [] };
+}
+
+function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Step[] {
+  if (desired !== null) {
+    return stepsFrom(current, { goal: desired, attempted, replaceAtOnce: Math.max(1, options.replaceAtOnce ?? 1) });
+  }
+  return current === null && attempted === null ? [] : [{ direction: 'destroy', target: null }];
+}
+
+interface Leg {
+  readonly step: Step;
+  readonly before: ClusterState | null;
+  /** What was tried since and may stand, too. */
+  readonly tried: readonly ClusterState[];
+  readonly options: PathOptions;
+}
+
+function waypoint({ step, before, tried, options }: Leg): Waypoint {
+  const { direction, target } = step;
+  return {
+    direction,
+    target,
+    changes: changesOf(step, before, tried),
+    stages: stagePlans({ direction, from: [before, ...tried], to: target, budget: options }),
+    undo: target !== null && revertible.includes(direction) ? undoPlans(before, target, options) : [],
+  };
+}
+
+function changesOf(step: Step, before: ClusterState | null, tried: readonly ClusterState[]): Change[] {
+  const { target } = step;
+  const changes = diffStates(before, target);
+  if (step.leftovers) return [...leftoversFound(before, tried), ...changes];
+  if (changes.length > 0) return changes;
+  return tried.flatMap((state) => diffStates(state, target));
+}
+
+function leftoversFound(before: ClusterState | null, tried: readonly ClusterState[]): Change[] {
+  const known = new Set(before === null ? [] : allNodes(before).map(({ node }) => nodeKey(node)));
+  const nodes = tried.flatMap(allNodes).filter(({ node }) => !known.has(nodeKey(node)));
+  return [{ kind: 'LeftoversFound', nodes: nodes.map(({ node }) => node.name) }];
+}

@@ -1,0 +1,123 @@
+/** The rules that every waypoint keeps: what is said here about a state would not work. */
+import { allNodes, allPools, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
+import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
+import type { Refusal } from '#domain/plan.ts';
+import { listenerOf, roleTargets, servesApi } from './role-targets.ts';
+
+/** Everything that keeps a state from working; empty for a good one. */
+export function stateFaults(state: ClusterState): readonly Refusal[] {
+  return [
+    ...controlFaults(state),
+    ...endpointFaults(state),
+    ...nameFaults(state),
+    ...addressFaults(state),
+    ...state.loadBalancers.flatMap((loadBalancer) => roleFaults(state, loadBalancer)),
+  ];
+}
+
+function controlFaults(state: ClusterState): readonly Refusal[] {
+  if (state.pools.some((pool) => pool.role === 'control' && pool.nodes.length > 0)) return [];
+  return [
+    {
+      path: `${pathOf(state)}.pools.control`,
+      reason: 'no control node would be left',
+      fix: 'keep at least one node in a control pool, or delete the cluster',
+    },
+  ];
+}
+
+function endpointFaults(state: ClusterState): readonly Refusal[] {
+  const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'node') {
+    const control = state.pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes);
+    if (control.some((node) => node.name === apiEndpoint.node)) return [];
+    return [
+      {
+        path: `${pathOf(state)}.pools.control`,
+        reason: `the API endpoint would be node ${apiEndpoint.node || '(none)'}, which is no control node`,
+        fix: 'keep that node until the endpoint has moved to another',
+      },
+    ];
+  }
+  const balancer = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer);
+  if (balancer && servesApi(balancer) && balancer.pools.some((pool) => pool.nodes.length > 0)) return [];
+  return [
+    {
+      path: `spec.loadBalancers.clusters[${apiEndpoint.loadBalancer}]`,
+      reason: `the API endpoint would be load balancer ${apiEndpoint.loadBalancer}, which has no node or no API role`,
+      fix: 'give it at least one node and the API role, or take the role away so that a control node is the endpoint',
+    },
+  ];
+}
+
+function nameFaults(state: ClusterState): readonly Refusal[] {
+  const names = [
+    ...allNodes(state).map(({ node }) => `node ${node.name}`),
+    ...allNodes(state).flatMap(({ node }) => (node.static ? [`machine ${node.static.endpoint}`] : [])),
+    ...allPools(state).map((pool) => `pool ${pool.id}`),
+    ...state.loadBalancers.flatMap(({ id, name }) => [`load balancer ${id}`, `load balancer ${name}`]),
+  ];
+  return repeated(names).map((name) => ({
+    path: pathOf(state),
+    reason: `${name} would be there twice`,
+    fix: 'use it in one place only',
+  }));
+}
+
+function addressFaults(state: ClusterState): readonly Refusal[] {
+  const network = parseNetwork(state.network);
+  const addresses = allNodes(state).map(({ node }) => node.privateAddress);
+  const outside = addresses.filter((address) => {
+    const value = addressNumber(address) ?? -1;
+    return network === undefined || value <= network.first || value >= network.last;
+  });
+  const subnets = allPools(state).flatMap(({ source }) =>
+    source.kind === 'static' ? [] : [`${source.subnet} of ${source.provider.name} in ${source.region}`],
+  );
+  return [
+    ...repeated(addresses).map((address) => fault(`address ${address} would be given twice`)),
+    ...repeated(subnets).map((subnet) => fault(`subnet ${subnet} would be used twice`)),
+    ...outside.map((address) => fault(`address ${address} is none of network ${state.network}`)),
+  ];
+  function fault(reason: string): Refusal {
+    return { path: `${pathOf(state)}.network`, reason, fix: 'keep the network of the cluster as it is' };
+  }
+}
+
+function roleFaults(state: ClusterState, { name, roles }: LoadBalancerState): readonly Refusal[] {
+  const path = `spec.loadBalancers.clusters[${name}].roles`;
+  const pools = new Set(state.pools.map((pool) => pool.name));
+  const unknown = roles.flatMap((role) =>
+    role.targetPools.filter((pool) => !pools.has(pool)).map((pool) => `role ${role.name} targets ${pool}`),
+  );
+  return [
+    ...repeated(roles.map(listenerOf)).map((listener) => ({
+      path,
+      reason: `two roles would listen on ${listener}`,
+      fix: 'give one of them another port',
+    })),
+    ...unknown.map((reason) => ({
+      path,
+      reason: `${reason}, which is no pool of the cluster`,
+      fix: 'target pools that the cluster uses',
+    })),
+    ...roles
+      .filter((role) => role.servesApi && roleTargets(state, role).length === 0)
+      .map((role) => ({
+        path,
+        reason: `role ${role.name} would reach no control node`,
+        fix: 'target a control pool that has nodes',
+      })),
+  ];
+}
+
+function pathOf(state: ClusterState): string {
+  return `spec.kubernetes.clusters[${state.name}]`;
+}
+
+function repeated(items: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const item of items) (seen.has(item) ? twice : seen).add(item);
+  return [...twice];
+}

@@ -1,0 +1,58 @@
+/** Work of Ansible: which nodes get everything, which only learn something new, and why. */
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { ConfigurationWork } from '#domain/plan.ts';
+import { counted, listed } from '../words.ts';
+import { isKubernetes, namesOf, type Span } from './span.ts';
+
+type Configuration = Required<ConfigurationWork>;
+
+/** What the nodes need to get from one state to the other; load balancers that only get other routes are not in it. */
+export function configurationOf(span: Span): Configuration {
+  const { from, to, added, removed, staying } = span;
+  const meshChanges = added.length + removed.length > 0;
+  return {
+    install: [...namesOf(added)],
+    peers: to !== null && meshChanges ? [...namesOf(staying)] : [],
+    uninstall: [...namesOf(removed.filter(({ node }) => node.static !== undefined))],
+    loadBalancers: to === null ? [] : builtLoadBalancers(span, to),
+    proxy: from !== null && to !== null && proxyChanges(from, to, span) ? [...namesOf(staying)] : [],
+    endpoint: span.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
+  };
+}
+
+/** Why, one sentence for each kind of work. */
+export function configurationReasons(work: Configuration): readonly string[] {
+  const { install, peers, uninstall, loadBalancers, proxy, endpoint } = work;
+  return [
+    ...(install.length > 0 ? [`${counted(install.length, 'new node')} set up and taken into the mesh`] : []),
+    ...(peers.length > 0 ? [`${counted(peers.length, 'node')} get a new peer list`] : []),
+    ...(uninstall.length > 0 ? [`${counted(uninstall.length, 'static node')} cleaned: ${listed(uninstall)}`] : []),
+    ...(loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} set up`] : []),
+    ...(proxy.length > 0 ? [`${counted(proxy.length, 'node')} get other installation proxy settings`] : []),
+    ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
+  ];
+}
+
+/** Load balancers that are new, or have new nodes. */
+function builtLoadBalancers({ added }: Span, to: ClusterState): string[] {
+  const fresh = new Set(namesOf(added));
+  return to.loadBalancers
+    .filter(({ pools }) => pools.some((pool) => pool.nodes.some((node) => fresh.has(node.name))))
+    .map((loadBalancer) => loadBalancer.name);
+}
+
+/** The proxy settings themselves, or the names that must go past the proxy. */
+function proxyChanges(from: ClusterState, to: ClusterState, span: Span): boolean {
+  const [before, after] = [from.installationProxy, to.installationProxy];
+  if (before.enabled !== after.enabled) return true;
+  if (!after.enabled) return false;
+  const text = ({ installationProxy: { endpoint, noProxy }, loadBalancers }: ClusterState) =>
+    JSON.stringify([
+      endpoint,
+      [...noProxy].sort(),
+      loadBalancers
+        .flatMap(({ dns }) => [dns.hostname, ...dns.alternativeNames].map((name) => `${name}.${dns.zone}`))
+        .sort(),
+    ]);
+  return span.endpointMoves || text(from) !== text(to);
+}

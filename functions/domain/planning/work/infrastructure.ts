@@ -1,0 +1,102 @@
+/** Work of Terraform: which workspaces a difference touches, and why. */
+import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
+import type { InfrastructureWork } from '#domain/plan.ts';
+import { dnsText } from '../diff-load-balancers.ts';
+import { listenerOf } from '../role-targets.ts';
+import { counted } from '../words.ts';
+import type { Placed, Span } from './span.ts';
+
+type Workspace = InfrastructureWork['workspaces'][number];
+
+/** Workspaces whose content is different in the two states, each with its reason. */
+export function infrastructureOf(span: Span): readonly { readonly workspace: Workspace; readonly reason: string }[] {
+  const { from, to } = span;
+  const machinesBefore = from === null ? new Map<string, string>() : machineViews(from);
+  const machinesAfter = to === null ? new Map<string, string>() : machineViews(to);
+  const namesBefore = from === null ? new Map<string, DnsView>() : dnsViews(from);
+  const namesAfter = to === null ? new Map<string, DnsView>() : dnsViews(to);
+  return [
+    ...different(machinesBefore, machinesAfter, (view) => view).map((name) => ({
+      workspace: { kind: 'machines' as const, name, destroy: !machinesAfter.has(name) },
+      reason: machinesReason(name, span),
+    })),
+    ...different(namesBefore, namesAfter, (view) => view.text).map((name) => ({
+      workspace: { kind: 'dns' as const, name, destroy: !namesAfter.has(name) },
+      reason: dnsReason(namesBefore.get(name), namesAfter.get(name)),
+    })),
+  ];
+}
+
+/** By provider instance: all that its workspace makes, apart from the credentials. */
+function machineViews(state: ClusterState): ReadonlyMap<string, string> {
+  const listeners = new Map(
+    state.loadBalancers.flatMap(({ pools, roles }) => pools.map((pool) => [pool.id, roles.map(listenerOf).sort()])),
+  );
+  const views = new Map<string, string[]>();
+  for (const pool of allPools(state)) {
+    if (pool.source.kind === 'static') continue;
+    const { name } = pool.source.provider;
+    const firewall = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : []);
+    views.set(name, [...(views.get(name) ?? []), poolView(pool, firewall)]);
+  }
+  return new Map([...views].map(([name, pools]) => [name, pools.sort().join('\n')]));
+}
+
+function poolView({ id, role, source, nodes }: NodePoolState, firewall: readonly unknown[]): string {
+  if (source.kind === 'static') return '';
+  const { provider, machineSpec, ...machines } = source;
+  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = machineSpec ?? {};
+  const fields = Object.entries(machines).sort(([left], [right]) => (left < right ? -1 : 1));
+  const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();
+  return JSON.stringify([
+    [id, role, provider.type, provider.templates, fields, cpuCount, memory, nvidiaGpuCount, nvidiaGpuType],
+    [names, firewall],
+  ]);
+}
+
+interface DnsView {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** By load balancer id: its names and the machines they lead to. */
+function dnsViews(state: ClusterState): ReadonlyMap<string, DnsView> {
+  return new Map(
+    state.loadBalancers.map(({ id, dns, pools }) => {
+      const nodes = pools.flatMap((pool) => pool.nodes.map((node) => `${node.name} ${node.static?.endpoint ?? ''}`));
+      const { type, templates } = dns.provider;
+      const text = JSON.stringify([dnsText(dns), type, templates, nodes.sort()]);
+      return [id, { title: `${dns.hostname}.${dns.zone}`, text }];
+    }),
+  );
+}
+
+function machinesReason(provider: string, span: Span): string {
+  const here = ({ pool }: Placed) => pool.source.kind === 'dynamic' && pool.source.provider.name === provider;
+  const made = span.added.filter(here).length;
+  const removed = span.removed.filter(here).length;
+  const parts = [
+    ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
+    ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),
+  ];
+  return `${provider}: ${parts.length > 0 ? parts.join(', ') : 'ports or templates of its machines change'}`;
+}
+
+function dnsReason(before: DnsView | undefined, after: DnsView | undefined): string {
+  if (before === undefined) return `${after?.title}: the name is made`;
+  if (after === undefined) return `${before.title}: the name is removed`;
+  if (before.title !== after.title) return `${before.title}: becomes ${after.title}`;
+  return `${after.title}: follows its load balancer`;
+}
+
+function different<View>(
+  before: ReadonlyMap<string, View>,
+  after: ReadonlyMap<string, View>,
+  text: (view: View) => string,
+): readonly string[] {
+  const names = [...new Set([...after.keys(), ...before.keys()])];
+  return names.filter((name) => {
+    const [left, right] = [before.get(name), after.get(name)];
+    return left === undefined || right === undefined || text(left) !== text(right);
+  });
+}

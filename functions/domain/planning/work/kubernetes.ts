@@ -1,0 +1,64 @@
+/** Work of KubeOne and kubectl, and why. */
+import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import { diffPool } from '../diff-pools.ts';
+import { poolKey } from '../diff-states.ts';
+import { counted } from '../words.ts';
+import { isKubernetes, namesOf, type Span } from './span.ts';
+
+/** Why KubeOne has to run towards the second state; empty when it has not. */
+export function kubernetesReasons(span: Span): readonly string[] {
+  const { from, to } = span;
+  if (to === null) return [];
+  if (from === null) return [`Kubernetes ${to.kubernetesVersion} is installed`];
+  const joining = span.added.filter(isKubernetes).length;
+  const upgrade = `Kubernetes goes from ${from.kubernetesVersion} to ${to.kubernetesVersion}`;
+  return [
+    ...(joining > 0 ? [`${counted(joining, 'node')} join Kubernetes`] : []),
+    ...(from.kubernetesVersion !== to.kubernetesVersion ? [upgrade] : []),
+    ...(span.endpointMoves ? ['the API endpoint moves'] : []),
+  ];
+}
+
+/** Static nodes of Kubernetes that are given back when the cluster goes. */
+export function resetNodes({ from, to, removed }: Span): readonly string[] {
+  if (from === null || to !== null) return [];
+  return namesOf(removed.filter((placed) => isKubernetes(placed) && placed.node.static !== undefined));
+}
+
+export interface NodesDraft {
+  readonly patch: readonly string[];
+  readonly remove: readonly string[];
+  readonly reasons: readonly string[];
+}
+
+/** What kubectl does to nodes. Workers are removed first, control nodes last. */
+export function nodesOf(span: Span): NodesDraft {
+  if (span.to === null) return { patch: [], remove: [], reasons: [] };
+  const added = namesOf(span.added.filter(isKubernetes));
+  const relabelled = span.from === null ? [] : relabelledNodes(span.from, span.to, new Set(added));
+  const leaving = span.removed.filter(isKubernetes);
+  const isControl = ({ pool }: { pool: NodePoolState }) => pool.role === 'control';
+  const remove = namesOf([...leaving.filter((placed) => !isControl(placed)), ...leaving.filter(isControl)]);
+  return {
+    patch: [...added, ...relabelled],
+    remove,
+    reasons: [
+      ...(added.length > 0 ? [`${counted(added.length, 'new node')} get labels, annotations and taints`] : []),
+      ...(relabelled.length > 0
+        ? [`${counted(relabelled.length, 'node')} get other labels, annotations or taints`]
+        : []),
+      ...(remove.length > 0 ? [`${counted(remove.length, 'node')} drained and removed from Kubernetes`] : []),
+      ...(span.endpointMoves ? ['the cluster learns its new API endpoint'] : []),
+    ],
+  };
+}
+
+function relabelledNodes(from: ClusterState, to: ClusterState, added: ReadonlySet<string>): readonly string[] {
+  const before = new Map(from.pools.map((pool) => [poolKey(pool), pool]));
+  return to.pools.flatMap((pool) => {
+    const known = before.get(poolKey(pool));
+    const changes = known === undefined ? [] : diffPool(known, pool);
+    if (!changes.some((change) => change.kind === 'NodeMetadataChanged')) return [];
+    return pool.nodes.map((node) => node.name).filter((name) => !added.has(name));
+  });
+}
