@@ -1,0 +1,101 @@
+/** What no client should send gets a clean 4xx that says why, and changes nothing. */
+import { describe, expect, it } from 'vitest';
+import { apiUnderTest } from './api-under-test.ts';
+import { aManifest, manifestPath } from './documents.ts';
+
+const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+  .split('')
+  .map((letter, at) => `${letter}: &${letter} [${`*${'abcdefgh'[at]},`.repeat(9)}]`)
+  .join('\n')}\n`;
+
+const bodies: readonly (readonly [what: string, body: unknown, status: number, says: RegExp])[] = [
+  ['10 MB', new Uint8Array(10_000_000).fill(32), 413, /1000000 bytes/],
+  ['a body that is not UTF-8', new Uint8Array([0xff, 0xfe, 0x41]), 400, /UTF-8/],
+  ['a YAML bomb', bomb, 400, /alias/i],
+  ['a very deep list', '['.repeat(200_000), 400, /deep/],
+  ['a very deep map in JSON', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 400, /deep/],
+  ['broken YAML', 'a: [1, 2\nb: {', 400, /line/],
+  ['nothing', '', 400, /no document/],
+  ['only comments', '# nothing\n---\n# here\n', 400, /no document/],
+  ['two documents', `${JSON.stringify(aManifest())}\n---\n${JSON.stringify(aManifest())}`, 400, /2 documents/],
+  ['a number', '42', 422, /fault/],
+  ['a list', '[]', 422, /fault/],
+  ['another kind', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'shop' } }, 422, /fault/],
+];
+
+describe('bad input', () => {
+  for (const [what, body, status, says] of bodies) {
+    it(`answers ${status} to ${what}`, async () => {
+      const api = apiUnderTest();
+      const answer = await api.call('PUT', manifestPath, { body });
+      expect(answer.status).toBe(status);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json.detail).toMatch(says);
+      expect(api.deps.workflows.started).toEqual([]);
+      expect(await api.deps.manifests.get({ namespace: 'team', name: 'shop' })).toBeUndefined();
+    });
+  }
+
+  const paths = [
+    '/v1/manifests/..%2f..%2fetc/passwd',
+    '/v1/manifests/team/%2e%2e',
+    '/v1/manifests/team/Shop',
+    '/v1/manifests/team/sh%00op',
+    '/v1/manifests/team/a%23b',
+    '/v1/manifests/team/%F0%9F%9A%80',
+    `/v1/manifests/team/${'a'.repeat(64)}`,
+    '/v1/manifests/-team/shop',
+    '/v1/manifests/team/shop%20',
+  ];
+  for (const path of paths) {
+    it(`refuses the path ${path.slice(0, 60)} whatever is asked of it`, async () => {
+      const api = apiUnderTest();
+      const [, , , namespace = '', name = ''] = path.split('/').map(decodeURIComponent);
+      const put = await api.call('PUT', path, { body: aManifest({ namespace, name }) });
+      for (const answer of [put, await api.call('GET', path), await api.call('DELETE', path)]) {
+        expect(answer.status).toBe(400);
+        expect(answer.json.code).toBe('InvalidInput');
+      }
+      expect((await api.deps.manifests.list(undefined, 10)).items).toEqual([]);
+    });
+  }
+
+  it('refuses paths of logs that lead elsewhere', async () => {
+    const api = apiUnderTest();
+    await api.deps.artifacts.putText('kubeconfigs/team/shop/web', 'secret');
+    for (const rest of [
+      'web-1/..%2f/infrastructure/1',
+      'web-1/w00/..%2f../1',
+      'web-1/w00/infrastructure/0',
+      'web-1/w00/infrastructure/x',
+    ]) {
+      expect((await api.call('GET', `${manifestPath}/runs/shop-abcde-g1-a1/logs/${rest}`)).status).toBe(400);
+    }
+  });
+
+  it('refuses cursors and limits that are none', async () => {
+    const api = apiUnderTest();
+    for (const query of ['limit=0', 'limit=1000', 'limit=many', 'next=%00', 'namespace=..']) {
+      expect((await api.call('GET', `/v1/manifests?${query}`)).status).toBe(400);
+    }
+  });
+
+  it('tells nothing of a fault of ours but the request id', async () => {
+    const api = apiUnderTest();
+    await api.deps.manifests.create({ nonsense: true, namespace: 'team', name: 'shop' } as never);
+    const broken = apiUnderTest(
+      {},
+      { manifests: { get: async () => Promise.reject(new Error('password=hunter2')) } as never },
+    );
+    const answer = await broken.call('GET', manifestPath);
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain('hunter2');
+    expect(answer.json.instance).toBe('request-1');
+  });
+
+  it('knows no other routes', async () => {
+    const answer = await apiUnderTest().call('GET', '/v1/nonsense');
+    expect(answer.status).toBe(404);
+    expect(answer.json.detail).toContain('openapi.json');
+  });
+});

@@ -1,0 +1,66 @@
+/** Deleting is a generation of its own: raced, protected and repeated like any other. */
+import { describe, expect, it } from 'vitest';
+import { apiUnderTest } from './api-under-test.ts';
+import { aManifest, key, manifestPath } from './documents.ts';
+import { aRecord } from './records.ts';
+
+describe('DELETE of a manifest', () => {
+  it('starts a run that deletes, and says so', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    const answer = await call('DELETE', manifestPath);
+    expect(answer.status).toBe(202);
+    expect(answer.json).toMatchObject({ generation: 2, attempt: 1, unchanged: false });
+    expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, status: 'Deleting', generation: 2 });
+    expect(deps.workflows.started).toHaveLength(2);
+  });
+
+  it('starts nothing when it is being deleted already, and once more when that failed', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ deleting: true, status: 'Deleting', generation: 4 }));
+    const again = await call('DELETE', manifestPath);
+    expect(again.status).toBe(200);
+    expect(again.json).toMatchObject({ generation: 4, attempt: 1, unchanged: true });
+    await deps.manifests.replace(aRecord({ deleting: true, status: 'Failed', generation: 4 }), {
+      generation: 4,
+      attempt: 1,
+    });
+    const once = await call('DELETE', manifestPath);
+    expect(once.status).toBe(202);
+    expect(once.json).toMatchObject({ generation: 4, attempt: 2 });
+  });
+
+  it('is refused for a protected manifest, with the way to lift that', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest({ deletionProtection: true }) });
+    for (const headers of [undefined, { 'if-match': '"g1-a1"' }]) {
+      const answer = await call('DELETE', manifestPath, headers && { headers });
+      expect(answer.status).toBe(409);
+      expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.deletionProtection' }] });
+      expect(answer.json.detail).toContain('set it to false');
+    }
+    expect(await deps.manifests.get(key)).toMatchObject({ deleting: false, generation: 1 });
+    await call('PUT', manifestPath, { body: aManifest({ deletionProtection: false }) });
+    expect((await call('DELETE', manifestPath)).status).toBe(202);
+  });
+
+  it('is 404 for what is not there and 412 for what has changed', async () => {
+    const { call } = apiUnderTest();
+    expect((await call('DELETE', manifestPath)).status).toBe(404);
+    await call('PUT', manifestPath, { body: aManifest() });
+    const stale = await call('DELETE', manifestPath, { headers: { 'if-match': '"g7-a1"' } });
+    expect(stale.status).toBe(412);
+    expect(stale.json.current).toEqual({ generation: 1, attempt: 1 });
+  });
+
+  it('and a change at the same time: one wins', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    const answers = await Promise.all([
+      call('DELETE', manifestPath),
+      call('PUT', manifestPath, { body: aManifest({ compute: 3 }) }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect((await deps.manifests.get(key))?.generation).toBe(2);
+  });
+});

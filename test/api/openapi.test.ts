@@ -1,0 +1,57 @@
+/** The committed OpenAPI document is complete and up to date. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openapiDocument } from '#contracts/openapi.ts';
+import { operations } from '#contracts/operations.ts';
+import { routes } from '#functions/api/routes.ts';
+import product from '../../package.json' with { type: 'json' };
+import { apiUnderTest } from './api-under-test.ts';
+
+const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+const document = JSON.parse(committed) as { paths: Record<string, Record<string, { operationId: string }>> };
+
+describe('docs/openapi.json', () => {
+  it('is what scripts/generate-openapi.ts makes', () => {
+    expect(committed).toBe(`${JSON.stringify(openapiDocument(routes, product.version), null, 2)}\n`);
+  });
+
+  it('has every route, and nothing else', () => {
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),
+    );
+    expect(documented.sort()).toEqual(routes.map((r) => `${r.operation}: ${r.method} ${r.path}`).sort());
+    expect(Object.keys(operations).sort()).toEqual(routes.map((r) => r.operation).sort());
+  });
+
+  it('is served by the API itself', async () => {
+    const answer = await apiUnderTest().call('GET', '/v1/openapi.json');
+    expect(answer.json).toEqual(document);
+  });
+});
+
+describe('every route', () => {
+  for (const route of routes) {
+    it(`${route.method} ${route.path} names exactly the path parameters it parses`, () => {
+      const named = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(Object.keys(operations[route.operation]?.path?.shape ?? {}).sort()).toEqual(named.sort());
+    });
+
+    it(`${route.method} ${route.path} has a handler`, async () => {
+      expect((await route.handler()).handler).toBeTypeOf('function');
+    });
+  }
+
+  it('is found without credentials only for health', () => {
+    const open = routes.filter((route) => 'anonymous' in route).map((route) => route.operation);
+    expect(open).toEqual(['getHealth']);
+  });
+
+  it('answers health and version', async () => {
+    const { call } = apiUnderTest();
+    expect((await call('GET', '/v1/health')).json).toMatchObject({ status: 'ok' });
+    expect((await call('GET', '/v1/version')).json).toMatchObject({
+      version: product.version,
+      installation: 'kubeloom',
+    });
+  });
+});

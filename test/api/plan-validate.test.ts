@@ -1,0 +1,91 @@
+/** Asking without doing: a plan and a verdict change nothing. */
+import { describe, expect, it } from 'vitest';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { aManifest, aSecret, aTemplateReference, key, manifestPath } from './documents.ts';
+
+interface Plan {
+  readonly cluster: string;
+  readonly waypoints: readonly {
+    readonly direction: string;
+    readonly stages: readonly { reasons: readonly string[] }[];
+  }[];
+}
+
+async function untouched(api: ApiUnderTest, generation: number | undefined): Promise<void> {
+  expect((await api.deps.manifests.get(key))?.generation).toBe(generation);
+  expect(api.deps.workflows.started).toHaveLength(generation ?? 0);
+}
+
+describe('POST …/plan', () => {
+  it('shows the way of a manifest that is not stored, with reasons', async () => {
+    const api = apiUnderTest();
+    const answer = await api.call('POST', `${manifestPath}/plan`, { body: aManifest() });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ ...key, hasWork: true, faults: [] });
+    const [plan] = answer.json.clusters as Plan[];
+    expect(plan?.waypoints.map(({ direction }) => direction)).toEqual(['grow']);
+    expect(plan?.waypoints[0]?.stages.every(({ reasons }) => reasons.length > 0)).toBe(true);
+    await untouched(api, undefined);
+  });
+
+  it('plans the stored manifest when the body is empty', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const stored = await api.call('POST', `${manifestPath}/plan`);
+    expect(stored.json).toMatchObject({ hasWork: true, faults: [] });
+    await untouched(api, 1);
+  });
+
+  it('has no body and nothing stored: 404', async () => {
+    expect((await apiUnderTest().call('POST', `${manifestPath}/plan`)).status).toBe(404);
+  });
+
+  it('answers with the faults of a document, as PUT would', async () => {
+    const api = apiUnderTest();
+    const answer = await api.call('POST', `${manifestPath}/plan`, {
+      body: aManifest({ name: 'other', version: '1.2.3' }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ hasWork: false, clusters: [] });
+    expect((answer.json.faults as { path: string }[]).map(({ path }) => path)).toEqual([
+      'metadata.name',
+      'spec.kubernetes.clusters[0].version',
+    ]);
+  });
+});
+
+describe('POST /v1/validate', () => {
+  it('judges several documents of one body together', async () => {
+    const api = apiUnderTest();
+    const manifest = aManifest();
+    const secretRef = { namespace: 'team', name: 'hetzner' };
+    Object.assign(manifest.spec.providers[0] ?? {}, {
+      providerType: 'hetzner',
+      secretRef,
+      templatesRef: { name: 'own-templates' },
+    });
+    const body = [manifest, aSecret(), aTemplateReference()].map((part) => JSON.stringify(part)).join('\n---\n');
+    const answer = await api.call('POST', '/v1/validate', { body });
+    expect(answer.status).toBe(200);
+    expect(answer.json.valid).toBe(true);
+    const kinds = (answer.json.documents as { kind: string }[]).map(({ kind }) => kind);
+    expect(kinds).toEqual(['InputManifest', 'Secret', 'TemplateGitReference']);
+    await untouched(api, undefined);
+  });
+
+  it('tells the faults of each, with its place', async () => {
+    const typo = { ...aSecret(), strinData: {} };
+    const body = [aManifest({ version: '1.2.3' }), typo, { kind: 'Pod' }]
+      .map((part) => JSON.stringify(part))
+      .join('\n---\n');
+    const { json } = await apiUnderTest().call('POST', '/v1/validate', { body });
+    const documents = json.documents as { index: number; kind: string | null; faults: { fix: string }[] }[];
+    expect(json.valid).toBe(false);
+    expect(documents.map(({ index, kind }) => [index, kind])).toEqual([
+      [0, 'InputManifest'],
+      [1, 'Secret'],
+      [2, null],
+    ]);
+    expect(documents.every(({ faults }) => faults.length > 0)).toBe(true);
+  });
+});

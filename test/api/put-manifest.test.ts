@@ -1,0 +1,250 @@
+/** Accepting a manifest: what is stored and started, when nothing is, and who wins a race. */
+import { describe, expect, it } from 'vitest';
+import type { FakeDeps } from '#test/fakes/fake-deps.ts';
+import { RecordedWorkflows } from '#test/fakes/fake-deps.ts';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { aManifest, aSecret, aStaticManifest, key, manifestPath } from './documents.ts';
+
+async function settled(api: ApiUnderTest, status: 'Done' | 'Failed'): Promise<void> {
+  const term = {
+    now: '2026-11-20T12:00:00.000Z',
+    dueAt: '2026-11-20T12:30:00.000Z',
+    expiresAt: '2026-11-20T13:00:00.000Z',
+  };
+  const taken = await api.deps.manifests.takeLease(key, 'owner', term);
+  if (!taken) throw new Error('the lease is held');
+  await api.deps.manifests.settle(key, taken.lease.fence, taken.record, status, term.now);
+}
+
+describe('PUT of a new manifest', () => {
+  it('stores the first generation, queues its run and starts it', async () => {
+    const api = apiUnderTest();
+    const answer = await api.call('PUT', manifestPath, { body: aManifest() });
+    expect(answer.status).toBe(202);
+    expect(answer.json).toMatchObject({ ...key, generation: 1, attempt: 1, unchanged: false });
+    const runId = String(answer.json.runId);
+    expect(runId).toMatch(/^shop-[a-z0-9]{5}-g1-a1$/);
+    expect(answer.headers.etag).toBe('"g1-a1"');
+    expect(api.deps.workflows.started).toEqual([{ runId, input: key }]);
+    expect(await api.deps.runs.get(key, runId)).toMatchObject({ status: 'Queued', reason: 'created' });
+    expect(await api.deps.manifests.get(key)).toMatchObject({ status: 'Pending', runId, deleting: false });
+  });
+
+  it('takes YAML as well, and the namespace of the path for a document without one', async () => {
+    const api = apiUnderTest();
+    const { namespace: _, ...metadata } = aManifest().metadata;
+    const yaml = `# a comment\n${JSON.stringify({ ...aManifest(), metadata })}\n`;
+    const answer = await api.call('PUT', manifestPath, { body: yaml, headers: { 'content-type': 'application/yaml' } });
+    expect(answer.status).toBe(202);
+    expect((await api.deps.manifests.get(key))?.document).toMatchObject({ metadata: { namespace: 'team' } });
+  });
+
+  it('warns of what is legal and unwise', async () => {
+    const answer = await apiUnderTest().call('PUT', manifestPath, { body: aManifest() });
+    expect(answer.json.warnings).toEqual([expect.objectContaining({ path: expect.stringContaining('clusters[0]') })]);
+  });
+
+  it('is due for the scheduler, so that a start that fails is mended, and is accepted all the same', async () => {
+    class BrokenWorkflows extends RecordedWorkflows {
+      override async startReconcile(): Promise<string> {
+        throw new Error('Step Functions is away');
+      }
+    }
+    const api = apiUnderTest({}, { workflows: new BrokenWorkflows() });
+    expect((await api.call('PUT', manifestPath, { body: aManifest() })).status).toBe(202);
+    expect(await api.deps.manifests.due('2026-11-20T12:02:00.000Z', 10)).toHaveLength(1);
+  });
+});
+
+describe('PUT of a manifest that is stored', () => {
+  it('starts nothing when the document is the same and its run is under way or done', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const underWay = await api.call('PUT', manifestPath, { body: aManifest() });
+    await settled(api, 'Done');
+    const done = await api.call('PUT', manifestPath, { body: aManifest() });
+    for (const answer of [underWay, done]) {
+      expect(answer.status).toBe(200);
+      expect(answer.json).toMatchObject({ unchanged: true, generation: 1, attempt: 1 });
+    }
+    expect(api.deps.workflows.started).toHaveLength(1);
+  });
+
+  it('does not mind the order of fields', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const turned = Object.fromEntries(Object.entries(aManifest()).reverse());
+    expect((await api.call('PUT', manifestPath, { body: turned })).json.unchanged).toBe(true);
+  });
+
+  it('tries the same document once more when its last run failed', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    await settled(api, 'Failed');
+    const answer = await api.call('PUT', manifestPath, { body: aManifest() });
+    expect(answer.status).toBe(202);
+    expect(answer.json).toMatchObject({ generation: 1, attempt: 2, unchanged: false });
+    expect(api.deps.workflows.started).toHaveLength(2);
+  });
+
+  it('makes the next generation of a changed document, and keeps uid and creation time', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const before = await api.deps.manifests.get(key);
+    const answer = await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
+    expect(answer.json).toMatchObject({ generation: 2, attempt: 1 });
+    expect(answer.headers.etag).toBe('"g2-a1"');
+    const { uid, createdAt } = before ?? {};
+    expect(await api.deps.manifests.get(key)).toMatchObject({ uid, createdAt, generation: 2 });
+  });
+
+  it('wishes for it again when it was being deleted', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    await api.call('DELETE', manifestPath);
+    const answer = await api.call('PUT', manifestPath, { body: aManifest() });
+    expect(answer.json).toMatchObject({ generation: 3, unchanged: false });
+    expect(await api.deps.manifests.get(key)).toMatchObject({ deleting: false, status: 'Pending' });
+  });
+});
+
+describe('two at once', () => {
+  it('lets one of two creations win and tells the other what is stored', async () => {
+    const api = apiUnderTest();
+    const answers = await Promise.all([
+      api.call('PUT', manifestPath, { body: aManifest({ compute: 2 }) }),
+      api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }) }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    const loser = answers.find(({ status }) => status === 409);
+    expect(loser?.json).toMatchObject({ code: 'VersionConflict', current: { generation: 1, attempt: 1 } });
+    expect(api.deps.workflows.started).toHaveLength(1);
+  });
+
+  it('lets one of many changes win; without If-Match the others get 409, with it 412', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const headers = { 'if-match': '"g1-a1"' };
+    const answers = await Promise.all(
+      [3, 4, 5, 6].map((compute, at) =>
+        api.call('PUT', manifestPath, { body: aManifest({ compute }), ...(at % 2 === 0 && { headers }) }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    for (const [at, answer] of answers.entries()) {
+      if (answer.status === 202) continue;
+      expect(answer.status).toBe(at % 2 === 0 ? 412 : 409);
+      expect(answer.json.current).toEqual({ generation: 2, attempt: 1 });
+    }
+    expect(api.deps.workflows.started).toHaveLength(2);
+  });
+
+  it('answers 412 with the current generation when If-Match is of another time', async () => {
+    const api = apiUnderTest();
+    const none = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"g1-a1"' } });
+    expect(none.status).toBe(412);
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
+    const old = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"g1-a1"' } });
+    expect(old.status).toBe(412);
+    expect(old.json.current).toEqual({ generation: 2, attempt: 1 });
+    const exact = await api.call('PUT', manifestPath, {
+      body: aManifest({ compute: 4 }),
+      headers: { 'if-match': '"g2-a1"' },
+    });
+    expect(exact.status).toBe(202);
+  });
+
+  it('only creates when If-None-Match is *', async () => {
+    const api = apiUnderTest();
+    const headers = { 'if-none-match': '*' };
+    expect((await api.call('PUT', manifestPath, { body: aManifest(), headers })).status).toBe(202);
+    expect((await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }), headers })).status).toBe(412);
+  });
+});
+
+describe('what is refused', () => {
+  const faultsOf = async (api: ApiUnderTest, body: unknown): Promise<{ path: string; reason: string }[]> => {
+    const answer = await api.call('PUT', manifestPath, { body });
+    expect(answer.status).toBe(422);
+    expect(answer.json.code).toBe('InvalidManifest');
+    return answer.json.faults as { path: string; reason: string }[];
+  };
+  const untouched = async (deps: FakeDeps): Promise<void> => {
+    expect(deps.workflows.started).toEqual([]);
+    expect((await deps.manifests.list(undefined, 10)).items).toEqual([]);
+  };
+
+  it('lists every fault at once, also that path and document differ, and starts nothing', async () => {
+    const api = apiUnderTest();
+    const body = structuredClone(aManifest({ name: 'other', version: '1.2.3' }));
+    Object.assign(body.spec, { nodePoools: {} });
+    Object.assign(body.spec.nodePools.dynamic[0] ?? {}, { count: -1 });
+    const paths = (await faultsOf(api, body)).map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'metadata.name',
+        'spec.nodePoools',
+        'spec.nodePools.dynamic[0].count',
+        'spec.kubernetes.clusters[0].version',
+      ]),
+    );
+    await untouched(api.deps);
+  });
+
+  it('names provider types that this installation cannot build', async () => {
+    const api = apiUnderTest({ KUBELOOM_PROVIDER_TYPES: 'hetzner' });
+    const faults = await faultsOf(api, aManifest());
+    expect(faults).toEqual([expect.objectContaining({ path: 'spec.providers[0].providerType' })]);
+    await untouched(api.deps);
+  });
+
+  it('wants referenced Secrets and templates to exist, and names them, whatever their names are', async () => {
+    const api = apiUnderTest();
+    const body = aManifest();
+    const secretRef = { namespace: 'team', name: 'hetzner' };
+    const strange = { namespace: '../..', name: 'a b' };
+    Object.assign(body.spec.providers[0] ?? {}, { providerType: 'hetzner', secretRef, templatesRef: { name: 'gone' } });
+    body.spec.providers.push({ name: 'gcp-1', providerType: 'gcp', secretRef: strange } as never);
+    const reasons = (await faultsOf(api, body)).map(({ path }) => path);
+    expect(reasons).toEqual(
+      expect.arrayContaining([
+        'spec.providers[0].secretRef',
+        'spec.providers[0].templatesRef',
+        'spec.providers[1].secretRef',
+      ]),
+    );
+    await api.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret() });
+    expect((await faultsOf(api, body)).map(({ path }) => path)).not.toContain('spec.providers[0].secretRef');
+  });
+
+  it('refuses machines that another manifest uses, and names it', async () => {
+    const api = apiUnderTest();
+    const ssh = aSecret('ssh', { privatekey: '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----' });
+    expect((await api.call('PUT', '/v1/secrets/team/ssh', { body: ssh })).status).toBe(200);
+    const first = await api.call('PUT', '/v1/manifests/team/first', { body: aStaticManifest('first', '192.0.2.7') });
+    expect(first.status).toBe(202);
+    const faults = await faultsOf(api, aStaticManifest('shop', '192.0.2.7'));
+    expect(faults).toEqual([
+      expect.objectContaining({
+        path: 'spec.nodePools.static[0].nodes[0].endpoint',
+        reason: expect.stringContaining('team/first'),
+      }),
+    ]);
+    expect((await api.call('PUT', manifestPath, { body: aStaticManifest('shop', '192.0.2.8') })).status).toBe(202);
+  });
+
+  it('refuses to change in place what machines are made of, while their run may be making them', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const faults = await faultsOf(api, aManifest({ serverType: 'large' }));
+    expect(faults.map(({ path }) => path)).toContain('spec.nodePools.dynamic[0].serverType');
+  });
+
+  it('lets it be corrected once the run has failed and nothing of it stands', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    await settled(api, 'Failed');
+    expect((await api.call('PUT', manifestPath, { body: aManifest({ serverType: 'large' }) })).status).toBe(202);
+  });
+});

@@ -1,0 +1,92 @@
+/** Secrets go in and never come out; templates come back as they were; neither is deleted while it is needed. */
+import { describe, expect, it } from 'vitest';
+import { apiUnderTest } from './api-under-test.ts';
+import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
+
+const secret = '/v1/secrets/team/hetzner';
+const template = '/v1/templates/team/own-templates';
+
+function hetznerManifest() {
+  const document = aManifest();
+  Object.assign(document.spec.providers[0] ?? {}, {
+    providerType: 'hetzner',
+    secretRef: { namespace: 'team', name: 'hetzner' },
+    templatesRef: { name: 'own-templates' },
+  });
+  return document;
+}
+
+describe('secrets', () => {
+  it('are stored; only names of secrets and fields are told', async () => {
+    const { deps, call } = apiUnderTest();
+    const put = await call('PUT', secret, { body: aSecret() });
+    expect(put.json).toEqual({ namespace: 'team', name: 'hetzner', keys: ['credentials'] });
+    expect(await deps.secrets.get('user/team/hetzner')).toEqual({ credentials: 'x'.repeat(64) });
+    await call('PUT', '/v1/secrets/other/b', { body: { ...aSecret(), metadata: { name: 'b' } } });
+    expect((await call('GET', '/v1/secrets')).json.items).toHaveLength(2);
+    const listed = await call('GET', '/v1/secrets?namespace=team');
+    expect(listed.json.items).toEqual([{ namespace: 'team', name: 'hetzner' }]);
+    expect(listed.text).not.toContain('xxx');
+  });
+
+  it('do not list what the product keeps for itself', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.secrets.put('ssh/team/shop/web/pool', { privatekey: 'k' });
+    expect((await call('GET', '/v1/secrets')).json.items).toEqual([]);
+  });
+
+  it('are refused with "did you mean" for a slip, and the value is not repeated', async () => {
+    const { deps, call } = apiUnderTest();
+    const { stringData, ...rest } = aSecret('hetzner', { credentials: 'topsecretvalue' });
+    const answer = await call('PUT', secret, { body: { ...rest, strinData: stringData } });
+    expect(answer.status).toBe(422);
+    expect(answer.json.faults).toEqual([expect.objectContaining({ fix: 'did you mean stringData?' })]);
+    expect(answer.text).not.toContain('topsecretvalue');
+    expect(await deps.secrets.exists('user/team/hetzner')).toBe(false);
+  });
+
+  it('must keep the fields that a stored manifest needs', async () => {
+    const { call } = apiUnderTest();
+    await call('PUT', secret, { body: aSecret() });
+    await call('PUT', template, { body: aTemplateReference() });
+    expect((await call('PUT', manifestPath, { body: hetznerManifest() })).status).toBe(202);
+    const answer = await call('PUT', secret, { body: aSecret('hetzner', { credential: 'y'.repeat(64) }) });
+    expect(answer.status).toBe(422);
+    expect(answer.json.faults).toEqual([expect.objectContaining({ path: 'stringData.credentials' })]);
+  });
+
+  it('are deleted when nothing needs them', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', secret, { body: aSecret() });
+    await call('PUT', template, { body: aTemplateReference() });
+    await call('PUT', manifestPath, { body: hetznerManifest() });
+    const used = await call('DELETE', secret);
+    expect(used.status).toBe(409);
+    expect(used.json.detail).toContain('team/shop');
+    expect((await call('DELETE', template)).status).toBe(409);
+    await deps.secrets.put('user/team/spare', {});
+    expect((await call('DELETE', '/v1/secrets/team/spare')).status).toBe(204);
+    expect((await call('DELETE', '/v1/secrets/team/spare')).status).toBe(404);
+  });
+});
+
+describe('templates', () => {
+  it('are stored, read and deleted', async () => {
+    const { call } = apiUnderTest();
+    expect((await call('GET', template)).status).toBe(404);
+    expect((await call('PUT', template, { body: aTemplateReference() })).status).toBe(200);
+    expect((await call('GET', template)).json).toMatchObject({ spec: { commit: 'v1.0.0' } });
+    expect((await call('DELETE', template)).status).toBe(204);
+    expect((await call('DELETE', template)).status).toBe(404);
+  });
+
+  it('are refused with all faults, also when the Secret with the token does not exist', async () => {
+    const { call } = apiUnderTest();
+    const body = aTemplateReference('other');
+    Object.assign(body.spec, { auth: { secretRef: { namespace: 'team', name: 'token' } } });
+    const answer = await call('PUT', template, { body });
+    expect(answer.status).toBe(422);
+    const paths = (answer.json.faults as { path: string }[]).map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['metadata.name', 'spec.auth.secretRef']));
+  });
+});
