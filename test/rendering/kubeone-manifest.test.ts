@@ -1,0 +1,37 @@
+/** `kubeone.yaml`. */
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { apiAddress, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { twoProviderFacts, twoProviderState } from './states.ts';
+
+const facts = twoProviderFacts;
+const render = (state = twoProviderState()) => renderKubeOneManifest({ state, facts, keyDirectory: '/work/keys' });
+
+describe('the KubeOne manifest', () => {
+  it('describes the whole cluster behind its load balancer', async () => {
+    await expect(render()).toMatchFileSnapshot('golden/kubeone.yaml');
+  });
+
+  it('makes the endpoint node the leader when no load balancer serves the API', () => {
+    const manifest = parse(render(twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } })));
+    expect(manifest.apiEndpoint.host).toBe('198.51.100.2');
+    const hosts: { hostname: string; isLeader: boolean }[] = manifest.controlPlane.hosts;
+    expect(hosts.filter(({ isLeader }) => isLeader).map(({ hostname }) => hostname)).toEqual(['control-aaaaaaa-02']);
+  });
+
+  it('never repeats a name of the API, nor names its host among the alternatives', () => {
+    const { apiEndpoint } = parse(render());
+    expect(apiEndpoint.alternativeNames).toEqual(['www.example.com', '198.51.100.1', '198.51.100.2']);
+  });
+
+  it('has a proxy only when one is wished for', () => {
+    const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
+    expect(parse(render()).proxy).toBeUndefined();
+    expect(parse(render(twoProviderState({ installationProxy }))).proxy.https).toBe('http://proxy:8880');
+  });
+
+  it('finds the API under the DNS name before the name is known to be made', () => {
+    const state = twoProviderState();
+    expect(apiAddress(state, { ...facts, loadBalancers: {} })).toEqual({ host: 'shop.example.com', port: 6443 });
+  });
+});

@@ -1,0 +1,125 @@
+/** Root modules of machines and DNS workspaces. */
+import { describe, expect, it } from 'vitest';
+import { renderDnsRoot } from '#rendering/dns-root.ts';
+import { type MachinesRootInput, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
+import { identifierOf, literal, stateKeyOf } from '#rendering/terraform-names.ts';
+import { balancer, hetzner, local, twoProviderState } from './states.ts';
+
+const cloud = ProviderTemplate.parse({
+  provider: {
+    name: 'hcloud',
+    source: 'hetznercloud/hcloud',
+    version: '1.60.0',
+    credentials: { token: 'credentials' },
+  },
+});
+const regional = ProviderTemplate.parse({
+  provider: {
+    name: 'aws',
+    source: 'hashicorp/aws',
+    version: '6.4.0',
+    credentials: { access_key: 'accesskey', secret_key: 'secretkey' },
+    regionArgument: 'region',
+    defaultRegion: 'eu-central-1',
+  },
+  alsoRequired: { time: { source: 'hashicorp/time', version: '0.13.1' } },
+});
+const backend = {
+  bucket: 'kubeloom',
+  region: 'eu-central-1',
+  key: 'terraform/team/shop/shop-1234567/machines-x.tfstate',
+};
+
+function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
+  return {
+    state: twoProviderState(),
+    provider: hetzner,
+    template: cloud,
+    regions: ['fsn1', 'nbg1'],
+    backend,
+    installation: 'kubeloom',
+    modules: './modules',
+    publicKeys: { 'control-aaaaaaa': 'ssh-ed25519 AAAA control', 'workers-bbbbbbb': 'ssh-ed25519 AAAA workers' },
+    extra: { network: {}, nodepool: {} },
+    ...change,
+  };
+}
+
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+describe('the root module of a provider instance', () => {
+  it('calls a network for each region and every pool of the instance, load balancers included', async () => {
+    await expect(pretty(renderMachinesRoot(machines()))).toMatchFileSnapshot('golden/machines-hetzner.json');
+  });
+
+  it('has no provider block for a type that needs none, and takes variables from the environment', async () => {
+    const root = renderMachinesRoot(
+      machines({
+        provider: local,
+        template: noProviderTemplate,
+        extra: { network: { hosts_dir: '/srv/hosts' }, nodepool: {} },
+      }),
+    );
+    await expect(pretty(root)).toMatchFileSnapshot('golden/machines-local.json');
+  });
+
+  it('keeps provider blocks of regions that have nothing any more, so that what is there can be removed', () => {
+    const root = renderMachinesRoot(machines({ template: regional, regions: ['us-east-1', 'fsn1'] }));
+    expect(root.provider).toMatchObject({
+      aws: [{ alias: 'fsn1' }, { alias: 'nbg1' }, { alias: 'us-east-1', region: 'us-east-1' }],
+    });
+    expect(JSON.stringify(root.module)).toContain('"providers":{"aws":"aws.fsn1"}');
+  });
+
+  it('is nothing but backend and providers when everything goes', () => {
+    expect(Object.keys(renderMachinesRoot(machines({ state: null })))).toEqual([
+      '//',
+      'terraform',
+      'variable',
+      'provider',
+    ]);
+  });
+
+  it('opens the API port only where control nodes serve the API themselves', () => {
+    const onNode = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
+    expect(renderMachinesRoot(machines({ state: onNode })).module).toMatchObject({
+      network_fsn1: { api_port_open: true },
+      network_nbg1: { api_port_open: false },
+    });
+  });
+});
+
+describe('the root module of DNS names', () => {
+  it('holds one set of names with the addresses of the load balancer', async () => {
+    const root = renderDnsRoot({
+      clusterId: 'shop-1234567',
+      dns: balancer.dns,
+      addresses: ['198.51.100.5'],
+      template: regional,
+      backend,
+      installation: 'kubeloom',
+      modules: './modules',
+      extra: {},
+    });
+    await expect(pretty(root)).toMatchFileSnapshot('golden/dns.json');
+  });
+});
+
+describe('names inside Terraform', () => {
+  it('never share an identifier', () => {
+    const names = ['a.b', 'a_b', 'a b', 'a-b', 'a_x2eb', 'ab', 'é', 'rack 1'];
+    expect(new Set(names.map(identifierOf)).size).toBe(names.length);
+    expect(names.map(identifierOf).join('')).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  it('keep text from being read as a template, at any depth', () => {
+    expect(literal({ a: ['${x}', { b: '%{if y}' }], n: 1 })).toEqual({ a: ['$${x}', { b: '%%{if y}' }], n: 1 });
+  });
+
+  it('put each workspace under a state key of its own', () => {
+    const workspace = { namespace: 'team', manifest: 'shop', clusterId: 'c-1', name: 'x' } as const;
+    expect(stateKeyOf({ ...workspace, kind: 'machines' })).toBe('terraform/team/shop/c-1/machines-x.tfstate');
+    expect(stateKeyOf({ ...workspace, kind: 'dns' })).toBe('terraform/team/shop/c-1/dns-x.tfstate');
+  });
+});
