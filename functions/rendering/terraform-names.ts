@@ -2,8 +2,9 @@
 
 /** A Terraform identifier part; different texts never share one. */
 export function identifierOf(text: string): string {
+  const plain = (char: string, index: number) => (index === 0 ? /[A-Za-z]/ : /[A-Za-z0-9-]/).test(char);
   return [...text]
-    .map((char) => (/[A-Za-z0-9-]/.test(char) ? char : `_x${char.codePointAt(0)?.toString(16)}`))
+    .map((char, index) => (plain(char, index) ? char : `_x${char.codePointAt(0)?.toString(16)}`))
     .join('');
 }
 
@@ -13,7 +14,7 @@ export function literal<Value>(value: Value): Value {
 }
 
 function escaped(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', '$${').replaceAll('%{', '%%{');
+  if (typeof value === 'string') return value.replaceAll(/[$%]\{/g, (mark) => mark.charAt(0) + mark);
   if (Array.isArray(value)) return value.map(escaped);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]));
