@@ -26,7 +26,7 @@ export interface Judgement {
   readonly warnings: readonly Fault[];
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
-  /** What the planner will not do. */
+  /** What the planner will not do, as far as no fault says it already. */
   readonly refusals: readonly Fault[];
 }
 
@@ -43,6 +43,8 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
   const faults = wireFaults(old && !deleting ? validateUpdate(old, manifest) : []);
-  const plans = await planClusters(deps, { key, manifest, clusters, deleting });
-  return { manifest, faults, warnings, plans, refusals: plans.flatMap((plan) => plan.refusals) };
+  const plans = planClusters(deps, { manifest, clusters, deleting });
+  const said = new Set(faults.map(({ path }) => path));
+  const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
+  return { manifest, faults, warnings, plans, refusals };
 }

@@ -4,16 +4,19 @@ import { allPools } from '#domain/cluster-state.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 
 /**
- * Leaves out pools, clusters and providers without any machine, and puts in the Kubernetes versions that run. So a
- * wrong server type or a failed upgrade can be corrected in place. Only true while no run is at work.
+ * Leaves out pools, clusters and providers of which nothing exists, and puts in the Kubernetes versions and networks
+ * that stand. So a wrong server type or a failed upgrade can be corrected in place. Only true while no run is at work.
  */
 export function standingPart(manifest: InputManifest, clusters: readonly ClusterRecord[]): InputManifest {
   const states = clusters.flatMap(({ current, attempted }) => [current, attempted].filter((state) => state !== null));
   const pools = new Set(states.flatMap((state) => allPools(state).map((pool) => pool.name)));
   const providers = new Set(
-    states.flatMap(allPools).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
+    states.flatMap((state) => [
+      ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
+      ...state.loadBalancers.map(({ dns }) => dns.provider.name),
+    ]),
   );
-  const versions = new Map(states.map((state) => [state.name, state.kubernetesVersion]));
+  const standing = new Map(states.map((state) => [state.name, state]));
   const { nodePools, kubernetes } = manifest.spec;
   return {
     ...manifest,
@@ -26,8 +29,8 @@ export function standingPart(manifest: InputManifest, clusters: readonly Cluster
       },
       kubernetes: {
         clusters: kubernetes.clusters.flatMap((cluster) => {
-          const version = versions.get(cluster.name);
-          return version === undefined ? [] : [{ ...cluster, version }];
+          const state = standing.get(cluster.name);
+          return state ? [{ ...cluster, version: state.kubernetesVersion, network: state.network }] : [];
         }),
       },
     },

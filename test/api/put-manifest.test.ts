@@ -4,6 +4,7 @@ import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { RecordedWorkflows } from '#test/fakes/fake-deps.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { aManifest, aSecret, aStaticManifest, key, manifestPath } from './documents.ts';
+import { aClusterRecord, aState } from './records.ts';
 
 async function settled(api: ApiUnderTest, status: 'Done' | 'Failed'): Promise<void> {
   const term = {
@@ -246,5 +247,19 @@ describe('what is refused', () => {
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');
     expect((await api.call('PUT', manifestPath, { body: aManifest({ serverType: 'large' }) })).status).toBe(202);
+  });
+
+  it('refuses what cannot be planned from what stands, once for each place', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    await settled(api, 'Failed');
+    const standing = { ...aState(['compute-00']), kubernetesVersion: '1.36.0', network: '10.9.0.0/24' };
+    await api.deps.clusters.put(aClusterRecord({ status: 'Converged', current: standing }));
+    const faults = await faultsOf(api, aManifest());
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      'spec.kubernetes.clusters[0].network',
+      'spec.kubernetes.clusters[0].version',
+    ]);
+    expect(api.deps.workflows.started).toHaveLength(1);
   });
 });

@@ -52,7 +52,7 @@ export function aPool(name: string, role: NodePoolState['role'], nodes: readonly
       region: 'anywhere',
       serverType: 'small',
       image: 'linux',
-      storageDiskSize: 0,
+      storageDiskSize: 50,
       spot: false,
       subnet: '10.0.0.0/24',
     },
