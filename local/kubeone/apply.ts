@@ -23,7 +23,7 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, log: Log):
   const leader = electLeader(controls, probes);
   log.info(`Elected leader "${leader.host.hostname}"...`, leader.host.publicAddress);
   const live = leader.holdsAuthority ? await askForNodes(hosts, leader.host, log) : [];
-  const refused = refusals({ wantedVersion, probes, live });
+  const refused = refusals({ wantedVersion, probes, controls: controls.map(({ hostname }) => hostname), live });
   if (refused.length > 0) throw new Error(refused.join('; '));
   for (const { name } of live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name))) {
     log.warning(`${name} is in the cluster but not in the manifest; it is left alone`);
@@ -89,6 +89,7 @@ async function nodesOf(hosts: SshHosts, leader: HostConfig): Promise<readonly Li
   const list: Json = JSON.parse((await hosts.run(leader, 'kubeadm nodes')).toString('utf8'));
   return listAt(list, 'items').map((node) => ({
     name: String(at(node, 'metadata', 'name')),
+    control: at(node, 'metadata', 'labels', 'node-role.kubernetes.io/control-plane') !== undefined,
     version: String(at(node, 'status', 'nodeInfo', 'kubeletVersion')).replace(/^v/, ''),
     ready: listAt(node, 'status', 'conditions').some(
       (condition) => at(condition, 'type') === 'Ready' && at(condition, 'status') === 'True',

@@ -4,19 +4,23 @@ import type { Probe } from './node-code.ts';
 export interface LiveNode {
   readonly name: string;
   readonly ready: boolean;
+  readonly control: boolean;
   /** Without leading v. */
   readonly version: string;
 }
 
 export interface Situation {
   readonly wantedVersion: string;
+  /** Of all hosts of the manifest. */
   readonly probes: readonly Probe[];
+  /** Host names of its control plane. */
+  readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
   readonly live: readonly LiveNode[];
 }
 
 /** The reasons against going on, as sentences; none = go on. */
-export function refusals({ wantedVersion, probes, live }: Situation): string[] {
+export function refusals({ wantedVersion, probes, controls, live }: Situation): string[] {
   const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
   const names = probes.filter(({ authority }) => authority !== null).map(({ host }) => host.hostname);
   if (authorities.size > 1) {
@@ -28,7 +32,12 @@ export function refusals({ wantedVersion, probes, live }: Situation): string[] {
   const known = live.filter(({ name }) => probes.some(({ host }) => host.hostname === name));
   const joining = probes.filter(({ host }) => !live.some(({ name }) => name === host.hostname));
   const refused: string[] = [];
-  for (const { name, version } of known) {
+  for (const { name, version, control } of known) {
+    if (control !== controls.includes(name)) {
+      refused.push(
+        `${name} is a ${control ? 'control-plane' : 'worker'} node already: remove it before it changes sides`,
+      );
+    }
     if (compareVersions(version, wantedVersion) > 0) {
       refused.push(`${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`);
     } else if (minorOf(wantedVersion) > minorOf(version) + 1) {
