@@ -108,6 +108,28 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(workshop.leftovers()).toEqual([]);
   });
 
+  test('the name of a load balancer is the address of its first node', async () => {
+    const root = {
+      module: {
+        dns: {
+          source: join(modules, 'dns'),
+          installation: 'test',
+          cluster_id: 'shop-abc1234',
+          zone: 'example.com',
+          hostname: 'api',
+          alternative_names: ['shop'],
+          addresses: ['198.18.7.20', '198.18.7.10'],
+        },
+      },
+      output: { dns: { value: '${module.dns}' } },
+    };
+    writeFileSync(join(workspace, 'main.tf.json'), JSON.stringify(root));
+    await terraformMust('init');
+    await terraformMust('apply', '-auto-approve');
+    expect(await output('dns')).toEqual({ endpoint: '198.18.7.20', alternative_endpoints: { shop: '198.18.7.20' } });
+    await terraformMust('destroy', '-auto-approve');
+  });
+
   function wish(...nodes: readonly string[]): void {
     mkdirSync(workspace, { recursive: true });
     const network = {
