@@ -1,7 +1,7 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -119,12 +119,7 @@ export class PipelineStack extends Stack {
           stateMachineArn: [this.reconcileManifest.stateMachineArn],
         },
       },
-      targets: [
-        new SfnStateMachine(this.#machine('finish-run'), {
-          input: RuleTargetInput.fromEventPath('$.detail'),
-          retryAttempts: 8,
-        }),
-      ],
+      targets: [new SfnStateMachine(this.#machine('finish-run'), { retryAttempts: 8 })],
     });
   }
 

@@ -1,5 +1,5 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation that wishes for nothing, and its run. */
-import { ManifestPath } from '#contracts/http.ts';
+import { ManifestPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';

@@ -1,5 +1,5 @@
 /** DELETE /v1/secrets/{namespace}/{name}: forget a Secret that nothing needs any more. */
-import { DocumentPath } from '#contracts/http.ts';
+import { DocumentPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';
 import { manifestsThatUse, secretPath } from './surroundings.ts';

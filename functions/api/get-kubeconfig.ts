@@ -1,5 +1,5 @@
 /** GET …/clusters/{cluster}/kubeconfig: the key to a cluster, by its id or its name in the manifest. */
-import { ClusterPath } from '#contracts/http.ts';
+import { ClusterPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';
 

@@ -1,5 +1,6 @@
 /** GET …/logs/{cluster}/{waypoint}/{stage}/{attempt}?offset=: a piece of a stage's log, and where it goes on. */
-import { headerNames, LogPath, LogQuery } from '#contracts/http.ts';
+import { headerNames } from '#contracts/http.ts';
+import { LogPath, LogQuery } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';

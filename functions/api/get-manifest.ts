@@ -1,5 +1,5 @@
 /** GET /v1/manifests/{namespace}/{name}: the document and how far it is, in one answer. */
-import { ManifestPath } from '#contracts/http.ts';
+import { ManifestPath } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { manifestTag, storedManifest } from './stored-manifest.ts';
 import { describeManifest } from './views/manifest-description.ts';

@@ -1,5 +1,5 @@
 /** GET …/runs/{run}: one run and how each cluster came out of it. */
-import { RunPath } from '#contracts/http.ts';
+import { RunPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';
 

@@ -1,5 +1,5 @@
 /** GET /v1/templates/{namespace}/{name}: a TemplateGitReference as it was stored. */
-import { DocumentPath } from '#contracts/http.ts';
+import { DocumentPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';
 

@@ -1,5 +1,6 @@
 /** GET …/events: what happened to a manifest, oldest first; a follower asks again with `next`. */
-import { type EventPage, ManifestPath, PageQuery } from '#contracts/http.ts';
+import type { EventPage } from '#contracts/http.ts';
+import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedManifest } from './stored-manifest.ts';
 

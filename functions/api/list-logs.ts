@@ -1,5 +1,6 @@
 /** GET …/runs/{run}/logs: the logs that the stages of a run left, in the order of waypoints and stages. */
-import { type LogList, RunPath } from '#contracts/http.ts';
+import type { LogList } from '#contracts/http.ts';
+import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { httpHandler } from '../middleware.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';

@@ -1,5 +1,6 @@
 /** GET /v1/manifests: all manifests, or those of one namespace, page by page. */
-import { type ManifestPage, NamespacedPageQuery } from '#contracts/http.ts';
+import type { ManifestPage } from '#contracts/http.ts';
+import { NamespacedPageQuery } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { summarizeManifest } from './views/manifest-description.ts';
 

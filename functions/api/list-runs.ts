@@ -1,5 +1,6 @@
 /** GET …/runs: the runs of a manifest, newest first; also of one that is deleted. */
-import { ManifestPath, PageQuery, type RunPage } from '#contracts/http.ts';
+import type { RunPage } from '#contracts/http.ts';
+import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedManifest } from './stored-manifest.ts';
 

@@ -1,5 +1,6 @@
 /** GET /v1/secrets: names of Secrets, never what is in them. */
-import { NamespaceQuery, type SecretList } from '#contracts/http.ts';
+import type { SecretList } from '#contracts/http.ts';
+import { NamespaceQuery } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 
 export const handler = httpHandler({ query: NamespaceQuery }, async ({ query }, deps) => {

@@ -1,5 +1,6 @@
 /** POST …/plan: what a document, or the stored one, would lead to; changes nothing. */
-import { ManifestPath, type PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/http.ts';
+import { ManifestPath } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { judgeManifest } from './judge-manifest.ts';
 import { requestDocument } from './request-document.ts';

@@ -1,5 +1,5 @@
 /** PUT /v1/manifests/{namespace}/{name}: judge everything, store the next generation, start its run. */
-import { ManifestPath } from '#contracts/http.ts';
+import { ManifestPath } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
 import { judgeManifest } from './judge-manifest.ts';
 import {

@@ -1,5 +1,6 @@
 /** PUT /v1/secrets/{namespace}/{name}: store a Secret; its values are never answered, logged or put into faults. */
-import { DocumentPath, type SecretStored } from '#contracts/http.ts';
+import type { SecretStored } from '#contracts/http.ts';
+import { DocumentPath } from '#contracts/http-parameters.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { secretValues } from '#domain/manifest/secret.ts';
 import { type SecretUse, secretUses, validateSecret } from '#domain/manifest/validate-secret.ts';

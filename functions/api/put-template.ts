@@ -1,5 +1,5 @@
 /** PUT /v1/templates/{namespace}/{name}: store a TemplateGitReference. */
-import { DocumentPath } from '#contracts/http.ts';
+import { DocumentPath } from '#contracts/http-parameters.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { httpHandler } from '../middleware.ts';
 import { pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';

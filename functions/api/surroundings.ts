@@ -1,5 +1,5 @@
 /** What the rules of manifests ask about the rest of the world: which references exist, whose machines are taken. */
-import { DnsSubdomain } from '#contracts/http.ts';
+import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';

@@ -1,4 +1,4 @@
-/** What travels over HTTP: the shape of every parameter, request and response of the API; `openapi.ts` documents them. */
+/** What the API answers: the shape of every response; parameters are in `http-parameters.ts`. `openapi.ts` documents both. */
 import { z } from 'zod';
 import { NodeState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
@@ -13,58 +13,6 @@ export const headerNames = {
   /** `true` once the stage has ended and nothing follows. */
   ended: 'kubeloom-ended',
 } as const;
-
-// ---- parameters ----------------------------------------------------------------------------------------------
-
-const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
-/** Manifest and namespace names: DNS labels, so that they are safe in keys, paths and execution names. */
-export const DnsLabel = z
-  .string()
-  .max(63, 'is longer than 63 characters')
-  .regex(label, 'must consist of lower-case letters, digits and "-", and begin and end with a letter or digit')
-  .describe('DNS label');
-
-/** Names of Secrets and TemplateGitReferences: DNS subdomains, as in Kubernetes. */
-export const DnsSubdomain = z
-  .string()
-  .max(253, 'is longer than 253 characters')
-  .regex(
-    subdomain,
-    'must consist of lower-case letters, digits, "-" and ".", each part beginning and ending with a letter or digit',
-  )
-  .describe('DNS subdomain');
-
-const limit = z.coerce.number().int().min(1).max(200).default(50).describe('items on one page');
-const next = z.string().max(2000).optional().describe('`next` of the page before');
-
-export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
-export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
-export const ClusterPath = ManifestPath.extend({ cluster: DnsLabel });
-export const LogPath = RunPath.extend({
-  cluster: DnsLabel,
-  waypoint: z
-    .string()
-    .regex(/^w\d{2,4}$/, 'must look like w00')
-    .describe('waypoint of the run, `w00` is the first'),
-  stage: z
-    .string()
-    .regex(
-      /^(infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?$/,
-      'must be a stage, or a stage with -undo',
-    )
-    .describe('stage; `-undo` appended for a step of a rollback'),
-  attempt: z.coerce.number().int().min(1),
-});
-export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
-
-export const PageQuery = z.object({ limit, next });
-export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
-export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
-export const LogQuery = z.object({ offset: z.coerce.number().int().min(0).default(0).describe('byte to begin at') });
-
-// ---- faults --------------------------------------------------------------------------------------------------
 
 /** One thing wrong with a document (or, as a warning, unwise in it). */
 export const Fault = z
@@ -97,7 +45,7 @@ export const Problem = z
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 export type Problem = z.infer<typeof Problem>;
 
-// ---- manifests -----------------------------------------------------------------------------------------------
+// manifests
 
 const links = z.record(z.string(), z.string()).describe('paths of this API');
 
@@ -232,7 +180,7 @@ export type RunPage = z.infer<typeof RunPage>;
 export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
 
-// ---- plan and validate ---------------------------------------------------------------------------------------
+// plan and validate
 
 export const PlanReport = z
   .object({
@@ -263,7 +211,7 @@ export const ValidationReport = z
   .meta({ id: 'ValidationReport' });
 export type ValidationReport = z.infer<typeof ValidationReport>;
 
-// ---- logs, secrets, templates, service -----------------------------------------------------------------------
+// logs, secrets, templates, service
 
 export const LogList = z
   .object({

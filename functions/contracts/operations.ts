@@ -1,6 +1,7 @@
 /** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
 import { z } from 'zod';
 import * as http from './http.ts';
+import * as parameters from './http-parameters.ts';
 
 export interface Answer {
   readonly description: string;
@@ -42,14 +43,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   listManifests: {
     tag: 'manifests',
     summary: 'List manifests with their status',
-    query: http.NamespacedPageQuery,
+    query: parameters.NamespacedPageQuery,
     answers: ok('a page of manifests', http.ManifestPage),
     problems: [400],
   },
   putManifest: {
     tag: 'manifests',
     summary: 'Create or change a manifest and start to make it true',
-    path: http.ManifestPath,
+    path: parameters.ManifestPath,
     headers: conditional,
     body: document('an InputManifest'),
     answers: {
@@ -61,14 +62,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   getManifest: {
     tag: 'manifests',
     summary: 'Show a manifest, its clusters, nodes, progress and failures',
-    path: http.ManifestPath,
+    path: parameters.ManifestPath,
     answers: { 200: { description: 'everything', schema: http.ManifestDescription, headers: tagHeader } },
     problems: [400, 404],
   },
   deleteManifest: {
     tag: 'manifests',
     summary: 'Delete everything that a manifest made, then the manifest',
-    path: http.ManifestPath,
+    path: parameters.ManifestPath,
     headers: ifMatch,
     answers: {
       200: accepted('it is being deleted already; nothing was started'),
@@ -79,7 +80,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   planManifest: {
     tag: 'manifests',
     summary: 'Show what would happen; changes nothing',
-    path: http.ManifestPath,
+    path: parameters.ManifestPath,
     body: document('an InputManifest; without a body, the stored one', false),
     answers: ok('the path of waypoints of each cluster, or what keeps it from being walked', http.PlanReport),
     problems: [400, 404, 413, 422],
@@ -94,38 +95,38 @@ export const operations: Readonly<Record<string, Operation>> = {
   listRuns: {
     tag: 'runs',
     summary: 'List the runs of a manifest, newest first',
-    path: http.ManifestPath,
-    query: http.PageQuery,
+    path: parameters.ManifestPath,
+    query: parameters.PageQuery,
     answers: ok('a page of runs', http.RunPage),
     problems: [400, 404],
   },
   getRun: {
     tag: 'runs',
     summary: 'Show a run',
-    path: http.RunPath,
+    path: parameters.RunPath,
     answers: ok('the run', http.Run),
     problems: [400, 404],
   },
   listEvents: {
     tag: 'runs',
     summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
-    path: http.ManifestPath,
-    query: http.PageQuery,
+    path: parameters.ManifestPath,
+    query: parameters.PageQuery,
     answers: ok('a page of events', http.EventPage),
     problems: [400, 404],
   },
   listLogs: {
     tag: 'runs',
     summary: 'List the logs that the stages of a run left',
-    path: http.RunPath,
+    path: parameters.RunPath,
     answers: ok('the logs', http.LogList),
     problems: [400],
   },
   getLog: {
     tag: 'runs',
     summary: 'Read a log from an offset on',
-    path: http.LogPath,
-    query: http.LogQuery,
+    path: parameters.LogPath,
+    query: parameters.LogQuery,
     answers: {
       200: { description: 'a piece of text', schema: z.string(), media: 'text/plain', headers: logHeaders },
     },
@@ -134,21 +135,21 @@ export const operations: Readonly<Record<string, Operation>> = {
   getKubeconfig: {
     tag: 'clusters',
     summary: 'Get the kubeconfig of a cluster, by its id or name',
-    path: http.ClusterPath,
+    path: parameters.ClusterPath,
     answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
     problems: [400, 404],
   },
   listSecrets: {
     tag: 'secrets',
     summary: 'List the names of Secrets; values cannot be read back',
-    query: http.NamespaceQuery,
+    query: parameters.NamespaceQuery,
     answers: ok('names', http.SecretList),
     problems: [400],
   },
   putSecret: {
     tag: 'secrets',
     summary: 'Store a Secret',
-    path: http.DocumentPath,
+    path: parameters.DocumentPath,
     body: document('a Secret'),
     answers: ok('stored', http.SecretStored),
     problems: [400, 413, 422],
@@ -156,14 +157,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   deleteSecret: {
     tag: 'secrets',
     summary: 'Delete a Secret that no manifest uses',
-    path: http.DocumentPath,
+    path: parameters.DocumentPath,
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
   },
   putTemplate: {
     tag: 'templates',
     summary: 'Store a TemplateGitReference',
-    path: http.DocumentPath,
+    path: parameters.DocumentPath,
     body: document('a TemplateGitReference'),
     answers: ok('stored', http.TemplateStored),
     problems: [400, 413, 422],
@@ -171,14 +172,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   getTemplate: {
     tag: 'templates',
     summary: 'Get a TemplateGitReference',
-    path: http.DocumentPath,
+    path: parameters.DocumentPath,
     answers: ok('the document', http.TemplateDocument),
     problems: [400, 404],
   },
   deleteTemplate: {
     tag: 'templates',
     summary: 'Delete a TemplateGitReference that no manifest uses',
-    path: http.DocumentPath,
+    path: parameters.DocumentPath,
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
   },

@@ -1,0 +1,50 @@
+/** What the API takes in paths and queries. */
+import { z } from 'zod';
+
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Manifest and namespace names: DNS labels, so that they are safe in keys, paths and execution names. */
+export const DnsLabel = z
+  .string()
+  .max(63, 'is longer than 63 characters')
+  .regex(label, 'must consist of lower-case letters, digits and "-", and begin and end with a letter or digit')
+  .describe('DNS label');
+
+/** Names of Secrets and TemplateGitReferences: DNS subdomains, as in Kubernetes. */
+export const DnsSubdomain = z
+  .string()
+  .max(253, 'is longer than 253 characters')
+  .regex(
+    subdomain,
+    'must consist of lower-case letters, digits, "-" and ".", each part beginning and ending with a letter or digit',
+  )
+  .describe('DNS subdomain');
+
+const limit = z.coerce.number().int().min(1).max(200).default(50).describe('items on one page');
+const next = z.string().max(2000).optional().describe('`next` of the page before');
+
+export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
+export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
+export const ClusterPath = ManifestPath.extend({ cluster: DnsLabel });
+export const LogPath = RunPath.extend({
+  cluster: DnsLabel,
+  waypoint: z
+    .string()
+    .regex(/^w\d{2,4}$/, 'must look like w00')
+    .describe('waypoint of the run, `w00` is the first'),
+  stage: z
+    .string()
+    .regex(
+      /^(infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?$/,
+      'must be a stage, or a stage with -undo',
+    )
+    .describe('stage; `-undo` appended for a step of a rollback'),
+  attempt: z.coerce.number().int().min(1),
+});
+export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
+
+export const PageQuery = z.object({ limit, next });
+export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
+export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
+export const LogQuery = z.object({ offset: z.coerce.number().int().min(0).default(0).describe('byte to begin at') });
