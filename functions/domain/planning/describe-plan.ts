@@ -30,7 +30,7 @@ export interface DescribedPlan {
   readonly refusals: readonly Refusal[];
 }
 
-/** Describes it. `current` is what stands before the first waypoint; without it, nodes that leave then are not listed. */
+/** Describes it. `current` is what stands before the first waypoint; without it, what leaves then is told by its changes. */
 export function describeClusterPlan(plan: ClusterPlan, current: ClusterState | null = null): DescribedPlan {
   const waypoints = plan.waypoints.map((waypoint, index) =>
     describeWaypoint(waypoint, index === 0 ? current : (plan.waypoints[index - 1]?.target ?? null)),
@@ -39,28 +39,38 @@ export function describeClusterPlan(plan: ClusterPlan, current: ClusterState | n
 }
 
 /** Every node of both states, and what becomes of it on the way. */
-export function nodeParts(waypoint: Pick<Waypoint, 'target' | 'stages'>, before: ClusterState | null): DescribedNode[] {
-  const { target, stages } = waypoint;
+export function nodeParts(
+  waypoint: Pick<Waypoint, 'target' | 'stages' | 'changes'>,
+  before: ClusterState | null,
+): DescribedNode[] {
+  const { target, stages, changes } = waypoint;
   const after = target === null ? [] : allNodes(target);
-  const known = new Set(before === null ? [] : allNodes(before).map(({ node }) => node.name));
   const kept = new Set(after.map(({ node }) => node.name));
-  const leaving = before === null ? [] : allNodes(before).filter(({ node }) => !kept.has(node.name));
+  const joining = new Set(stages.flatMap((plan) => (plan.stage === 'configuration' ? plan.work.install : [])));
   const changed = new Set(stages.flatMap(changedNodes));
-  const installed = new Set(stages.flatMap((plan) => (plan.stage === 'configuration' ? plan.work.install : [])));
-  const part = (name: string): NodePart => {
-    if (!known.has(name) || installed.has(name)) return 'joins';
-    return changed.has(name) ? 'changes' : 'stays';
-  };
-  const row = (name: string, pool: NodePoolState, what: NodePart): DescribedNode => ({
-    name,
-    pool: pool.id,
-    provider: placeOf(pool).provider,
-    part: what,
-  });
+  const stays = (name: string): NodePart => (changed.has(name) ? 'changes' : 'stays');
+  const leaving = before === null ? removedBy(changes) : allNodes(before).map(({ node, pool }) => row(node.name, pool));
   return [
-    ...after.map(({ node, pool }) => row(node.name, pool, part(node.name))),
-    ...leaving.map(({ node, pool }) => row(node.name, pool, 'leaves')),
+    ...after.map(({ node, pool }) => ({
+      ...row(node.name, pool),
+      part: joining.has(node.name) ? ('joins' as const) : stays(node.name),
+    })),
+    ...leaving.filter(({ name }) => !kept.has(name)).map((leaver) => ({ ...leaver, part: 'leaves' as const })),
   ];
+}
+
+type Row = Omit<DescribedNode, 'part'>;
+
+function row(name: string, pool: NodePoolState): Row {
+  return { name, pool: pool.id, provider: placeOf(pool).provider };
+}
+
+function removedBy(changes: Waypoint['changes']): readonly Row[] {
+  return changes.flatMap((change) =>
+    change.kind === 'NodesRemoved' || change.kind === 'NodePoolRemoved'
+      ? change.nodes.map((name) => ({ name, pool: change.pool, provider: change.provider }))
+      : [],
+  );
 }
 
 /** Nodes on which something other than the list of their peers changes. */

@@ -16,7 +16,7 @@ export function stepsFrom(current: ClusterState | null, wish: Wish): readonly St
   }
   const base = withAccess(current, goal);
   const newAccess = !sameState(current, base);
-  if (attempted === null || sameState(current, attempted)) {
+  if (attempted === null || sameState(base, withAccess(attempted, goal))) {
     const access: readonly Step[] = newAccess ? [{ direction: 'settle', target: base }] : [];
     return endIn(goal, [...access, ...stepsTowards(base, wish)]);
   }

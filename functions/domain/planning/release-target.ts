@@ -1,21 +1,25 @@
 /** Static machines that change their pool or use: they must leave before they can come back under another name. */
-import { allPools, type ClusterState, type NodePoolState, type NodeState } from '#domain/cluster-state.ts';
+import type { ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { nodeKey } from './diff-pools.ts';
 import { poolKey } from './diff-states.ts';
 
-/** `here` without the static nodes whose machine or name `goal` uses otherwise; `here` itself when there are none. */
+/** `here` without the static nodes whose machine, name or pool `goal` uses otherwise; `here` itself when there are none. */
 export function releaseTarget(here: ClusterState, goal: ClusterState): ClusterState {
-  const wished = places(goal);
-  const leaves = (pool: NodePoolState, node: NodeState) => {
-    const place = placeOf(pool, node);
-    return keysOf(node).some((key) => (wished.get(key) ?? place) !== place);
-  };
-  const movesPool = (pool: NodePoolState) => pool.nodes.some((node) => leaves(pool, node));
+  const wished = new Map(
+    ownedPools(goal).flatMap(({ pool, owner }) => placesOf(pool, owner).map(([key, place]) => [key, place])),
+  );
+  const leaving = new Set<NodeState | undefined>(
+    ownedPools(here).flatMap(({ pool, owner }) => {
+      const moved = placesOf(pool, owner).filter(([key, place]) => (wished.get(key) ?? place) !== place);
+      return moved.some(([key]) => key === `pool ${pool.id}`) ? pool.nodes : moved.map(([, , node]) => node);
+    }),
+  );
+  if (leaving.size === 0) return here;
   const released = (pool: NodePoolState): NodePoolState[] => {
-    if (!movesPool(pool)) return [pool];
-    const nodes = pool.nodes.filter((node) => !leaves(pool, node));
+    const nodes = pool.nodes.filter((node) => !leaving.has(node));
+    if (nodes.length === pool.nodes.length) return [pool];
     return nodes.length === 0 ? [] : [{ ...pool, nodes }];
   };
-  if (!allPools(here).some(movesPool)) return here;
   const pools = here.pools.flatMap(released);
   const names = new Set(pools.map((pool) => pool.name));
   return {
@@ -32,19 +36,23 @@ export function releaseTarget(here: ClusterState, goal: ClusterState): ClusterSt
   };
 }
 
-/** Where every static machine and node name of a state belongs. */
-function places(state: ClusterState): ReadonlyMap<string, string> {
-  return new Map(
-    allPools(state).flatMap((pool) =>
-      pool.nodes.flatMap((node) => keysOf(node).map((key) => [key, placeOf(pool, node)] as const)),
-    ),
-  );
+/** Pools with the load balancer they belong to. */
+function ownedPools(state: ClusterState): readonly { readonly pool: NodePoolState; readonly owner: string }[] {
+  return [
+    ...state.pools.map((pool) => ({ pool, owner: '' })),
+    ...state.loadBalancers.flatMap(({ id, pools }) => pools.map((pool) => ({ pool, owner: id }))),
+  ];
 }
 
-function keysOf(node: NodeState): readonly string[] {
-  return node.static === undefined ? [] : [`machine ${node.static.endpoint}`, `name ${node.name}`];
-}
-
-function placeOf(pool: NodePoolState, node: NodeState): string {
-  return `${poolKey(pool)} ${node.name} ${node.static?.endpoint ?? ''}`;
+/** What a static pool occupies, and as what: its id, and the names and machines of its nodes. */
+function placesOf(pool: NodePoolState, owner: string): readonly (readonly [string, string, NodeState | undefined])[] {
+  if (pool.source.kind === 'dynamic') return [];
+  const use = `${owner} ${poolKey(pool)}`;
+  return [
+    [`pool ${pool.id}`, use, undefined],
+    ...pool.nodes.flatMap((node) => {
+      const place = `${use} ${nodeKey(node)}`;
+      return [[`name ${node.name}`, place, node] as const, [`machine ${node.static?.endpoint}`, place, node] as const];
+    }),
+  ];
 }
