@@ -1,9 +1,11 @@
 /** `kubeloom local up|down|status|reset`: the whole of Kubeloom on this machine. */
 import { type Command, Option } from 'commander';
-import { down, reset, status, up } from '#local/supervisor.ts';
 import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { note, paint, print, printJson } from '../output.ts';
+
+/** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
+const supervisor = () => import('#local/supervisor.ts');
 
 export function registerLocal(program: Command): void {
   const local = program
@@ -19,6 +21,7 @@ export function registerLocal(program: Command): void {
     .action(async (options: { port: string; runner?: 'real' | 'sim' }) => {
       const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
       if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be made');
+      const { up } = await supervisor();
       const platform = await up({ dataDir: kubeloomHome(), apiPort: Number(options.port), runner });
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
     });
@@ -26,6 +29,7 @@ export function registerLocal(program: Command): void {
     .command('down')
     .description('stop the platform; everything it made and knows stays')
     .action(async () => {
+      const { down } = await supervisor();
       print((await down(kubeloomHome())) ? 'down' : 'was not running');
     });
   local
@@ -33,6 +37,7 @@ export function registerLocal(program: Command): void {
     .description('is it running, where, since when')
     .option('--json', 'answer as JSON')
     .action(async (options: { json?: boolean }) => {
+      const { status } = await supervisor();
       const state = await status(kubeloomHome());
       if (options.json) printJson(state ?? { running: false });
       else
@@ -52,6 +57,7 @@ export function registerLocal(program: Command): void {
           exitCodes.usage,
         );
       }
+      const { reset } = await supervisor();
       await reset(kubeloomHome());
       print('reset: no hosts, no state');
     });

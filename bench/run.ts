@@ -1,0 +1,21 @@
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [hosts]` (default: one and many; hosts needs root). */
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { measureHosts } from './create-on-hosts.ts';
+import { measureMany } from './many-manifests.ts';
+import { measureOne } from './one-manifest.ts';
+
+const benches = { one: measureOne, many: measureMany, hosts: measureHosts } as const;
+type Bench = keyof typeof benches;
+
+const asked = process.argv.slice(2).filter((name): name is Bench => name in benches);
+const chosen: readonly Bench[] = asked.length > 0 ? asked : ['one', 'many'];
+const results: Record<string, unknown> = {};
+for (const name of chosen) results[name] = await benches[name]();
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+process.stdout.write(
+  `${JSON.stringify({ kubeloom: version, node: process.version, cores: cpus().length, ...results }, null, 2)}\n`,
+);
+process.exit(0);
