@@ -1,5 +1,5 @@
 #!/bin/bash
-# Certificates of a simulated cluster, below DIR (on nodes /etc/kubernetes). Keys are made where they are used.
+# Certificates of a simulated cluster, below DIR (on nodes /etc/kubernetes); keys are made where they are used.
 #   pki.sh DIR ca                        the cluster's CA, token and admin certificate, once
 #   pki.sh DIR server NAME SANS          certificate of the API server on this node; SANS = DNS:a,IP:b,…
 #   pki.sh DIR kubeconfig CLUSTER URL    admin.conf for that URL
@@ -42,14 +42,20 @@ apiVersion: v1
 kind: Config
 clusters:
 - name: $3
-  cluster: {server: "$4", certificate-authority-data: $(base64 -w0 <"$pki/ca.crt")}
+  cluster:
+    server: $4
+    certificate-authority-data: $(base64 -w0 <"$pki/ca.crt")
 contexts:
 - name: kubernetes-admin@$3
-  context: {cluster: $3, user: kubernetes-admin}
+  context:
+    cluster: $3
+    user: kubernetes-admin
 current-context: kubernetes-admin@$3
 users:
 - name: kubernetes-admin
-  user: {client-certificate-data: $(base64 -w0 <"$dir/simulated/admin.crt"), client-key-data: $(base64 -w0 <"$dir/simulated/admin.key")}
+  user:
+    client-certificate-data: $(base64 -w0 <"$dir/simulated/admin.crt")
+    client-key-data: $(base64 -w0 <"$dir/simulated/admin.key")
 END
     ;;
 esac

@@ -1,0 +1,179 @@
+/** Real hosts of one small cluster, and the playbooks of templates/ansible run against them. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HostWorkshop, outcomeOf } from './host-workshop.ts';
+
+const templates = join(import.meta.dirname, '../../templates/ansible');
+
+export interface FleetNode {
+  readonly name: string;
+  readonly kind: 'control' | 'compute' | 'loadbalancers';
+  readonly provider: string;
+  readonly reachability?: 'dynamic' | 'static';
+}
+
+export interface PlaybookRun {
+  readonly code: number | null;
+  /** Hosts on which something changed, with what. */
+  readonly changed: Readonly<Record<string, readonly string[]>>;
+  readonly facts: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly troubles: readonly { readonly event: string; readonly host: string; readonly message: string }[];
+  readonly stdout: string;
+  readonly milliseconds: number;
+}
+
+export interface Work {
+  /** All nodes of the cluster, visited or not. @default every node of the fleet */
+  readonly mesh?: readonly string[];
+  readonly install?: readonly string[];
+  readonly peers?: readonly string[];
+  readonly proxy?: readonly string[];
+  readonly uninstall?: readonly string[];
+  readonly balance?: readonly string[];
+  readonly roles?: readonly object[];
+  readonly proxyEndpoint?: string;
+  /** Known from earlier runs. */
+  readonly keys?: Readonly<Record<string, string>>;
+}
+
+export class NodesFleet {
+  readonly workshop = new HostWorkshop();
+  readonly directory = mkdtempSync(join(tmpdir(), 'kf-'));
+  readonly nodes: readonly FleetNode[];
+  readonly addresses = new Map<string, string>();
+
+  constructor(nodes: readonly FleetNode[]) {
+    this.nodes = nodes;
+  }
+
+  get keyFile(): string {
+    return join(this.workshop.directory, 'key');
+  }
+
+  async start(): Promise<void> {
+    await this.workshop.must(['base-build']);
+    for (const provider of new Set(this.nodes.map((node) => node.provider))) {
+      await this.workshop.must(['site-up', ...this.workshop.site(provider), '--region', 'north']);
+    }
+    const more = { KUBELOOM_HOST_NODE: process.execPath };
+    await Promise.all(
+      this.nodes.map(({ name, provider }) => {
+        const site = this.workshop.site(provider);
+        return this.workshop.must(['up', ...site, '--host', name, '--id', name, '--region', 'north'], '', more);
+      }),
+    );
+    for (const { host, address } of await this.workshop.status()) this.addresses.set(host, address);
+  }
+
+  async power(command: 'kill' | 'start', name: string): Promise<void> {
+    await this.workshop.must([command, ...this.workshop.site(this.#node(name).provider), '--host', name]);
+  }
+
+  async stop(): Promise<void> {
+    await this.workshop.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  ssh(name: string, command: string): Promise<string> {
+    return this.workshop.ssh(name, command);
+  }
+
+  privateAddress(name: string): string {
+    return `10.99.16.${this.nodes.indexOf(this.#node(name)) + 1}`;
+  }
+
+  address(name: string): string {
+    return this.addresses.get(name) ?? '';
+  }
+
+  async play(playbook: string, work: Work): Promise<PlaybookRun> {
+    writeFileSync(join(this.directory, 'inventory.json'), JSON.stringify(this.#inventory(work)));
+    const started = performance.now();
+    const child = spawn('ansible-playbook', [join(templates, `${playbook}.yml`), '-i', 'inventory.json'], {
+      cwd: this.directory,
+      env: {
+        ...process.env,
+        ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
+        ANSIBLE_SSH_CONTROL_PATH_DIR: join(this.directory, 'cp'),
+      },
+    });
+    const { code, stdout, stderr } = await outcomeOf(child);
+    return read(code, `${stdout}${stderr}`, performance.now() - started);
+  }
+
+  #node(name: string): FleetNode {
+    const found = this.nodes.find((node) => node.name === name);
+    if (found === undefined) throw new Error(`no node ${name} in this fleet`);
+    return found;
+  }
+
+  #inventory(work: Work): object {
+    const all = this.nodes.map(({ name }) => name);
+    const { mesh = all, install = [], peers = [], proxy = [], uninstall = [], balance = [], keys = {} } = work;
+    const visited = new Set([...install, ...peers, ...proxy, ...uninstall, ...balance]);
+    const group = (names: readonly string[]) => ({
+      hosts: Object.fromEntries(names.filter((name) => visited.has(name)).map((name) => [name, this.#host(name)])),
+    });
+    const named = (belongs: (node: FleetNode) => boolean) => group(this.nodes.filter(belongs).map(({ name }) => name));
+    return {
+      all: {
+        vars: {
+          kubeloom_network: '10.99.16.0/20',
+          kubeloom_mesh: mesh.map((name) => ({
+            name,
+            private_address: this.privateAddress(name),
+            public_address: this.address(name),
+            port: 51820,
+            reachability: this.#node(name).reachability ?? 'dynamic',
+            ...(name in keys ? { public_key: keys[name] } : {}),
+          })),
+          kubeloom_proxy: {
+            enabled: work.proxyEndpoint !== undefined,
+            endpoint: work.proxyEndpoint ?? '',
+            no_proxy: 'localhost,svc',
+          },
+          kubeloom_load_balancers: { lb: { roles: work.roles ?? [] } },
+        },
+        children: {
+          control: named(({ kind }) => kind === 'control'),
+          compute: named(({ kind }) => kind === 'compute'),
+          loadbalancers: named(({ kind }) => kind === 'loadbalancers'),
+          dynamic: named(({ reachability }) => reachability !== 'static'),
+          static: named(({ reachability }) => reachability === 'static'),
+          install: group(install),
+          peers: group(peers),
+          proxy: group(proxy),
+          uninstall: group(uninstall),
+          balance: group(balance),
+        },
+      },
+    };
+  }
+
+  #host(name: string): object {
+    return {
+      ansible_host: this.address(name),
+      ansible_port: 22,
+      ansible_user: 'root',
+      ansible_ssh_private_key_file: this.keyFile,
+      kubeloom_private_address: this.privateAddress(name),
+      kubeloom_wireguard_port: 51820,
+      ...(this.#node(name).kind === 'loadbalancers' ? { kubeloom_load_balancer: 'lb' } : {}),
+    };
+  }
+}
+
+function read(code: number | null, stdout: string, milliseconds: number): PlaybookRun {
+  const changed: Record<string, string[]> = {};
+  const facts: Record<string, Record<string, unknown>> = {};
+  const troubles: PlaybookRun['troubles'][number][] = [];
+  for (const line of stdout.split('\n').filter((text) => text.startsWith('{'))) {
+    const { event, time: _, ...rest } = JSON.parse(line);
+    if (event === 'ok' && rest.changed) changed[rest.host] = [...(changed[rest.host] ?? []), ...rest.what];
+    if (event === 'facts') facts[rest.host] = { ...facts[rest.host], ...rest };
+    if (event === 'failed' || event === 'unreachable') troubles.push({ event, host: rest.host, message: rest.message });
+  }
+  return { code, changed, facts, troubles, stdout, milliseconds };
+}

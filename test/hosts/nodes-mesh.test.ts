@@ -1,0 +1,159 @@
+/** Nodes on real hosts: requirements, the WireGuard mesh, what changes when nodes come, go and die. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, isRoot } from './host-workshop.ts';
+import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
+
+const fleet = new NodesFleet([
+  { name: 'control', kind: 'control', provider: 'north' },
+  { name: 'one', kind: 'compute', provider: 'north' },
+  { name: 'two', kind: 'compute', provider: 'south' },
+  { name: 'cellar', kind: 'compute', provider: 'south', reachability: 'static' },
+  { name: 'lb', kind: 'loadbalancers', provider: 'north' },
+]);
+const all = fleet.nodes.map(({ name }) => name);
+let first: PlaybookRun;
+
+/** Public keys as the first run told them. */
+const keys = (...but: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    all.filter((name) => !but.includes(name)).map((name) => [name, String(first.facts[name]?.wireguardPublicKey)]),
+  );
+const others = (name: string): string[] => all.filter((other) => other !== name);
+
+describe.runIf(isRoot)('nodes of two providers', () => {
+  beforeAll(async () => {
+    await fleet.start();
+    first = await fleet.play('configure', { install: all });
+  });
+  afterAll(() => fleet.stop());
+
+  test('are configured and tell key, port and boot id', async () => {
+    expect(first.troubles).toEqual([]);
+    expect(first.code).toBe(0);
+    expect(Object.keys(first.changed).sort()).toEqual([...all].sort());
+    expect(first.facts.one).toMatchObject({
+      wireguardPublicKey: expect.stringMatching(/^[\w+/]{43}=$/),
+      wireguardPort: 51820,
+      bootId: await fleet.ssh('one', 'cat /proc/sys/kernel/random/boot_id'),
+    });
+  });
+
+  test('reach each other over WireGuard, every one every other', async () => {
+    const { facts, changed } = await fleet.play('verify', { install: all });
+    for (const name of all) {
+      expect(facts[name]?.mesh).toEqual(Object.fromEntries(others(name).map((other) => [other, true])));
+    }
+    expect(changed).toEqual({});
+  });
+
+  test('report no change when nothing is to be done', async () => {
+    const again = await fleet.play('configure', { install: all });
+    expect(again.changed).toEqual({});
+    expect(again.code).toBe(0);
+  });
+
+  test('never give their private key away', async () => {
+    for (const name of all) {
+      expect(first.stdout).not.toContain(await fleet.ssh(name, 'cat /etc/wireguard/private.key'));
+    }
+    expect(await fleet.ssh('one', 'stat -c %a /etc/wireguard/private.key /etc/wireguard/wg0.conf')).toBe('600\n600');
+  });
+
+  test('have the prefix of the network, MTU 1380, and WireGuard at the next boot', async () => {
+    expect(await fleet.ssh('one', "ip -4 -o address show wg0 | awk '{print $4}'")).toBe(
+      `${fleet.privateAddress('one')}/20`,
+    );
+    expect(await fleet.ssh('one', 'cat /sys/class/net/wg0/mtu; systemctl is-enabled wg-quick@wg0')).toBe(
+      '1380\nenabled',
+    );
+  });
+
+  test('that may be behind NAT are not dialled by dynamic nodes, but dial and keep the way open', async () => {
+    const peerOf = (on: string, peer: string) =>
+      fleet.ssh(
+        on,
+        `sed -n '/^# ${peer}$/,/^\\[Peer\\]$/p' /etc/wireguard/wg0.conf | grep -E 'Endpoint|Keepalive' || true`,
+      );
+    expect(await peerOf('one', 'cellar')).toBe('');
+    expect(await peerOf('cellar', 'one')).toBe(`Endpoint = ${fleet.address('one')}:51820\nPersistentKeepalive = 25`);
+    expect(await peerOf('one', 'two')).toBe(`Endpoint = ${fleet.address('two')}:51820\nPersistentKeepalive = 25`);
+  });
+
+  test('lose a peer without wg0 going down, and get it back with a key that only it tells', async () => {
+    const index = await fleet.ssh('one', 'cat /sys/class/net/wg0/ifindex');
+    const staying = others('two');
+    const shrunk = await fleet.play('configure', { mesh: staying, peers: staying, keys: keys() });
+    expect(Object.keys(shrunk.changed).sort()).toEqual([...staying].sort());
+    expect(await fleet.ssh('one', 'wg show wg0 peers | wc -l')).toBe('3');
+
+    const grown = await fleet.play('configure', { install: ['two'], peers: staying, keys: keys('two') });
+    expect(grown.code).toBe(0);
+    expect(await fleet.ssh('one', 'wg show wg0 peers | wc -l; cat /sys/class/net/wg0/ifindex')).toBe(`4\n${index}`);
+    const { facts } = await fleet.play('verify', { peers: ['one', 'two'], keys: keys() });
+    expect(facts.two?.mesh).toMatchObject({ one: true, cellar: true, lb: true });
+  });
+
+  test('that drifted are led back, and only they report a change', async () => {
+    await fleet.ssh('one', 'wg set wg0 peer "$(wg show wg0 peers | head -1)" remove; ip link set wg0 mtu 1500');
+    await fleet.ssh('two', 'systemctl stop wg-quick@wg0');
+    const healed = await fleet.play('configure', { install: all });
+    expect(Object.keys(healed.changed).sort()).toEqual(['one', 'two']);
+    expect(healed.changed.one).toEqual(['peers of wg0: 4', 'MTU of wg0']);
+    expect(healed.changed.two).toEqual(['started wg0']);
+  });
+
+  test('come back into the mesh by themselves after a power cut', async () => {
+    await fleet.power('kill', 'two');
+    await fleet.power('start', 'two');
+    const { facts } = await fleet.play('verify', { install: ['two', 'cellar'] });
+    expect(facts.two?.mesh).toMatchObject({ control: true, one: true, lb: true });
+    // It does not dial the static node; that one notices by its own traffic that the old session is dead.
+    await eventually('cellar reaches two', async () => {
+      const seen = await fleet.play('verify', { install: ['cellar'] });
+      return seen.facts.cellar?.mesh !== undefined && Object.values(seen.facts.cellar.mesh).every(Boolean);
+    });
+    expect((await fleet.play('configure', { install: all })).changed).toEqual({});
+  });
+
+  test('stay as they are when a new one cannot be prepared; the cause is told first', async () => {
+    await fleet.ssh('cellar', 'mv /usr/bin/wg /usr/bin/wg.gone; rm /etc/wireguard/private.key');
+    const before = await fleet.ssh('one', 'sha256sum /etc/wireguard/wg0.conf');
+    const failed = await fleet.play('configure', {
+      install: ['cellar'],
+      peers: others('cellar'),
+      keys: keys('cellar'),
+    });
+    await fleet.ssh('cellar', 'mv /usr/bin/wg.gone /usr/bin/wg');
+    expect(failed.code).toBe(2);
+    expect(failed.troubles[0]).toMatchObject({ event: 'failed', host: 'cellar' });
+    expect(failed.troubles[0]?.message).toContain('wg: command not found');
+    expect(failed.troubles.at(-1)?.message).toContain('no public key is known of cellar');
+    expect(await fleet.ssh('one', 'sha256sum /etc/wireguard/wg0.conf')).toBe(before);
+    expect((await fleet.play('configure', { install: all })).code).toBe(0);
+  });
+
+  test('take an installation proxy and give it up again without a trace', async () => {
+    const before = await fleet.ssh('one', 'cat /etc/environment');
+    const endpoint = 'http://user:secret@proxy.example:8880';
+    const set = await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint });
+    expect(set.code).toBe(0);
+    expect(await fleet.ssh('one', 'grep -c 8880 /etc/environment; apt-config dump Acquire::http::Proxy')).toBe(
+      `4\nAcquire::http::Proxy "${endpoint}";`,
+    );
+    expect((await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint })).changed).toEqual({});
+    expect(set.stdout).not.toContain('secret');
+    await fleet.play('configure', { proxy: ['one'] });
+    expect(await fleet.ssh('one', 'cat /etc/environment')).toBe(before);
+    expect(await fleet.ssh('one', 'ls /etc/apt/apt.conf.d | grep -c kubeloom || true')).toBe('0');
+  });
+
+  test('that leave are cleaned, also twice, and a dead one does not stop it', async () => {
+    await fleet.power('kill', 'two');
+    const left = await fleet.play('detach', { uninstall: ['cellar', 'two'] });
+    expect(left.code).toBe(0);
+    expect(left.troubles).toMatchObject([{ event: 'unreachable', host: 'two' }]);
+    expect(left.changed.cellar).toContain('stopped wg0');
+    expect(await fleet.ssh('cellar', 'ls /etc/wireguard /sys/class/net/wg0 2>&1 | grep -c "No such file"')).toBe('2');
+    expect((await fleet.play('detach', { uninstall: ['cellar'] })).changed).toEqual({});
+  });
+});
