@@ -7,6 +7,7 @@ import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { Deps } from '../ports.ts';
+import { nextRecord } from './next-generation.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { standingPart } from './standing-part.ts';
@@ -43,7 +44,8 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
   const faults = wireFaults(old && !deleting ? validateUpdate(old, manifest) : []);
-  const plans = planClusters(deps, { manifest, clusters, deleting });
+  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false });
+  const plans = planClusters(deps, wished, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
   return { manifest, faults, warnings, plans, refusals };

@@ -1,39 +1,21 @@
-/** The path of every cluster of a manifest, from what stands to what is wished for; with names that are made up anew. */
-import type { ClusterRecord } from '#contracts/records.ts';
-import { isPipelineError } from '#domain/errors.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+/** The plans that a manifest would lead to: the pipeline's own, with paths that lead to places in the document. */
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
-import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { clustersOf, planCluster } from '../pipeline/cluster-plans.ts';
 import type { Deps } from '../ports.ts';
 
-export interface PlanQuestion {
-  readonly manifest: InputManifest;
-  readonly clusters: readonly ClusterRecord[];
-  readonly deleting: boolean;
-}
-
-/** One plan for each cluster that is wished for or stands. */
-export function planClusters(deps: Pick<Deps, 'ids'>, question: PlanQuestion): ClusterPlan[] {
-  const { manifest, clusters, deleting } = question;
-  const wished = deleting ? [] : manifest.spec.kubernetes.clusters.map(({ name }) => name);
-  const standing = clusters.map(nameOfRecord);
-  const names = [...new Set([...wished, ...standing])];
-  const plans = names.map((name): ClusterPlan => {
-    const record = clusters.find((candidate) => nameOfRecord(candidate) === name);
-    const { current = null, attempted = null } = record ?? {};
-    try {
-      const desired = deleting
-        ? null
-        : buildDesiredState({ manifest, cluster: name, current, attempted, templates: {}, ids: deps.ids });
-      return planClusterPath({ cluster: name, current, attempted, desired });
-    } catch (error) {
-      if (!isPipelineError(error, 'PlanRefused')) throw error;
-      const path = `spec.kubernetes.clusters[${name}]`;
-      return { cluster: name, waypoints: [], refusals: [{ path, reason: error.message, fix: 'change the manifest' }] };
-    }
+/** One plan for each cluster that is wished for or stands; names of what is new are made up, the run makes its own. */
+export function planClusters(
+  deps: Pick<Deps, 'ids'>,
+  wished: ManifestRecord,
+  clusters: readonly ClusterRecord[],
+): readonly ClusterPlan[] {
+  const manifest = InputManifest.parse(wished.document);
+  return clustersOf(deps.ids, wished, clusters).map((record) => {
+    const plan = planCluster(deps.ids, wished, record);
+    return { ...plan, refusals: plan.refusals.map((refusal) => indexed(refusal, manifest)) };
   });
-  return plans.map((plan) => ({ ...plan, refusals: plan.refusals.map((refusal) => indexed(refusal, manifest)) }));
 }
 
 /** The planner knows things by name, documents by place: `clusters[web]` becomes `clusters[0]`. */
@@ -49,9 +31,4 @@ function indexed(refusal: Refusal, { spec }: InputManifest): Refusal {
     return place < 0 ? whole : `${list}[${place}]`;
   });
   return { ...refusal, path };
-}
-
-/** A cluster id is its name and a hash. */
-function nameOfRecord(record: ClusterRecord): string {
-  return record.current?.name ?? record.attempted?.name ?? record.cluster.replace(/-[^-]*$/, '');
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiUnderTest } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
-import { aRecord } from './records.ts';
+import { aClusterRecord, aRecord, aState } from './records.ts';
 
 describe('DELETE of a manifest', () => {
   it('starts a run that deletes, and says so', async () => {
@@ -42,6 +42,17 @@ describe('DELETE of a manifest', () => {
     expect(await deps.manifests.get(key)).toMatchObject({ deleting: false, generation: 1 });
     await call('PUT', manifestPath, { body: aManifest({ deletionProtection: false }) });
     expect((await call('DELETE', manifestPath)).status).toBe(202);
+  });
+
+  it('is refused while a protected pool stands, whatever the document says by now', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    const state = aState(['compute-00']);
+    const pools = state.pools.map((pool) => ({ ...pool, protect: pool.name === 'compute' }));
+    await deps.clusters.put(aClusterRecord({ status: 'Converged', current: { ...state, pools } }));
+    const answer = await call('DELETE', manifestPath);
+    expect(answer.status).toBe(409);
+    expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.nodePools.dynamic[1].protect' }] });
   });
 
   it('is 404 for what is not there and 412 for what has changed', async () => {
