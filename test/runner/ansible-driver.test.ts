@@ -1,0 +1,168 @@
+/** The configuration and traffic stages with an Ansible that prints what was recorded. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StagePlan } from '#domain/plan.ts';
+import { waitForSsh } from '#runner/ansible/ssh-banner.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+const fakeAnsible = `#!/bin/bash
+echo "$*" > "$KUBELOOM_TEST_RECORDINGS.calls"
+env > "$KUBELOOM_TEST_RECORDINGS.environment"
+cp inventory.json "$KUBELOOM_TEST_RECORDINGS.inventory"
+grep -o '"[^"]*\\.key"' inventory.json | sort -u | tr -d '"' | xargs stat -c '%a %n' > "$KUBELOOM_TEST_RECORDINGS.keys"
+cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null
+exit "$(cat "$KUBELOOM_TEST_RECORDINGS.code" 2>/dev/null || echo 0)"
+`;
+
+const work = { install: [], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
+const configuration = (change: Partial<typeof work> | Record<string, string[]>): StagePlan => ({
+  stage: 'configuration',
+  reasons: [],
+  work: { ...work, ...change },
+});
+
+let world: StageWorld;
+let recordings: string;
+const recorded = (what: string) => readFileSync(`${recordings}.${what}`, 'utf8');
+const say = (...events: readonly object[]) =>
+  writeFileSync(recordings, events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
+const facts = { ...twoProviderFacts, nodes: { ...twoProviderFacts.nodes } };
+
+beforeEach(async () => {
+  world = stageWorld();
+  recordings = join(world.directory, 'recording');
+  world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', fakeAnsible));
+  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {
+    const pair = makeSshKeyPair(pool);
+    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, { privatekey: pair.privateKey, publickey: '' });
+  }
+  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey.trim() });
+});
+afterEach(() => world.close());
+
+describe('configuring nodes', () => {
+  it('runs only the playbooks with work, on an inventory of the nodes with work', async () => {
+    await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'], loadBalancers: ['lb'] })]), facts);
+    expect((await world.run('configuration')).ok).toBe(true);
+    expect(recorded('calls')).toMatch(
+      /^\S*ansible\/configure\.yml \S*ansible\/load-balancers\.yml -i inventory\.json -f \d+\n$/,
+    );
+    const inventory = JSON.parse(recorded('inventory'));
+    expect(Object.keys(inventory.all.children.peers.hosts)).toEqual(['control-aaaaaaa-01']);
+    expect(Object.keys(inventory.all.children.balance.hosts)).toEqual(['edge-ccccccc-01']);
+  });
+
+  it('gives every node its key in a file that only we can read, a user’s key with the line end it needs', async () => {
+    await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01', 'basement-01'] })]), facts);
+    await world.run('configuration');
+    const files = recorded('keys').trim().split('\n');
+    expect(files.map((line) => line.slice(0, 3))).toEqual(['600', '600']);
+    expect(files.join()).toMatch(/keys\/basement-01\.key.*keys\/control-aaaaaaa\.key/);
+  });
+
+  it('keeps what nodes told, and a port that the provider mapped', async () => {
+    await world.put(aDocument([configuration({ peers: ['workers-bbbbbbb-01', 'basement-01'] })]), facts);
+    say(
+      {
+        event: 'facts',
+        host: 'workers-bbbbbbb-01',
+        wireguardPublicKey: 'new=',
+        wireguardPort: 51820,
+        bootId: 'boot-1',
+      },
+      { event: 'facts', host: 'basement-01', wireguardPort: 51999 },
+      { event: 'stats', hosts: { 'workers-bbbbbbb-01': { ok: 2, changed: 1, failures: 0, unreachable: 0 } } },
+    );
+    const result = await world.run('configuration');
+    const { nodes } = await world.facts();
+    expect(nodes['workers-bbbbbbb-01']).toMatchObject({
+      wireguardPublicKey: 'new=',
+      bootId: 'boot-1',
+      wireguardPort: 40001,
+    });
+    expect(nodes['basement-01']?.wireguardPort).toBe(51999);
+    expect(result.summary).toEqual({ nodesVisited: 1, nodesChanged: 1 });
+  });
+
+  it('tells which host failed, in its own words', async () => {
+    await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
+    say({ event: 'failed', host: 'control-aaaaaaa-01', task: 'Set peers', message: 'wg: bad key', exitCode: 1 });
+    writeFileSync(`${recordings}.code`, '2');
+    expect((await world.run('configuration')).error).toMatchObject({
+      code: 'NodeConfigurationFailed',
+      resource: 'control-aaaaaaa-01',
+      message: 'control-aaaaaaa-01, Set peers: wg: bad key',
+    });
+  });
+
+  it('says which Secret of a static node is missing', async () => {
+    await world.ports.secrets.remove('user/team/basement-key');
+    await world.put(aDocument([configuration({ peers: ['basement-01'] })]), facts);
+    expect((await world.run('configuration')).error).toMatchObject({
+      code: 'SecretMissing',
+      resource: 'node basement-01',
+    });
+  });
+
+  it('cleans static nodes that leave and forgets them', async () => {
+    const document = aDocument([configuration({ uninstall: ['basement-01'] })], {
+      before: twoProviderState(),
+      target: null,
+    });
+    await world.put(document, { ...facts, nodes: { 'basement-01': { bootId: 'x' } } });
+    expect((await world.run('configuration')).ok).toBe(true);
+    expect(recorded('calls')).toContain('detach.yml');
+    expect((await world.facts()).nodes).not.toHaveProperty('basement-01');
+  });
+
+  it('uses a short directory of its own for control sockets', async () => {
+    await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
+    await world.run('configuration');
+    const directory = /^ANSIBLE_SSH_CONTROL_PATH_DIR=(.*)$/m.exec(recorded('environment'))?.[1] ?? '';
+    expect(directory.length).toBeLessThan(40);
+    expect(() => statSync(directory)).toThrow();
+  });
+});
+
+describe('directing traffic', () => {
+  it('visits the load balancers only', async () => {
+    await world.put(aDocument([{ stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } }]), facts);
+    say({ event: 'stats', hosts: { 'edge-ccccccc-01': { ok: 1, changed: 1, failures: 0, unreachable: 0 } } });
+    expect((await world.run('traffic')).ok).toBe(true);
+    expect(recorded('calls')).toMatch(/^\S*load-balancers\.yml -i/);
+    expect(await world.told()).toEqual(['TrafficDirected: load balancer lb is up to date']);
+  });
+});
+
+describe('waiting for SSH', () => {
+  let server: Server;
+  const listen = (greeting: string): Promise<number> =>
+    new Promise((resolve) => {
+      server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.end(greeting);
+      });
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  afterEach(() => server.close());
+  const { signal } = new AbortController();
+
+  it('ends with the first banner', async () => {
+    const port = await listen('SSH-2.0-OpenSSH_9.2\r\n');
+    await expect(waitForSsh([{ name: 'n1', host: '127.0.0.1', port }], { signal })).resolves.toBeUndefined();
+  });
+
+  it('names the host that gives none', async () => {
+    const port = await listen('HTTP/1.1 400 Bad Request\r\n');
+    const waiting = waitForSsh([{ name: 'n1', host: '127.0.0.1', port }], { signal, totalMs: 0 });
+    await expect(waiting).rejects.toThrow(/n1 did not answer on 127\.0\.0\.1:\d+: no SSH server answers/);
+  });
+});

@@ -1,0 +1,202 @@
+/** The nodes stage with a kubectl that plays a small API server. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { memberOf } from '#runner/kubernetes/etcd-member.ts';
+import { controlPool, staticPool, twoProviderFacts, twoProviderState, workerPool } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+/** Notes its calls; `get nodes` prints the files of the nodes; `fail-<command>-<node>` holds what a command dies of, once. */
+const fakeKubectl = `#!/bin/bash
+cluster=$KUBELOOM_TEST_CLUSTER
+shift
+echo "$*" >> "$cluster/calls"
+case "$1" in
+  get) printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
+  exec) [ -e "$cluster/etcd-down-$4" ] && { echo 'container not found' >&2; exit 1; }
+    case "$*" in *'member list'*) echo 'warning: deprecated'; cat "$cluster/members";; esac;;
+  patch|drain|cordon|taint|delete)
+    node=$2; case "$1" in patch|taint|delete) node=$3;; esac
+    fault="$cluster/fail-$1-$node"; [ -e "$fault" ] && { cat "$fault" >&2; rm "$fault"; exit 1; }
+    [ "$1" = delete ] && rm -f "$cluster/nodes/$node";;
+esac
+exit 0
+`;
+
+const nodesStage = (patch: string[], remove: string[] = [], maxUnavailable = 1): StagePlan => ({
+  stage: 'nodes',
+  reasons: [],
+  work: { patch, remove, maxUnavailable },
+});
+const kubeconfig = 'kubeconfigs/team/shop/shop-1234567';
+const controls = ['control-aaaaaaa-01', 'control-aaaaaaa-02'];
+
+let world: StageWorld;
+let cluster: string;
+const calls = () =>
+  existsSync(join(cluster, 'calls')) ? readFileSync(join(cluster, 'calls'), 'utf8').trim().split('\n') : [];
+const fail = (command: string, node: string, words: string) =>
+  writeFileSync(join(cluster, `fail-${command}-${node}`), words);
+
+function live(name: string, change: { ready?: string; labels?: Record<string, string> } = {}): void {
+  const node = {
+    metadata: { name, resourceVersion: '5', labels: change.labels ?? {} },
+    spec: {},
+    status: { conditions: [{ type: 'Ready', status: change.ready ?? 'True' }] },
+  };
+  writeFileSync(join(cluster, 'nodes', name), JSON.stringify(node));
+}
+
+async function shrink(target: ClusterState, remove: string[], maxUnavailable = 1): Promise<void> {
+  const before = twoProviderState();
+  await world.put(
+    aDocument([nodesStage([], remove, maxUnavailable)], { direction: 'shrink', before, target }),
+    twoProviderFacts,
+  );
+}
+
+beforeEach(async () => {
+  world = stageWorld();
+  cluster = join(world.directory, 'cluster');
+  mkdirSync(join(cluster, 'nodes'), { recursive: true });
+  world.set('KUBELOOM_TEST_CLUSTER', cluster);
+  world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+  await world.ports.artifacts.putText(kubeconfig, 'kind: Config\nusers:\n  - user:\n      token: bearer-of-all\n');
+  for (const name of [...controls, 'workers-bbbbbbb-01', 'basement-01']) live(name);
+  writeFileSync(
+    join(cluster, 'members'),
+    JSON.stringify({
+      members: [
+        { ID: 'a1', name: controls[0] },
+        { ID: 'b2', name: controls[1] },
+      ],
+    }),
+  );
+});
+afterEach(() => world.close());
+
+describe('marking nodes', () => {
+  it('patches each node once and notes that it joined', async () => {
+    await world.put(aDocument([nodesStage([...controls, 'workers-bbbbbbb-01'])]), twoProviderFacts);
+    expect((await world.run('nodes')).summary).toEqual({ nodesPatched: 3, nodesRemoved: 0 });
+    const patches = calls().filter((call) => call.startsWith('patch'));
+    expect(patches).toHaveLength(3);
+    expect(patches.find((call) => call.includes('workers'))).toContain('"providerID":"kubeloom://workers-bbbbbbb-01"');
+    expect((await world.facts()).nodes['workers-bbbbbbb-01']?.joined).toBe(true);
+  });
+
+  it('reads the node again when somebody else wrote it meanwhile', async () => {
+    fail('patch', 'basement-01', 'Error from server (Conflict): the object has been modified');
+    await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
+    expect((await world.run('nodes')).ok).toBe(true);
+    expect(calls().filter((call) => call.startsWith('patch'))).toHaveLength(2);
+  });
+
+  it('tells which node an API server refuses and why', async () => {
+    fail('patch', 'basement-01', 'The Node "basement-01" is invalid: metadata.labels: Invalid value: "a b"');
+    await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
+    expect((await world.run('nodes')).error).toMatchObject({ class: 'user', resource: 'basement-01' });
+  });
+
+  it('needs a kubeconfig', async () => {
+    await world.ports.artifacts.remove(kubeconfig);
+    await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
+    expect((await world.run('nodes')).error?.code).toBe('KubeconfigMissing');
+  });
+
+  it('keeps the kubeconfig’s token out of the log', async () => {
+    fail('patch', 'basement-01', 'error: bearer-of-all is invalid');
+    await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
+    const result = await world.run('nodes');
+    expect(JSON.stringify(result) + (await world.log('nodes'))).not.toContain('bearer-of-all');
+  });
+});
+
+describe('removing nodes', () => {
+  it('drains a compute node before it deletes it', async () => {
+    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
+    expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 1 });
+    expect(calls().map((call) => call.split(' ')[0])).toEqual(['get', 'cordon', 'drain', 'delete']);
+    expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(false);
+  });
+
+  it('takes a control node out of etcd through one that stays, after the drain and before the delete', async () => {
+    const [first] = controlPool.nodes;
+    const target = twoProviderState({
+      pools: [{ ...controlPool, nodes: first ? [first] : [] }, workerPool, staticPool],
+    });
+    await shrink(target, ['control-aaaaaaa-02']);
+    expect((await world.run('nodes')).ok).toBe(true);
+    const verbs = calls().map((call) => call.split(' ')[0]);
+    expect(verbs).toEqual(['get', 'cordon', 'drain', 'exec', 'exec', 'delete']);
+    expect(calls()[4]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
+  });
+
+  it('leaves etcd alone when the control plane is simulated, and says so', async () => {
+    const [first] = controlPool.nodes;
+    const target = twoProviderState({ pools: [{ ...controlPool, nodes: first ? [first] : [] }] });
+    await world.put(aDocument([nodesStage([], ['control-aaaaaaa-02'])], { before: twoProviderState(), target }), {
+      ...twoProviderFacts,
+      simulated: ['control plane'],
+    });
+    expect((await world.run('nodes')).ok).toBe(true);
+    expect(calls().join()).not.toContain('exec');
+    expect(await world.log('nodes')).toContain('simulated control plane');
+  });
+
+  it('never removes the last control node', async () => {
+    await shrink(twoProviderState({ pools: [{ ...controlPool, nodes: [] }] }), ['control-aaaaaaa-01']);
+    expect((await world.run('nodes')).error?.code).toBe('LastControlNode');
+    expect(calls().map((call) => call.split(' ')[0])).toEqual(['get']);
+  });
+
+  it('frees the volumes of a node that does not answer', async () => {
+    live('basement-01', { ready: 'Unknown' });
+    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
+    await world.run('nodes');
+    expect(calls()).toContainEqual(
+      expect.stringContaining('taint node basement-01 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'),
+    );
+  });
+
+  it('goes on when a drain runs out of time, and stops at any other fault of it', async () => {
+    fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 30m0s');
+    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
+    expect((await world.run('nodes')).ok).toBe(true);
+    expect((await world.told()).join()).toContain('DrainTimedOut');
+    live('basement-01');
+    fail('drain', 'basement-01', 'error: cannot evict pod as it would violate the pod disruption budget');
+    expect((await world.run('nodes')).error).toMatchObject({ code: 'DrainFailed', resource: 'basement-01' });
+    expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
+  });
+
+  it('leaves a node alone that its owner locked, does the others, and says so', async () => {
+    live('basement-01', { labels: { 'claudie.io/upgrade-lock': 'busy' } });
+    await shrink(twoProviderState({ pools: [controlPool] }), ['basement-01', 'workers-bbbbbbb-01']);
+    expect((await world.run('nodes')).error).toMatchObject({
+      class: 'conflict',
+      code: 'NodeLocked',
+      resource: 'basement-01',
+    });
+    expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
+    expect(existsSync(join(cluster, 'nodes', 'workers-bbbbbbb-01'))).toBe(false);
+  });
+
+  it('has nothing to do for nodes that are gone, nor for a cluster that never ran', async () => {
+    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-99']);
+    expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 0 });
+    await world.ports.artifacts.remove(kubeconfig);
+    expect((await world.run('nodes')).ok).toBe(true);
+  });
+});
+
+describe('an etcd member list', () => {
+  it('is read past warnings, and names are compared whole', () => {
+    const output = 'warning: x\n{"members":[{"ID":"1","name":"control-011"},{"ID":"2","name":"control-01"}]}';
+    expect(memberOf(output, 'control-01')).toBe('2');
+    expect(memberOf(output, 'control-0')).toBeUndefined();
+    expect(memberOf('no json', 'control-01')).toBeUndefined();
+  });
+});

@@ -1,0 +1,106 @@
+/** The kubernetes stage with a KubeOne that leaves what it was told to leave. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StagePlan } from '#domain/plan.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+const fakeKubeOne = `#!/bin/bash
+out=$KUBELOOM_TEST_RECORDINGS
+echo "$*" >> "$out.calls"
+[ "$1" = version ] && { cat "$out.version" 2>/dev/null || echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
+cp kubeone.yaml "$out.manifest"
+echo 'INFO Installing prerequisites'
+[ -e "$out.fail" ] && { cat "$out.fail" >&2; exit 1; }
+[ "$1" = apply ] && [ ! -e "$out.nothing" ] && { echo 'kind: Config' > shop-kubeconfig; echo pki > shop.tar.gz; }
+exit 0
+`;
+
+const kubernetes = (action: 'apply' | 'reset'): StagePlan => ({ stage: 'kubernetes', reasons: [], work: { action } });
+const key = 'kubeconfigs/team/shop/shop-1234567';
+
+let world: StageWorld;
+let recordings: string;
+const calls = () => readFileSync(`${recordings}.calls`, 'utf8').trim().split('\n');
+
+beforeEach(async () => {
+  world = stageWorld();
+  recordings = join(world.directory, 'recording');
+  world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  world.set('KUBELOOM_KUBEONE', world.script('kubeone', fakeKubeOne));
+  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb']) {
+    const { privateKey } = makeSshKeyPair(pool);
+    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, { privatekey: privateKey, publickey: '' });
+  }
+  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey });
+  await world.put(aDocument([kubernetes('apply')]), twoProviderFacts);
+});
+afterEach(() => world.close());
+
+describe('building Kubernetes', () => {
+  it('keeps the kubeconfig and, beside it, the backup of the certificate authority', async () => {
+    const result = await world.run('kubernetes');
+    expect(result).toMatchObject({ ok: true, summary: { kubernetesVersion: '1.34.2' } });
+    expect(calls()).toEqual(['version', 'apply -m kubeone.yaml -y']);
+    expect((await world.facts()).kubeconfigKey).toBe(key);
+    expect(await world.ports.artifacts.getText(key)).toBe('kind: Config\n');
+    expect(await world.ports.artifacts.getText(`${key}.pki.tar.gz`)).toBe('pki\n');
+    expect((await world.facts()).simulated).toEqual([]);
+  });
+
+  it('says that the control plane is simulated when the program says so of itself', async () => {
+    writeFileSync(`${recordings}.version`, '{"kubeone":{"gitVersion":"v1.14.1","simulated":true}}');
+    await world.run('kubernetes');
+    expect((await world.facts()).simulated).toEqual(['control plane']);
+    expect(await world.told()).toEqual(['KubernetesInstalled: Kubernetes 1.34.2 runs (simulated control plane)']);
+  });
+
+  it('tells what KubeOne said last when it failed', async () => {
+    writeFileSync(
+      `${recordings}.fail`,
+      'Error: workers-bbbbbbb-01: dial tcp 198.18.0.3:2222: connect: no route to host\n',
+    );
+    expect((await world.run('kubernetes')).error).toMatchObject({
+      class: 'transient',
+      code: 'HostUnreachable',
+      resource: 'workers-bbbbbbb-01',
+    });
+  });
+
+  it('does not take a missing kubeconfig for success', async () => {
+    writeFileSync(`${recordings}.nothing`, '');
+    expect((await world.run('kubernetes')).error?.code).toBe('KubeconfigMissing');
+  });
+
+  it('takes the release that knows the Kubernetes version, when it is installed under its name', async () => {
+    world.set('KUBELOOM_KUBEONE', '');
+    world.script('kubeone-1.14.1', fakeKubeOne);
+    world.set('PATH', `${world.directory}:${process.env.PATH}`);
+    expect((await world.run('kubernetes')).ok).toBe(true);
+  });
+});
+
+describe('resetting Kubernetes', () => {
+  beforeEach(() =>
+    world.put(aDocument([kubernetes('reset')], { before: twoProviderState(), target: null }), {
+      ...twoProviderFacts,
+      kubeconfigKey: key,
+    }),
+  );
+
+  it('leaves no kubeconfig behind', async () => {
+    await world.ports.artifacts.putText(key, 'kind: Config');
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(calls()[0]).toMatch(/^reset -m kubeone.yaml -y --remove-binaries/);
+    expect(await world.ports.artifacts.list('kubeconfigs/')).toEqual([]);
+    expect(await world.facts()).not.toHaveProperty('kubeconfigKey');
+  });
+
+  it('goes on when a node could not be reset', async () => {
+    writeFileSync(`${recordings}.fail`, 'Error: no route to host\n');
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect((await world.told()).join()).toContain('ResetIncomplete');
+  });
+});

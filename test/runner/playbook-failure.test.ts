@@ -1,0 +1,95 @@
+/** What failed playbooks, KubeOne runs and kubectl commands mean. */
+import { describe, expect, it } from 'vitest';
+import { playbookError } from '#runner/ansible/playbook-failure.ts';
+import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
+import { kubectlError } from '#runner/kubernetes/kubectl-failure.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+
+const trouble = (event: 'failed' | 'unreachable', host: string, message: string, ignored = false) => ({
+  event,
+  host,
+  task: 'Set address and peers',
+  message,
+  ignored,
+});
+
+describe('a failed playbook', () => {
+  it.each([
+    [
+      'transient',
+      'HostUnreachable',
+      trouble('unreachable', 'n1', 'ssh: connect to host 198.18.0.9 port 22: No route to host'),
+    ],
+    ['credentials', 'HostUnreachable', trouble('unreachable', 'n1', 'ops@203.0.113.9: Permission denied (publickey).')],
+    ['credentials', 'NodeConfigurationFailed', trouble('failed', 'n1', 'sudo: a password is required')],
+    [
+      'conflict',
+      'NodeConfigurationFailed',
+      trouble('failed', 'n1', 'E: Could not get lock /var/lib/dpkg/lock-frontend'),
+    ],
+    ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
+    ['user', 'NodeConfigurationFailed', trouble('failed', 'n1', 'cp: write error: No space left on device')],
+    ['bug', 'NodeConfigurationFailed', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],
+  ])('is of class %s, code %s', (expected, code, event) => {
+    expect(playbookError([event], '')).toMatchObject({ class: expected, code, resource: 'n1' });
+  });
+
+  it('names the host that was not reached before those that suffer from it', () => {
+    const troubles = [
+      trouble('failed', 'n1', 'no public key is known of n2'),
+      trouble('unreachable', 'n2', 'timed out'),
+    ];
+    expect(playbookError(troubles, '')).toMatchObject({
+      resource: 'n2',
+      message: expect.stringContaining('and 1 more'),
+    });
+  });
+
+  it('does not blame a host whose failure was tolerated', () => {
+    const error = playbookError([trouble('failed', 'n1', 'gone', true)], 'ERROR! bad inventory');
+    expect(error).toMatchObject({ class: 'bug', message: 'ERROR! bad inventory' });
+  });
+});
+
+describe('a failed KubeOne run', () => {
+  it.each([
+    [
+      'transient',
+      'HostUnreachable',
+      'level=error msg="ssh: dialing workers-bbbbbbb-01: dial tcp 198.18.0.3:2222: connect: no route to host"',
+    ],
+    [
+      'credentials',
+      'SshRefused',
+      'Error: ssh: handshake failed: ssh: unable to authenticate, attempted methods [none publickey]',
+    ],
+    ['user', 'VersionRefused', 'Error: kubernetes version 1.29.0 is not supported by this release'],
+    ['conflict', 'BrokenHosts', 'Error: found broken hosts, manual intervention is required'],
+    ['bug', 'ManifestRefused', 'Error: unable to decode: unknown field "spec.foo"'],
+    ['transient', 'KubeOneFailed', 'Error: the moon is in the wrong phase'],
+  ])('is of class %s, code %s', (expected, code, line) => {
+    expect(kubeoneError(`INFO installing\n${line}\n`, twoProviderState())).toMatchObject({ class: expected, code });
+  });
+
+  it('names the node that its words name whole', () => {
+    const error = kubeoneError('Error: workers-bbbbbbb-01: kubeadm failed', twoProviderState());
+    expect(error.resource).toBe('workers-bbbbbbb-01');
+    expect(kubeoneError('Error: workers-bbbbbbb-011 failed', twoProviderState()).resource).toBeUndefined();
+  });
+});
+
+describe('a failed kubectl command', () => {
+  it.each([
+    ['transient', 'KubernetesUnreachable', 'The connection to the server 198.18.0.5:6443 was refused'],
+    ['credentials', 'KubernetesRefused', 'error: You must be logged in to the server (Unauthorized)'],
+    [
+      'conflict',
+      'NodeChanged',
+      'Operation cannot be fulfilled on nodes "n1": the object has been modified; please apply',
+    ],
+    ['user', 'KubernetesRejected', 'The Node "n1" is invalid: metadata.labels: Invalid value: "a b"'],
+    ['transient', 'KubectlFailed', 'error: something odd'],
+  ])('is of class %s, code %s', (expected, code, output) => {
+    expect(kubectlError('patch', output, 'n1')).toMatchObject({ class: expected, code, resource: 'n1' });
+  });
+});

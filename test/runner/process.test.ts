@@ -1,0 +1,154 @@
+/** Tools as processes: their lines, their end, and how they are stopped. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Command, runCommand } from '#runner/process.ts';
+import { SecretMask } from '#runner/secret-mask.ts';
+import { StageFailure } from '#runner/stage-failure.ts';
+import { StageLog } from '#runner/stage-log.ts';
+import { Stopwatch } from '#runner/stopwatch.ts';
+import { type StageWorld, stageWorld } from './stage-world.ts';
+
+let world: StageWorld;
+let lines: string[];
+let mask: SecretMask;
+const controller = () => new AbortController();
+beforeEach(() => {
+  world = stageWorld();
+  lines = [];
+  mask = new SecretMask();
+});
+afterEach(() => world.close());
+
+function run(script: string, command: Partial<Command> = {}, signal = controller().signal, graceMs = 5000) {
+  const { artifacts, clock } = world.ports;
+  const log = new StageLog({ artifacts, key: 'log', mask, clock, echo: (line) => lines.push(line.slice(13)) });
+  const stopwatch = new Stopwatch(() => performance.now());
+  return runCommand(
+    { label: 'tool', program: 'bash', args: ['-c', script], cwd: world.directory, ...command },
+    { signal, log, stopwatch, graceMs },
+  );
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof StageFailure ? error.error.code : String(error);
+}
+
+/** Aborts as soon as the tool says `ready`. */
+function whenReady(stop: AbortController): Partial<Command> {
+  return {
+    onLine(line) {
+      if (line === 'ready') stop.abort();
+      return line;
+    },
+  };
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+async function gone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (!isAlive(pid)) return true;
+    await new Promise((resolve) => setImmediate(resolve));
+    await run('true');
+  }
+  return false;
+}
+
+describe('a tool', () => {
+  it('is heard line by line on both streams, a last line without an end included', async () => {
+    const result = await run('echo one; echo two >&2; printf three');
+    expect(result).toEqual({ code: 0, stdout: 'one\nthree\n', stderr: 'two\n' });
+    expect(lines).toEqual(expect.arrayContaining(['tool: one', 'tool: two', 'tool: three']));
+  });
+
+  it('gives its exit code and gets its input and environment', async () => {
+    const result = await run('read -r x; echo "$x $Y"; exit 3', { input: 'in\n', environment: { Y: 'env' } });
+    expect(result).toMatchObject({ code: 3, stdout: 'in env\n' });
+  });
+
+  it('has its secrets hidden in the log, also those of several lines and in base64', async () => {
+    const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nAAAABG5vbmUAAAAEbm9u\n-----END-----\n';
+    mask.add([key, 'tok:en/42+x']);
+    const said = `tok:en/42+x ${Buffer.from('tok:en/42+x').toString('base64')} ${encodeURIComponent('tok:en/42+x')}`;
+    await run(`echo '${said}'; printf '%s' '${key}'; echo 'http://user:hunter22@proxy:1'`);
+    const log = lines.join('\n');
+    for (const leak of [
+      'tok:en',
+      Buffer.from('tok:en/42+x').toString('base64'),
+      'b3BlbnNzaC1rZXk',
+      'AAAABG5vbmU',
+      'hunter22',
+    ]) {
+      expect(log).not.toContain(leak);
+    }
+    expect(log).toContain('http://user:***@proxy:1');
+  });
+
+  it('is said to be missing when it cannot be started', async () => {
+    expect(await failureOf(run('', { program: join(world.directory, 'nothing') }))).toBe('ToolMissing');
+  });
+
+  it('does not have to wait for a daemon that it left behind with its pipes', async () => {
+    const started = performance.now();
+    const { stdout } = await run('setsid sleep 20 & echo $!');
+    expect(performance.now() - started).toBeLessThan(5000);
+    process.kill(Number(stdout), 'SIGKILL');
+  });
+
+  it('is interrupted politely on cancel and may put its things away', async () => {
+    const stop = controller();
+    const script = 'trap "echo saved > state; exit 1" INT; echo ready; while :; do sleep 0.05; done';
+    expect(await failureOf(run(script, whenReady(stop), stop.signal))).toBe('StageCancelled');
+    expect(readFileSync(join(world.directory, 'state'), 'utf8')).toBe('saved\n');
+  });
+
+  it('is killed with everything it started when it does not end in time', async () => {
+    const stop = controller();
+    const script = 'trap "" INT; sleep 100 & echo $! > child; echo $$ > self; echo ready; while :; do sleep 1; done';
+    expect(await failureOf(run(script, whenReady(stop), stop.signal, 50))).toBe('StageCancelled');
+    for (const file of ['self', 'child']) {
+      expect(await gone(Number(readFileSync(join(world.directory, file), 'utf8')))).toBe(true);
+    }
+  });
+
+  it('leaves no helper at work when it ends on cancel without it', async () => {
+    const stop = controller();
+    const script = 'trap "exit 1" INT; (trap "" INT; sleep 100) & echo $! > child; echo ready; wait';
+    expect(await failureOf(run(script, whenReady(stop), stop.signal))).toBe('StageCancelled');
+    expect(await gone(Number(readFileSync(join(world.directory, 'child'), 'utf8')))).toBe(true);
+  });
+
+  it('is stopped when it says nothing for too long, and when it takes too long', async () => {
+    expect(await failureOf(run('sleep 100', { quietMs: 50 }))).toBe('ToolSilent');
+    const chatter = { totalMs: 200, graceMs: 50 };
+    expect(await failureOf(run('while :; do echo x; sleep 0.01; done', chatter))).toBe('ToolTooSlow');
+  });
+
+  it('is not started at all once the stage is cancelled', async () => {
+    const stop = controller();
+    stop.abort();
+    expect(await failureOf(run('touch started', {}, stop.signal))).toBe('StageCancelled');
+    expect(existsSync(join(world.directory, 'started'))).toBe(false);
+  });
+});
+
+describe('the stopwatch', () => {
+  it('counts tools that run side by side once', () => {
+    let now = 0;
+    const watch = new Stopwatch(() => now);
+    const first = watch.start();
+    now = 10;
+    const second = watch.start();
+    now = 20;
+    first();
+    now = 30;
+    second();
+    now = 50;
+    expect(watch.totalMs).toBe(30);
+  });
+});

@@ -1,0 +1,125 @@
+/** Whatever happens to a stage, its result is written. */
+import { readdirSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StageResult, waypointKeys } from '#contracts/stage.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { StageFailure } from '#runner/stage-failure.ts';
+import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
+
+const traffic: StagePlan = { stage: 'traffic', reasons: ['a role was added'], work: { loadBalancers: ['lb'] } };
+let world: StageWorld;
+beforeEach(async () => {
+  world = stageWorld();
+  await world.put(aDocument([traffic]));
+});
+afterEach(() => world.close());
+
+async function storedResult() {
+  const key = waypointKeys.result(waypointKeys.attempt(prefix, 'traffic', 'do', 1));
+  return StageResult.parse(JSON.parse((await world.ports.artifacts.getText(key)) ?? 'null'));
+}
+const workDirectories = () => readdirSync(world.directory).filter((name) => name.startsWith('kubeloom-stage-'));
+
+describe('a stage', () => {
+  it('writes its result, its facts and why it ran', async () => {
+    const result = await world.run('traffic', {
+      tool: async ({ facts }) => {
+        facts.node('edge-ccccccc-01', { bootId: 'b' });
+        return { nodesVisited: 1 };
+      },
+    });
+    expect(result).toMatchObject({ ok: true, stage: 'traffic', mode: 'do', attempt: 1, summary: { nodesVisited: 1 } });
+    expect(await storedResult()).toEqual(result);
+    expect((await world.facts()).nodes['edge-ccccccc-01']?.bootId).toBe('b');
+    expect(await world.log('traffic')).toContain('why: a role was added');
+  });
+
+  it('works in a private directory that is gone at the end, also after a failure', async () => {
+    let seen = 0;
+    await world.run('traffic', {
+      tool: async ({ workDirectory }) => {
+        seen = statSync(workDirectory).mode & 0o777;
+        expect(workDirectories()).toEqual([basename(workDirectory)]);
+        throw new Error('broken');
+      },
+    });
+    expect(seen).toBe(0o700);
+    expect(workDirectories()).toEqual([]);
+  });
+
+  it('keeps what was found before it failed, and tells the failure as the tool gave it', async () => {
+    const result = await world.run('traffic', {
+      tool: async ({ facts }) => {
+        facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });
+        throw new StageFailure({ class: 'quota', code: 'Full', message: 'no room', resource: 'edge', hint: 'ask' });
+      },
+    });
+    expect(result.error).toEqual({
+      class: 'quota',
+      code: 'Full',
+      message: 'no room',
+      resource: 'edge',
+      hint: 'ask',
+      retryable: false,
+    });
+    expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
+  });
+
+  it('writes a result of class bug when a tool throws something unexpected', async () => {
+    await world.run('traffic', {
+      tool: async () => {
+        throw new PipelineError('InternalFault', 'node x has no public address yet');
+      },
+    });
+    expect((await storedResult()).error).toMatchObject({ class: 'bug', code: 'RunnerFault' });
+  });
+
+  it('writes a result when something crashes outside of the tool, which may never end', async () => {
+    const crash = new AbortController();
+    const result = world.run('traffic', {
+      crash: crash.signal,
+      tool: () => {
+        queueMicrotask(() => crash.abort(new TypeError('undefined is not a function')));
+        return new Promise(() => undefined);
+      },
+    });
+    expect((await result).error?.message).toContain('undefined is not a function');
+    expect((await storedResult()).ok).toBe(false);
+  });
+
+  it('writes a result without a waypoint document, and for a stage without work', async () => {
+    expect((await world.run('nodes')).error).toMatchObject({ class: 'bug', code: 'NoWork' });
+    await world.ports.artifacts.remove(waypointKeys.document(prefix));
+    expect((await world.run('traffic')).error).toMatchObject({ class: 'bug', code: 'WaypointMissing' });
+  });
+
+  it('hides secrets in its log, its events and its error', async () => {
+    const result = await world.run('traffic', {
+      tool: async ({ mask, log, tell }) => {
+        mask.add(['s3cr3t-token']);
+        log.write('tool', 'using s3cr3t-token');
+        tell({ kind: 'Told', message: 'with s3cr3t-token' });
+        throw new Error('refused s3cr3t-token');
+      },
+    });
+    const everything = [await world.log('traffic'), ...(await world.told()), JSON.stringify(result)].join('\n');
+    expect(everything).toContain('using ***');
+    expect(everything).not.toContain('s3cr3t-token');
+  });
+
+  it('works towards the state before in mode undo', async () => {
+    await world.put(aDocument([], { undo: [traffic] }));
+    let wish: unknown = 'unset';
+    const result = await world.run('traffic', {
+      mode: 'undo',
+      tool: async (context) => {
+        wish = context.wish;
+        return { others: context.others.length };
+      },
+    });
+    expect(wish).toBeNull();
+    expect(result.summary).toEqual({ others: 1 });
+  });
+});

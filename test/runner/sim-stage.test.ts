@@ -1,0 +1,93 @@
+/** The sim runner. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StageResult, waypointKeys } from '#contracts/stage.ts';
+import { allNodes } from '#domain/cluster-state.ts';
+import type { StageName, StagePlan } from '#domain/plan.ts';
+import { forgetFaults } from '#runner/sim/injected-faults.ts';
+import { runSimStage } from '#runner/sim/run-sim-stage.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
+
+const names = allNodes(twoProviderState()).map(({ node }) => node.name);
+const grow: StagePlan[] = [
+  { stage: 'infrastructure', reasons: ['new'], work: { workspaces: [] } },
+  {
+    stage: 'configuration',
+    reasons: ['new'],
+    work: { install: names, peers: [], uninstall: [], loadBalancers: ['lb'], proxy: [] },
+  },
+  { stage: 'kubernetes', reasons: ['new'], work: { action: 'apply' } },
+  { stage: 'nodes', reasons: ['new'], work: { patch: ['workers-bbbbbbb-01'], remove: [], maxUnavailable: 1 } },
+  { stage: 'traffic', reasons: ['new'], work: { loadBalancers: ['lb'] } },
+];
+
+let world: StageWorld;
+beforeEach(async () => {
+  world = stageWorld();
+  forgetFaults();
+  await world.put(aDocument(grow));
+});
+afterEach(() => world.close());
+
+const run = (stage: StageName, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
+  runSimStage(
+    { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: 'do', KUBELOOM_ATTEMPT: '1', ...settings },
+    { signal, ports: world.ports },
+  );
+
+async function errorOf(stage: StageName) {
+  const key = waypointKeys.result(waypointKeys.attempt(prefix, stage, 'do', 1));
+  return StageResult.parse(JSON.parse((await world.ports.artifacts.getText(key)) ?? 'null')).error;
+}
+
+describe('simulated stages', () => {
+  it('find plausible facts and say that nothing is real', async () => {
+    for (const { stage } of grow) expect(await run(stage)).toBe(true);
+    const facts = await world.facts();
+    expect(facts.simulated).toEqual(['control plane', 'machines']);
+    expect(facts.nodes['workers-bbbbbbb-01']).toMatchObject({
+      publicAddress: expect.stringMatching(/^198\.1[89]\./),
+      wireguardPublicKey: expect.stringMatching(/^.{43}=$/),
+      joined: true,
+    });
+    expect(facts.nodes['basement-01']?.publicAddress).toBe('203.0.113.9');
+    expect(facts.loadBalancers).toEqual({ lb: { endpoint: 'shop.example.com' } });
+    expect(await world.ports.artifacts.getText(facts.kubeconfigKey ?? '')).toContain('https://shop.example.com:6443');
+  });
+
+  it('forget nodes that are not wished for any more, and everything of a cluster that goes away', async () => {
+    for (const { stage } of grow) await run(stage);
+    const destroy: StagePlan = { stage: 'infrastructure', reasons: ['deleted'], work: { workspaces: [] } };
+    await world.put(aDocument([destroy], { before: twoProviderState(), target: null }));
+    await run('infrastructure');
+    expect(await world.facts()).toMatchObject({ nodes: {}, loadBalancers: {} });
+    expect(await world.ports.artifacts.list('kubeconfigs/')).toEqual([]);
+  });
+
+  it('fail as often as they are told to, with that class', async () => {
+    const KUBELOOM_SIM_FAULTS = JSON.stringify([{ stage: 'kubernetes', class: 'quota', times: 2 }]);
+    const outcomes = [];
+    for (let tries = 0; tries < 3; tries += 1) outcomes.push(await run('kubernetes', { KUBELOOM_SIM_FAULTS }));
+    expect(outcomes).toEqual([false, false, true]);
+  });
+
+  it('fail only where they are told to', async () => {
+    const faults = (fault: object) => ({
+      KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'traffic', class: 'bug', ...fault }]),
+    });
+    expect(await run('nodes', faults({}))).toBe(true);
+    expect(await run('traffic', faults({ mode: 'undo' }))).toBe(true);
+    expect(await run('traffic', faults({ cluster: 'other' }))).toBe(true);
+    expect(await run('traffic', faults({ node: 'nobody-01' }))).toBe(true);
+    expect(await run('traffic', faults({ cluster: 'shop', node: 'basement-01' }))).toBe(false);
+    expect(await errorOf('traffic')).toMatchObject({ class: 'bug', code: 'InjectedFault', resource: 'basement-01' });
+  });
+
+  it('take the time they are given, and no longer once they are stopped', async () => {
+    const stop = new AbortController();
+    const running = run('nodes', { KUBELOOM_SIM_STAGE_MS: '60000' }, stop.signal);
+    stop.abort();
+    expect(await running).toBe(false);
+    expect(await errorOf('nodes')).toMatchObject({ code: 'StageCancelled' });
+  });
+});

@@ -1,0 +1,121 @@
+/** A stage in a world of its own: ports in memory, a directory for fake tools, one call to run it. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type StageMode, type StageResult, type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
+import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { runStage } from '#runner/run-stage.ts';
+import type { Tool } from '#runner/stage-context.ts';
+import { stageTools } from '#runner/stage-tools.ts';
+import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+
+export const prefix = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
+
+export interface StageWorld {
+  readonly ports: FakeDeps;
+  /** Fake tools and their templates live here. */
+  readonly directory: string;
+  readonly templates: string;
+  /** Writes an executable script; returns its path. */
+  script(name: string, text: string): string;
+  /** Sets a variable of this process until `close`. */
+  set(name: string, value: string): void;
+  put(document: WaypointDocument, facts?: ClusterFacts): Promise<void>;
+  run(stage: StagePlan['stage'], options?: RunOptions): Promise<StageResult>;
+  facts(): Promise<ClusterFacts>;
+  log(stage: StagePlan['stage'], mode?: StageMode): Promise<string>;
+  /** Messages of all events so far. */
+  told(): Promise<readonly string[]>;
+  close(): void;
+}
+
+export interface RunOptions {
+  readonly mode?: StageMode;
+  readonly signal?: AbortSignal;
+  readonly crash?: AbortSignal;
+  readonly tool?: Tool;
+  readonly graceMs?: number;
+}
+
+export function aDocument(stages: readonly StagePlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
+  return {
+    schema: 1,
+    namespace: 'team',
+    manifest: 'shop',
+    generation: 1,
+    runId: 'shop-abcde-g1-a1',
+    cluster: 'shop-1234567',
+    index: 0,
+    direction: 'grow',
+    before: null,
+    target: twoProviderState(),
+    attempted: null,
+    facts: noFacts,
+    stages: [...stages],
+    undo: [],
+    ...change,
+  };
+}
+
+export function stageWorld(): StageWorld {
+  const ports = fakeDeps();
+  const directory = mkdtempSync(join(tmpdir(), 'runner-test-'));
+  const templates = join(directory, 'templates');
+  mkdirSync(templates);
+  const before = new Map<string, string | undefined>();
+  const world: StageWorld = {
+    ports,
+    directory,
+    templates,
+    script(name, text) {
+      const path = join(directory, name);
+      writeFileSync(path, text);
+      chmodSync(path, 0o755);
+      return path;
+    },
+    set(name, value) {
+      if (!before.has(name)) before.set(name, process.env[name]);
+      process.env[name] = value;
+    },
+    async put(document, facts) {
+      await ports.artifacts.putText(waypointKeys.document(prefix), JSON.stringify(document));
+      if (facts !== undefined) await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
+    },
+    async run(stage, { mode = 'do', signal, crash, tool, graceMs } = {}) {
+      const environment = {
+        KUBELOOM_WAYPOINT: prefix,
+        KUBELOOM_STAGE: stage,
+        KUBELOOM_MODE: mode,
+        KUBELOOM_ATTEMPT: 1,
+      } as const;
+      return runStage(environment, ports, {
+        signal: signal ?? new AbortController().signal,
+        ...(crash === undefined ? {} : { crash }),
+        ...(graceMs === undefined ? {} : { graceMs }),
+        templatesDirectory: templates,
+        tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
+      });
+    },
+    async facts() {
+      return ClusterFacts.parse(JSON.parse((await ports.artifacts.getText(waypointKeys.facts(prefix))) ?? 'null'));
+    },
+    async log(stage, mode = 'do') {
+      return (await ports.artifacts.getText(waypointKeys.log(waypointKeys.attempt(prefix, stage, mode, 1)))) ?? '';
+    },
+    async told() {
+      const { items } = await ports.events.list({ namespace: 'team', name: 'shop' }, 1000);
+      return items.map(({ kind, message }) => `${kind}: ${message}`);
+    },
+    close() {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  world.set('KUBELOOM_WORK_DIRECTORY', directory);
+  return world;
+}
