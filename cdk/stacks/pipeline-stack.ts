@@ -3,6 +3,7 @@ import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -14,6 +15,10 @@ import { ProductFunction } from '../constructs/product-function.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import { functionSettings, type RunnerTool, runnerTools, type Settings } from '../settings.ts';
+
+/** Tasks that start reconcile-manifest; a test holds both lists against the ports that the tasks use. */
+export const startsRuns: readonly string[] = ['release-run', 'start-next-attempt', 'tick'];
+export const stopsBuilds: readonly string[] = ['stop-builds'];
 
 export interface PipelineStackProps extends StackProps {
   readonly installation: string;
@@ -74,8 +79,38 @@ export class PipelineStack extends Stack {
     });
     table.grantReadWriteData(fn);
     bucket.grantReadWrite(fn);
+    if (startsRuns.includes(name)) this.#allowRuns(fn);
+    if (stopsBuilds.includes(name)) this.#allowStopping(fn);
     this.#functions.set(name, fn);
     return fn;
+  }
+
+  /** Starting reconcile-manifest, and asking how an execution of it stands. */
+  #allowRuns(fn: ProductFunction): void {
+    const executions = this.formatArn({
+      service: 'states',
+      resource: 'execution',
+      resourceName: `${this.#physicalName('reconcile-manifest')}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['states:StartExecution'],
+        resources: [this.#machineArn('reconcile-manifest')],
+      }),
+    );
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['states:DescribeExecution', 'states:StopExecution'], resources: [executions] }),
+    );
+  }
+
+  #allowStopping(fn: ProductFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['codebuild:ListBuildsForProject', 'codebuild:BatchGetBuilds', 'codebuild:StopBuild'],
+        resources: runnerTools.map((tool) => this.#runners[tool].project.projectArn),
+      }),
+    );
   }
 
   /** The state machine of a file; those that it starts are made first. */

@@ -48,7 +48,7 @@ describe('DELETE of a manifest', () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const state = aState(['compute-00']);
-    const pools = state.pools.map((pool) => ({ ...pool, protect: pool.name === 'compute' }));
+    const pools = state.pools.map((pool) => (pool.name === 'compute' ? { ...pool, protect: true as const } : pool));
     await deps.clusters.put(aClusterRecord({ status: 'Converged', current: { ...state, pools } }));
     const answer = await call('DELETE', manifestPath);
     expect(answer.status).toBe(409);

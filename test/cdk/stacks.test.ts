@@ -1,10 +1,13 @@
 /** What would be deployed: the same pipeline, complete, with no right that nobody needs; made without network or account. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Config } from '#contracts/config.ts';
 import { routes } from '#functions/api/routes.ts';
 import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
+import { startsRuns, stopsBuilds } from '../../cdk/stacks/pipeline-stack.ts';
 import { addStacks, type Installation } from '../../cdk/stacks.ts';
 
 interface Resource {
@@ -178,6 +181,16 @@ describe('rights', () => {
     expect(all.filter((action) => /^\*$|:\*$/.test(action))).toEqual([]);
   });
 
+  it('to start runs and stop builds belong to the tasks that use these ports, directly or through a file they import', () => {
+    const tasks = readdirSync(new URL('../../functions/tasks/', import.meta.url)).map((file) =>
+      file.replace(/\.ts$/, ''),
+    );
+    const using = (port: RegExp): string[] => tasks.filter((task) => port.test(sourceOf(`functions/tasks/${task}.ts`)));
+    expect([...startsRuns].sort()).toEqual(using(/\bworkflows\.(startReconcile|status|stop)\(/));
+    expect([...stopsBuilds].sort()).toEqual(using(/\bbuilds\.(running|stop)\(/));
+    expect(using(/\bsecrets\.(get|exists|put|list|remove)\(/)).toEqual([]);
+  });
+
   it('to read the values of secrets belong to runners alone', () => {
     const decrypting = resourcesOf(installation.api, 'AWS::IAM::Policy')
       .flatMap(statementsOf)
@@ -185,3 +198,13 @@ describe('rights', () => {
     expect(decrypting.map(({ Effect }) => Effect)).toEqual(['Deny']);
   });
 });
+
+/** The text of a file with that of every file of functions/ it imports. */
+function sourceOf(file: string, seen = new Set<string>()): string {
+  if (seen.has(file)) return '';
+  seen.add(file);
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const imported = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) => join(dirname(file), String(match[1])));
+  const ours = imported.filter((path) => /^functions\/(tasks|pipeline|api)\//.test(path));
+  return [text, ...ours.map((path) => sourceOf(path, seen))].join('\n');
+}
