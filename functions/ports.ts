@@ -35,8 +35,8 @@ export interface ManifestStore {
   ): Promise<{ lease: Lease; record: ManifestRecord } | undefined>;
   /** Prolongs the lease and `dueAt`. Throws `LeaseLost` when the fence is no longer the holder's. */
   renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void>;
-  /** Sets the status while working and returns what stands now. Throws `LeaseLost`. */
-  setStatus(key: ManifestKey, fence: number, status: ManifestRecord['status'], at: string): Promise<ManifestRecord>;
+  /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns what stands now. Throws `LeaseLost`. */
+  begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and clears `dueAt`, only if generation and attempt are still those that were worked on.
    * Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
@@ -48,7 +48,7 @@ export interface ManifestStore {
     status: ManifestRecord['status'],
     at: string,
   ): Promise<'settled' | 'newer'>;
-  /** Frees the lease of an owner that is gone; does nothing when another holds it. Returns what stands. */
+  /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns what stands. */
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
   /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;

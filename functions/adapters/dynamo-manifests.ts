@@ -82,14 +82,16 @@ export class DynamoManifests implements ManifestStore {
     await this.#whileHeld(key, fence, change);
   }
 
-  async setStatus(
-    key: ManifestKey,
-    fence: number,
-    status: ManifestRecord['status'],
-    at: string,
-  ): Promise<ManifestRecord> {
-    const values = { status, updatedAt: at };
-    return this.#read(await this.#whileHeld(key, fence, { expression: assignments(values), values: named(values) }));
+  async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
+    const values = { status: 'Running', updatedAt: at };
+    const change = { expression: assignments(values), values: named(values) };
+    const condition = { expression: `${held} AND #deleting = :deleting`, values: named({ fence, deleting: false }) };
+    const item = await this.#table.update(manifestItem(key), change, condition);
+    if (item) return this.#read(item);
+    const deletion = { status: 'Deleting', updatedAt: at };
+    return this.#read(
+      await this.#whileHeld(key, fence, { expression: assignments(deletion), values: named(deletion) }),
+    );
   }
 
   async settle(
@@ -107,7 +109,7 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
-    const change = { expression: freeLease };
+    const change = { expression: 'REMOVE #leaseOwner, #leaseExpiresAt' };
     const condition = { expression: '#leaseOwner = :owner', values: { ':owner': owner } };
     const item = await this.#table.update(manifestItem(key), change, condition);
     return item ? this.#read(item) : this.get(key);

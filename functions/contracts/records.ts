@@ -109,7 +109,7 @@ export const ClusterRecord = z.strictObject({
   facts: ClusterFacts,
   progress: ClusterProgress.nullable(),
   failure: ClusterFailure.nullable(),
-  /** Artifact prefix of the waypoint under way. */
+  /** Artifact prefix of the waypoint under way, or of the last one; `w<NN>` at its end counts within a run. */
   waypointPrefix: z.string().nullable(),
   /** Failures of the waypoint under way that were backed off. */
   backOffs: z.number().int(),

@@ -1,29 +1,46 @@
 /** What travels between states: ids, keys and small words; never manifests, states or secrets. */
 import { z } from 'zod';
-import { Direction, StageName } from '#domain/plan.ts';
+import { Direction, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
 import { StageMode } from './stage.ts';
 
-/** Input of `reconcile-manifest`. */
+/** What Catch leaves and Fail tells; the names are those of Step Functions. */
+export const Fault = z.object({ Error: z.string(), Cause: z.string() });
+export type Fault = z.infer<typeof Fault>;
+
+// ---- reconcile-manifest --------------------------------------------------------------------------------------
+
+/** Its input, also when the API or the scheduler starts it. */
 export const ReconcileManifestInput = z.object({ namespace: z.string(), name: z.string() });
 export type ReconcileManifestInput = z.infer<typeof ReconcileManifestInput>;
 
-/** Take Lease. `executionArn` comes from the context object. */
+/** `executionArn` comes from the context object: it is the owner of the lease. */
 export const TakeLeaseInput = ReconcileManifestInput.extend({ executionArn: z.string() });
 export const TakeLeaseOutput = z.object({ held: z.boolean(), fence: z.number().int() });
+export type TakeLeaseOutput = z.infer<typeof TakeLeaseOutput>;
 
-/** Plan Manifest. */
-export const PlanManifestInput = ReconcileManifestInput.extend({ fence: z.number().int(), executionArn: z.string() });
+export const PlanManifestInput = ReconcileManifestInput.extend({ fence: z.number().int() });
 export const PlanManifestOutput = z.object({
   runId: z.string(),
   generation: z.number().int(),
   attempt: z.number().int(),
   hasWork: z.boolean(),
-  /** One item for each cluster that is wished for or stands. */
+  /** One item for each cluster that is not as it should be. */
   clusters: z.array(z.object({ cluster: z.string() })),
 });
+export type PlanManifestOutput = z.infer<typeof PlanManifestOutput>;
 
-/** Input of `reconcile-cluster`, and of the Map item that starts it. */
-export const ReconcileClusterInput = z.object({
+export const SettleManifestInput = PlanManifestInput.extend({
+  runId: z.string(),
+  generation: z.number().int(),
+  attempt: z.number().int(),
+});
+export const SettleManifestOutput = Fault.extend({ outcome: z.enum(['newer', 'done', 'failed']) });
+export type SettleManifestOutput = z.infer<typeof SettleManifestOutput>;
+
+// ---- reconcile-cluster ---------------------------------------------------------------------------------------
+
+/** One cluster in one run: goes through all states unchanged. */
+export const ClusterRun = z.object({
   namespace: z.string(),
   name: z.string(),
   runId: z.string(),
@@ -31,49 +48,97 @@ export const ReconcileClusterInput = z.object({
   fence: z.number().int(),
   cluster: z.string(),
 });
+export type ClusterRun = z.infer<typeof ClusterRun>;
+
+/** Input of `reconcile-cluster`, and of Plan Cluster. */
+export const ReconcileClusterInput = z.object({ run: ClusterRun });
 export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
 
-/** What run-stage needs to know of one stage; `project` is '' when there is no work. */
-export const StageSlot = z.object({ hasWork: z.boolean(), project: z.string() });
-
-/** Plan Cluster: the next waypoint. `direction` 'none' = converged, 'refused' = see the record's failure. */
-export const PlanClusterOutput = z.object({
-  direction: z.union([Direction, z.literal('none'), z.literal('refused')]),
-  waypointPrefix: z.string(),
-  stages: z.record(StageName, StageSlot),
-  undo: z.record(z.enum(['kubernetes', 'configuration', 'infrastructure']), StageSlot),
-});
-export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
-
-/** Input of `run-stage`. */
-export const RunStageInput = ReconcileClusterInput.extend({
-  waypointPrefix: z.string(),
+/** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
+export const StageSlot = z.object({
   stage: StageName,
   mode: StageMode,
   hasWork: z.boolean(),
   project: z.string(),
-  attempt: z.number().int().min(1),
+  waypointPrefix: z.string(),
+  /** Steps of the run that are done when this stage is. */
+  step: z.number().int(),
+  /** The next stage that has work. */
+  next: StageName.optional(),
+});
+export type StageSlot = z.infer<typeof StageSlot>;
+
+const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
+
+/** Plan Cluster: the next waypoint. `direction` 'none' = nothing to do, 'refused' = see the record's failure. */
+export const PlanClusterOutput = z.object({
+  direction: z.union([Direction, z.literal('none'), z.literal('refused')]),
+  waypointPrefix: z.string(),
+  do: z.record(StageName, StageSlot),
+  undo: z.record(z.enum(rungs), StageSlot),
+});
+export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
+
+/** Commit Waypoint, and what all states behind Plan Cluster have in common. */
+export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanClusterOutput });
+
+export const AssessFailureInput = WaypointInput.extend({ failure: Fault });
+export const AssessFailureOutput = Fault.extend({
+  /** Rung of the ladder where the rollback starts, or what is done instead. */
+  next: z.enum(['undoKubernetes', 'undoConfiguration', 'undoInfrastructure', 'backOff', 'stop']),
+  pauseSeconds: z.number().int(),
+});
+export type AssessFailureOutput = z.infer<typeof AssessFailureOutput>;
+
+export const RecordRollbackInput = WaypointInput;
+
+/** Record Standstill is also reached when nothing could be planned. */
+export const RecordStandstillInput = ReconcileClusterInput.extend({
+  plan: PlanClusterOutput.optional(),
+  failure: Fault.optional(),
+});
+
+// ---- run-stage -----------------------------------------------------------------------------------------------
+
+/** Its input. `try` is rewritten by Collect Result. */
+export const RunStageInput = ReconcileClusterInput.extend({
+  slot: StageSlot,
+  try: z.object({ attempt: z.number().int().min(1) }),
 });
 export type RunStageInput = z.infer<typeof RunStageInput>;
 
-/** Collect Result. */
-export const CollectResultOutput = z.object({
+/** `build`: the build that ended well, or what Catch says of one that did not. */
+export const CollectResultInput = RunStageInput.extend({
+  build: z.union([z.object({ Id: z.string(), Status: z.string() }), Fault]),
+});
+export type CollectResultInput = z.infer<typeof CollectResultInput>;
+
+export const CollectResultOutput = Fault.extend({
   outcome: z.enum(['succeeded', 'retry', 'failed']),
   /** Number of the next try. */
   attempt: z.number().int(),
   pauseSeconds: z.number().int(),
-  error: z.string(),
-  cause: z.string(),
 });
+export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 
-/** Assess Failure. */
-export const AssessFailureInput = ReconcileClusterInput.extend({ failedStage: z.string(), error: z.unknown() });
-export const AssessFailureOutput = z.object({
-  decision: z.enum(['rollBack', 'backOff', 'stop']),
-  /** Rung of the ladder where the rollback starts. */
-  rung: z.enum(['kubernetes', 'configuration', 'infrastructure']),
-  pauseSeconds: z.number().int(),
+// ---- finish-run ----------------------------------------------------------------------------------------------
+
+/** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge tells of it. */
+export const EndedRunInput = z.object({
+  executionArn: z.string(),
+  runId: z.string(),
+  status: z.enum(['FAILED', 'TIMED_OUT', 'ABORTED']),
+  /** JSON text of its input. */
+  input: z.string().transform((text) => ReconcileManifestInput.parse(JSON.parse(text))),
 });
+export type EndedRunInput = z.infer<typeof EndedRunInput>;
 
-/** Settle Manifest. */
-export const SettleManifestOutput = z.object({ outcome: z.enum(['newer', 'done', 'failed']) });
+export const StartNextAttemptInput = ReconcileManifestInput.extend({
+  generation: z.number().int(),
+  attempt: z.number().int(),
+  reason: z.string(),
+});
+export type StartNextAttemptInput = z.infer<typeof StartNextAttemptInput>;
+
+export const ReleaseRunOutput = StartNextAttemptInput.extend({ startAgain: z.boolean() });
+export type ReleaseRunOutput = z.infer<typeof ReleaseRunOutput>;

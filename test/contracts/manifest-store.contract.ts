@@ -110,7 +110,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await store.takeLease(key, 'b', term(61));
       const lost = { name: 'LeaseLost' };
       await expect(store.renewLease(key, 1, term(62))).rejects.toMatchObject(lost);
-      await expect(store.setStatus(key, 1, 'Running', minute(62))).rejects.toMatchObject(lost);
+      await expect(store.begin(key, 1, minute(62))).rejects.toMatchObject(lost);
       const settled = store.settle(key, 1, { generation: 1, attempt: 1 }, 'Done', minute(62));
       await expect(settled).rejects.toMatchObject(lost);
       await expect(store.remove(key, 1, 1)).rejects.toMatchObject(lost);
@@ -121,10 +121,17 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
-      expect(await store.setStatus(key, 1, 'Running', minute(1))).toMatchObject({ status: 'Running', fence: 1 });
+      expect(await store.begin(key, 1, minute(1))).toMatchObject({ status: 'Running', fence: 1 });
       expect(await store.settle(key, 1, { generation: 1, attempt: 1 }, 'Done', minute(2))).toBe('settled');
       expect(await store.get(key)).toMatchObject({ status: 'Done', updatedAt: minute(2), lease: null, fence: 1 });
       expect(await store.due(minute(999), 10)).toEqual([]);
+    });
+
+    it('begins a deletion as one', async () => {
+      const store = make();
+      await store.create(aManifest({ deleting: true, status: 'Failed' }));
+      await store.takeLease(key, 'a', term(0));
+      expect(await store.begin(key, 1, minute(1))).toMatchObject({ status: 'Deleting', updatedAt: minute(1) });
     });
 
     it('keeps the lease when there is something newer to settle', async () => {
@@ -143,6 +150,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.releaseLease(key, 'b'))?.lease?.owner).toBe('a');
       expect((await store.releaseLease(key, 'a'))?.lease).toBeNull();
       expect((await store.releaseLease(key, 'a'))?.lease).toBeNull();
+      expect((await store.due(minute(30), 10)).map(({ name }) => name)).toEqual(['shop']);
       expect(await store.releaseLease({ ...key, name: 'other' }, 'a')).toBeUndefined();
     });
 

@@ -50,13 +50,9 @@ export class InMemoryManifests implements ManifestStore {
     this.#records.set(idOf(key), { ...stored, lease: renewed, dueAt: term.dueAt });
   }
 
-  async setStatus(
-    key: ManifestKey,
-    fence: number,
-    status: ManifestRecord['status'],
-    at: string,
-  ): Promise<ManifestRecord> {
-    const record = { ...this.#held(key, fence).stored, status, updatedAt: at };
+  async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
+    const { stored } = this.#held(key, fence);
+    const record: ManifestRecord = { ...stored, status: stored.deleting ? 'Deleting' : 'Running', updatedAt: at };
     this.#records.set(idOf(key), record);
     return structuredClone(record);
   }
@@ -76,7 +72,7 @@ export class InMemoryManifests implements ManifestStore {
 
   async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
     const stored = this.#records.get(idOf(key));
-    if (stored?.lease?.owner === owner) this.#records.set(idOf(key), freed(stored));
+    if (stored?.lease?.owner === owner) this.#records.set(idOf(key), { ...stored, lease: null });
     return this.get(key);
   }
 

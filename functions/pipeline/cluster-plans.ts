@@ -1,0 +1,54 @@
+/** Plans of the clusters of a stored manifest, from what their records say stands. */
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { type HashSource, hashedId } from '#domain/naming.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
+import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { clusterName, newCluster } from './cluster-records.ts';
+
+/** The plan of one cluster; a manifest that is being deleted wishes for none. */
+export function planCluster(ids: HashSource, manifest: ManifestRecord, record: ClusterRecord): ClusterPlan {
+  const { cluster, current, attempted } = record;
+  const wish = { cluster: clusterName(record), current, attempted };
+  if (manifest.deleting) return planClusterPath({ ...wish, desired: null });
+  const document = InputManifest.parse(manifest.document);
+  try {
+    const desired = buildDesiredState({ ...wish, manifest: document, templates: {}, ids });
+    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document) };
+    return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
+  } catch (error) {
+    if (!isPipelineError(error, 'PlanRefused')) throw error;
+    const refusal = { path: `cluster ${wish.cluster}`, reason: error.message, fix: 'change the manifest' };
+    return { cluster: wish.cluster, waypoints: [], refusals: [refusal] };
+  }
+}
+
+/** Nodes that may be drained at once, by pool name. */
+function drainBudgets({ spec: { nodePools } }: InputManifest): Record<string, number> {
+  const pools = [...nodePools.dynamic, ...nodePools.static];
+  return Object.fromEntries(pools.map(({ name, maxUnavailable }) => [name, maxUnavailable]));
+}
+
+/** The records of all clusters that stand or are wished for; those that do not exist yet get their id here. */
+export function clustersOf(
+  ids: HashSource,
+  manifest: ManifestRecord,
+  stored: readonly ClusterRecord[],
+): readonly ClusterRecord[] {
+  if (manifest.deleting) return stored;
+  const known = new Set(stored.map(clusterName));
+  const taken = new Set(stored.map(({ cluster }) => cluster));
+  const wished = InputManifest.parse(manifest.document).spec.kubernetes.clusters.map(({ name }) => name);
+  const added = wished
+    .filter((name) => !known.has(name))
+    .map((name) => newCluster(manifest, hashedId(name, ids, taken)));
+  return [...stored, ...added];
+}
+
+/** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
+export function needsWork(ids: HashSource, manifest: ManifestRecord, record: ClusterRecord): boolean {
+  const { waypoints, refusals } = planCluster(ids, manifest, record);
+  return waypoints.length > 0 || refusals.length > 0 || record.status !== 'Converged' || record.current === null;
+}

@@ -1,0 +1,81 @@
+/** What becomes of a manifest whose run ended without settling: the lease is free again, and somebody has to know. */
+import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { EndedRunInput, ReleaseRunOutput } from '#contracts/state-inputs.ts';
+import type { Deps } from '../ports.ts';
+
+/** Attempts of one generation that may be cut off in a row before a person has to look. */
+export const mostCutOffs = 3;
+
+type Ports = Pick<Deps, 'manifests' | 'runs' | 'events' | 'workflows' | 'clock'>;
+
+/** Frees the lease, ends the run records, and says whether the manifest is to be started again. Doing it twice is fine. */
+export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<ReleaseRunOutput> {
+  const key = ended.input;
+  const at = deps.clock.now().toISOString();
+  const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
+  const recent = (await deps.runs.list(key, 20)).items;
+  const mine = recent.filter((run) => isCutOff(run, ended, manifest));
+  const status = ended.status === 'FAILED' ? ('Failed' as const) : ('Aborted' as const);
+  await Promise.all(mine.map((run) => deps.runs.put({ ...run, status, endedAt: at })));
+  if (!manifest) return { ...key, generation: 0, attempt: 0, reason: '', startAgain: false };
+
+  const version = { ...key, generation: manifest.generation, attempt: manifest.attempt };
+  const left = !manifest.lease && ['Pending', 'Running', 'Deleting'].includes(manifest.status);
+  if (!left) return { ...version, reason: '', startAgain: false };
+  const next = await nextFor(manifest, { ended, mine, recent, deps });
+  const messages = mine.map((run) => `the run ${run.runId} ended ${ended.status}: ${next.sentence}`);
+  await deps.events.append(
+    key,
+    messages.map((message) => runEvent(ended, at, message)),
+  );
+  if (next.care === 'fail') await markFailed(manifest, at, deps);
+  return { ...version, reason: next.sentence, startAgain: next.care === 'start' };
+}
+
+/** Runs that this execution was at work on: its own, and, as the lease is free, whatever else was under way. */
+function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestRecord | undefined): boolean {
+  if (run.runId === ended.runId) return run.status === 'Running' || run.status === 'Queued';
+  return run.status === 'Running' && !manifest?.lease;
+}
+
+interface Aftermath {
+  readonly ended: EndedRunInput;
+  readonly mine: readonly RunRecord[];
+  readonly recent: readonly RunRecord[];
+  readonly deps: Ports;
+}
+
+async function nextFor(
+  manifest: ManifestRecord,
+  { ended, mine, recent, deps }: Aftermath,
+): Promise<{ readonly care: 'start' | 'wait' | 'fail'; readonly sentence: string }> {
+  const newest = recent.find((run) => run.runId === manifest.runId);
+  if (newest?.status === 'Queued' && newest.runId !== ended.runId) {
+    const alive = await isAlive(manifest, deps);
+    return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
+  }
+  if (ended.status === 'FAILED')
+    return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
+  if (!mine.some((run) => run.runId === manifest.runId)) return { care: 'fail', sentence: 'it was cancelled' };
+  const sameGeneration = recent.filter((run) => run.generation === manifest.generation);
+  const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
+  const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
+  if (inARow < mostCutOffs) return { care: 'start', sentence: 'it was cut off and is started again' };
+  return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
+}
+
+/** Starting under the same name is no start when that execution runs or has ended: it only tells which it is. */
+async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: Ports): Promise<boolean> {
+  const executionArn = await workflows.startReconcile(runId, { namespace, name });
+  return (await workflows.status(executionArn)) === 'RUNNING';
+}
+
+async function markFailed(manifest: ManifestRecord, at: string, { manifests }: Ports): Promise<void> {
+  const { dueAt: _due, ...rest } = manifest;
+  const { generation, attempt } = manifest;
+  await manifests.replace({ ...rest, status: 'Failed', updatedAt: at }, { generation, attempt });
+}
+
+function runEvent(ended: EndedRunInput, at: string, message: string): RunEvent {
+  return { at, runId: ended.runId, level: 'warning', kind: 'RunCutOff', message };
+}

@@ -1,0 +1,84 @@
+/** What is done about a waypoint that failed, in the record, in an event and in sentences for people. */
+import type { Config } from '#contracts/config.ts';
+import type { ClusterFailure, ClusterRecord, RunEvent } from '#contracts/records.ts';
+import type { AssessFailureOutput, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import { assessWaypointFailure } from '#domain/failure-policy.ts';
+import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
+
+const nextOfRung = {
+  kubernetes: 'undoKubernetes',
+  configuration: 'undoConfiguration',
+  infrastructure: 'undoInfrastructure',
+} as const satisfies Record<UndoRung, AssessFailureOutput['next']>;
+
+export interface WaypointQuestion {
+  readonly record: ClusterRecord;
+  readonly plan: PlanClusterOutput;
+  readonly failure: ClusterFailure;
+  readonly config: Config;
+}
+
+/** Asks the table and turns its answer into a record, an event and the next state. */
+export function assessWaypoint({ record, plan, failure, config }: WaypointQuestion): {
+  readonly change: Partial<ClusterRecord>;
+  readonly event: Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+  readonly output: AssessFailureOutput;
+} {
+  const { backOffs } = record;
+  const direction = directionOf(plan);
+  const failedStage = failure.stage ?? 'infrastructure';
+  const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
+  const { decision, rung, pauseSeconds, sentence } = answer;
+  const told = { ...failure, outcome: sentence };
+  const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
+  const event = (kind: string) => ({ level: 'warning' as const, kind, message: sentence });
+  switch (decision) {
+    case 'rollBack':
+      return {
+        change: { failure: told, status: 'RollingBack' },
+        event: event('RollbackStarted'),
+        output: { ...fault, next: nextOfRung[rung] },
+      };
+    case 'backOff':
+      return {
+        change: { failure: told, status: 'BackingOff', backOffs: backOffs + 1 },
+        event: event('BackedOff'),
+        output: { ...fault, next: 'backOff' },
+      };
+    case 'stop':
+      return { change: { failure: told }, event: event('RetriesEnded'), output: { ...fault, next: 'stop' } };
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** What was tried, what was undone, what a retry will try. */
+export function rollbackSentence(direction: string, record: ClusterRecord): string {
+  const nodes = record.progress?.nodes ?? [];
+  const joins = nodes.filter(({ part }) => part === 'joins').map(({ name }) => name);
+  const stays = nodes.filter(({ part }) => part === 'stays').length;
+  const undone = joins.length > 0 ? `${listed(joins)} removed again` : 'its changes taken back';
+  const kept = record.current === null ? 'nothing is left of the cluster' : `the ${stays} other nodes stand as before`;
+  return `The ${direction} was undone: ${undone}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
+}
+
+/** Why it stands still, and that nothing is lost. */
+export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
+  if (failure.code === 'PlanRefused') return 'Nothing was changed; what stands goes on as it is.';
+  const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
+  const known =
+    record.attempted === null ? '' : ' What the last step began is remembered, and taken on or removed then.';
+  return `${said}It stays as it is until you retry or change the manifest.${known}`;
+}
+
+function directionOf({ direction }: PlanClusterOutput): Direction {
+  return directions.find((known) => known === direction) ?? 'settle';
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more nodes` : names.join(', ');
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1).replace(/\.$/, '');
+}

@@ -1,0 +1,19 @@
+/** Assess Failure: one table decides whether a waypoint is undone, tried again after a pause, or stands still. */
+import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
+import { taskHandler } from '../middleware.ts';
+import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
+import { assessWaypoint } from '../pipeline/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/failure-record.ts';
+
+export const handler = taskHandler(
+  AssessFailureInput,
+  async ({ run, plan, failure: fault }, deps): Promise<AssessFailureOutput> => {
+    const now = deps.clock.now().toISOString();
+    const record = await clusterOf(deps, run);
+    const failure = failureBehind({ run, record, plan, fault, now });
+    const { change, event, output } = assessWaypoint({ record, plan, failure, config: deps.config });
+    await deps.clusters.put(changed(record, run, change));
+    await deps.events.append(keyOf(run), [clusterEvent(run, now, event)]);
+    return output;
+  },
+);

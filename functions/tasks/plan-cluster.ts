@@ -1,0 +1,37 @@
+/** Plan Cluster: from what is really there to the next waypoint; it alone is written down, the rest is planned again. */
+import { waypointKeys } from '#contracts/stage.ts';
+import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-inputs.ts';
+import { taskHandler } from '../middleware.ts';
+import { planCluster } from '../pipeline/cluster-plans.ts';
+import { keyOf, newCluster } from '../pipeline/cluster-records.ts';
+import { knownFacts } from '../pipeline/known-facts.ts';
+import { convergedRecord, nothingToDo, planEvents, refusedRecord } from '../pipeline/plan-outcomes.ts';
+import { startWaypoint } from '../pipeline/waypoint-start.ts';
+
+export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps): Promise<PlanClusterOutput> => {
+  const key = keyOf(run);
+  const now = deps.clock.now().toISOString();
+  const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
+  const record = stored ?? newCluster(key, run.cluster);
+  // A newer generation is planned by Plan Manifest, with a run of its own.
+  if (manifest?.generation !== run.generation) return nothingToDo('none');
+  const plan = planCluster(deps.ids, manifest, record);
+  if (plan.refusals.length > 0) {
+    await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
+    return nothingToDo('refused');
+  }
+  const [waypoint] = plan.waypoints;
+  if (!waypoint) {
+    if (record.current === null) await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
+    else await deps.clusters.put(convergedRecord(run, record, now));
+    return nothingToDo('none');
+  }
+  const facts = await knownFacts(deps, record);
+  const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
+  const start = startWaypoint({ run, record, waypoint, path: plan.waypoints, facts, projects, now });
+  const documentKey = waypointKeys.document(start.output.waypointPrefix);
+  await deps.artifacts.putText(documentKey, JSON.stringify(start.document), 'application/json');
+  await deps.clusters.put(start.record);
+  await deps.events.append(key, planEvents(run, plan.waypoints, start.record, now));
+  return start.output;
+});

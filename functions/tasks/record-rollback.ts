@@ -1,0 +1,21 @@
+/** Record Rollback: the cluster is where it was before the waypoint; a person is told what was tried and what is next. */
+import { type Fault, RecordRollbackInput } from '#contracts/state-inputs.ts';
+import { statesAfterUndo } from '#domain/planning/attempt.ts';
+import { taskHandler } from '../middleware.ts';
+import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
+import { rollbackSentence } from '../pipeline/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/failure-record.ts';
+import { knownFacts } from '../pipeline/known-facts.ts';
+
+export const handler = taskHandler(RecordRollbackInput, async ({ run, plan }, deps): Promise<Fault> => {
+  const now = deps.clock.now().toISOString();
+  const record = await clusterOf(deps, run);
+  const failure = failureBehind({ run, record, plan, fault: undefined, now });
+  const outcome = rollbackSentence(plan.direction, record);
+  const facts = factsOf(record.current, await knownFacts(deps, record));
+  const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
+  await deps.clusters.put(changed(record, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));
+  const event = { level: 'error' as const, kind: 'RolledBack', message: outcome };
+  await deps.events.append(keyOf(run), [clusterEvent(run, now, event)]);
+  return { Error: failure.code, Cause: outcome };
+});

@@ -1,0 +1,21 @@
+/** Record Standstill: neither forward nor back; what was attempted stays known, so that nothing made is lost. */
+import { type Fault, RecordStandstillInput } from '#contracts/state-inputs.ts';
+import { taskHandler } from '../middleware.ts';
+import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/cluster-records.ts';
+import { standstillSentence } from '../pipeline/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/failure-record.ts';
+
+export const handler = taskHandler(
+  RecordStandstillInput,
+  async ({ run, plan, failure: fault }, deps): Promise<Fault> => {
+    const now = deps.clock.now().toISOString();
+    const key = keyOf(run);
+    const record = (await deps.clusters.get(key, run.cluster)) ?? newCluster(key, run.cluster);
+    const failure = failureBehind({ run, record, plan, fault, now });
+    const outcome = standstillSentence(failure, record);
+    await deps.clusters.put(changed(record, run, { status: 'NeedsAttention', failure: { ...failure, outcome } }));
+    const event = { level: 'error' as const, kind: 'NeedsAttention', message: `${failure.message} ${outcome}` };
+    await deps.events.append(key, [clusterEvent(run, now, event)]);
+    return { Error: failure.code, Cause: `${failure.message} ${outcome}`.slice(0, 1000) };
+  },
+);

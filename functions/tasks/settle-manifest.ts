@@ -1,0 +1,23 @@
+/** Settle Manifest: what the run came to, and the lease free again; unless there is something newer to do. */
+import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { taskHandler } from '../middleware.ts';
+import { endRun, settleStatus } from '../pipeline/run-end.ts';
+import { outcomeOf, outcomesOf } from '../pipeline/run-summary.ts';
+
+export const handler = taskHandler(
+  SettleManifestInput,
+  async ({ namespace, name, fence, runId, generation, attempt }, deps): Promise<SettleManifestOutput> => {
+    const key = { namespace, name };
+    const at = deps.clock.now().toISOString();
+    const [manifest, records] = await Promise.all([deps.manifests.get(key), deps.clusters.list(key)]);
+    const summary = outcomeOf({ deleting: manifest?.deleting ?? true }, records);
+    const gone = summary.outcome === 'done' && manifest?.deleting === true;
+    const settled = gone
+      ? await deps.manifests.remove(key, fence, generation)
+      : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at);
+    const outcome = settled === 'newer' ? 'newer' : summary.outcome;
+    await endRun(deps, { key, runId, at, outcome, summary, clusters: outcomesOf(records, runId) });
+    if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
+    return { ...summary, outcome };
+  },
+);

@@ -1,0 +1,8 @@
+/** Start Next Attempt: what was cut off, or waited, gets a run of its own. */
+import { StartNextAttemptInput } from '#contracts/state-inputs.ts';
+import { taskHandler } from '../middleware.ts';
+import { startNextAttempt } from '../pipeline/next-attempt.ts';
+
+export const handler = taskHandler(StartNextAttemptInput, async (input, deps) => ({
+  started: await startNextAttempt(input, deps),
+}));
