@@ -147,9 +147,9 @@ export const providerTypes = {
     secret: [filled('apitoken'), filled('accountid')],
   },
   /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
-  local: { ...cloud, title: 'hosts on this machine', gpu: false, regional: false, secret: [] },
+  local: { ...cloud, title: 'The local provider', gpu: false, regional: false, secret: [] },
   /** Nothing real: for trying things out and for tests. */
-  sim: { ...cloud, title: 'simulation', spot: true, regional: false, secret: [] },
+  sim: { ...cloud, title: 'The simulation', spot: true, regional: false, secret: [] },
 } as const satisfies Record<string, ProviderTypeFacts>;
 
 export type ProviderTypeName = keyof typeof providerTypes;

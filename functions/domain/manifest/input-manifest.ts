@@ -67,36 +67,38 @@ export const KubernetesCluster = z.strictObject({
 export type KubernetesCluster = z.infer<typeof KubernetesCluster>;
 
 export const InputManifest = z.strictObject({
-  apiVersion: z.enum(apiVersions),
+  apiVersion: z.enum(apiVersions).describe('Either name will do.'),
   kind: z.literal('InputManifest'),
-  metadata: Metadata,
-  spec: z.strictObject({
-    providers: z.array(Provider).default([]).describe('Clouds and their credentials.'),
-    nodePools: z
-      .strictObject({
-        dynamic: z.array(DynamicNodePool).default([]).describe('Pools whose machines are made.'),
-        static: z.array(StaticNodePool).default([]).describe('Pools of machines that exist already.'),
-      })
-      .prefault({})
-      .describe('Node pools: blueprints that clusters and load balancers refer to by name.'),
-    kubernetes: z
-      .strictObject({
-        clusters: z
-          .array(KubernetesCluster)
-          .max(100, { error: 'there are more than 100 clusters; use a second manifest' })
-          .default([]),
-      })
-      .prefault({})
-      .describe('Kubernetes clusters.'),
-    loadBalancers: z
-      .strictObject({
-        roles: z.array(Role).default([]).describe('What load balancers pass on.'),
-        clusters: z.array(LoadBalancer).default([]).describe('The load balancers.'),
-      })
-      .prefault({})
-      .describe('Load balancers.'),
-    deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
-  }),
+  metadata: Metadata.describe('Name and namespace.'),
+  spec: z
+    .strictObject({
+      providers: z.array(Provider).default([]).describe('Clouds and their credentials.'),
+      nodePools: z
+        .strictObject({
+          dynamic: z.array(DynamicNodePool).default([]).describe('Pools whose machines are made.'),
+          static: z.array(StaticNodePool).default([]).describe('Pools of machines that exist already.'),
+        })
+        .prefault({})
+        .describe('Node pools: blueprints that clusters and load balancers refer to by name.'),
+      kubernetes: z
+        .strictObject({
+          clusters: z
+            .array(KubernetesCluster)
+            .max(100, { error: 'there are more than 100 clusters; use a second manifest' })
+            .default([]),
+        })
+        .prefault({})
+        .describe('Kubernetes clusters.'),
+      loadBalancers: z
+        .strictObject({
+          roles: z.array(Role).default([]).describe('What load balancers pass on.'),
+          clusters: z.array(LoadBalancer).default([]).describe('The load balancers.'),
+        })
+        .prefault({})
+        .describe('Load balancers.'),
+      deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
+    })
+    .describe('What you wish for.'),
 });
 /** A manifest as parsed: defaults applied, versions without `v`, older names replaced. Parsing it again changes nothing. */
 export type InputManifest = z.infer<typeof InputManifest>;

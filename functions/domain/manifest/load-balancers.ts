@@ -50,16 +50,18 @@ export const Role = RoleFields.transform(({ name, protocol, port, targetPort, ta
 export type Role = z.infer<typeof Role>;
 
 const dnsDomain = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.?$/i;
-const Domain = z
-  .string()
-  .max(253, { error: 'has more than 253 characters; shorten it' })
-  .regex(dnsDomain, { error: (issue) => `${shown(issue.input)} is not a domain name; use one such as "example.com"` });
+const domain = (example: string) =>
+  z
+    .string()
+    .max(253, { error: 'has more than 253 characters; shorten it' })
+    .regex(dnsDomain, { error: (issue) => `${shown(issue.input)} is not a domain name; use one such as "${example}"` });
+const HostName = domain('www');
 
 export const Dns = z.strictObject({
-  dnsZone: Domain.describe('Public DNS zone in which the names are made.'),
+  dnsZone: domain('example.com').describe('Public DNS zone in which the names are made.'),
   provider: Text.describe('Name of the provider that serves the zone.'),
-  hostname: Domain.optional().describe('Host name in the zone; without one, a random one is made and kept.'),
-  alternativeNames: z.array(Domain).default([]).describe('More host names (not for the API).'),
+  hostname: HostName.optional().describe('Host name in the zone; without one, a random one is made and kept.'),
+  alternativeNames: z.array(HostName).default([]).describe('More host names (not for the API).'),
 });
 
 export const LoadBalancer = z.strictObject({

@@ -81,9 +81,10 @@ export const SecretMetadata = Metadata.extend({
     }),
 });
 
-/** A value in quotes, cut when long: for messages. */
+/** A value for messages: text in quotes, cut when long. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(value);
+  const text = String(value);
+  if (typeof value !== 'string') return text;
   return `"${text.length > 60 ? `${text.slice(0, 57)}…` : text}"`;
 }
 

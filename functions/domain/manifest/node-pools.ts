@@ -28,9 +28,12 @@ export const ManifestMachineSpec = z
     nvidiaGpuType: Text.optional().describe('Accelerator type; needed on gcp.'),
     nvidiaGpu: Amount.optional().describe('Older name of `nvidiaGpuCount`.'),
   })
-  .transform(({ nvidiaGpu, ...spec }) =>
-    nvidiaGpu === undefined || spec.nvidiaGpuCount !== undefined ? spec : { ...spec, nvidiaGpuCount: nvidiaGpu },
-  );
+  .transform(({ cpuCount, memory, nvidiaGpu, nvidiaGpuCount = nvidiaGpu, nvidiaGpuType }) => ({
+    ...(cpuCount !== undefined && { cpuCount }),
+    ...(memory !== undefined && { memory }),
+    ...(nvidiaGpuCount !== undefined && { nvidiaGpuCount }),
+    ...(nvidiaGpuType !== undefined && { nvidiaGpuType }),
+  }));
 
 export const Autoscaler = z.strictObject({
   min: Count.describe('Fewest nodes; 0 is allowed.'),

@@ -7,20 +7,32 @@ import { descriptionAt, keysAt } from './schema-places.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Where the document differs from the schema, each place once. `secretive`: values stay out of the text. */
-export function schemaFaults(schema: z.ZodType, document: unknown, secretive = false): readonly Fault[] {
+/** More are not told: nobody reads on. */
+const maxIssues = 1000;
+
+export interface SchemaFaults {
+  readonly faults: readonly Fault[];
+  /** Places that are missing because their key is misspelt: one of the faults says so already. */
+  readonly intended: ReadonlySet<string>;
+}
+
+/** Where the document differs from the schema. Values below the keys of `secretParts` stay out of the text. */
+export function schemaFaults(
+  schema: z.ZodType,
+  document: unknown,
+  secretParts: readonly PropertyKey[] = [],
+): SchemaFaults {
   const result = schema.safeParse(document, { reportInput: true });
-  if (result.success) return [];
-  const unknown = result.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? unknownKeys(schema, issue) : [],
-  );
-  /** Keys that an unknown key is most likely a slip of: saying that they are missing too would say it twice. */
-  const meant = new Set(unknown.map(({ intended }) => intended));
-  const others = result.error.issues.flatMap((issue) => {
+  if (result.success) return { faults: [], intended: new Set() };
+  const issues = result.error.issues.slice(0, maxIssues);
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(schema, issue) : []));
+  const intended = new Set(unknown.flatMap((entry) => entry.intended ?? []));
+  const others = issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return [];
-    return meant.has(pathText(issue.path)) && isMissing(issue) ? [] : [faultOf(schema, issue, secretive)];
+    if (intended.has(pathText(issue.path)) && isMissing(issue)) return [];
+    return [faultOf(schema, issue, secretParts.includes(issue.path[0] ?? ''))];
   });
-  return [...unknown.map(({ fault }) => fault), ...others];
+  return { faults: [...unknown.map(({ fault }) => fault), ...others], intended };
 }
 
 function unknownKeys(

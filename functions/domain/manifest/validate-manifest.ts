@@ -1,5 +1,7 @@
 /** Judges a manifest: every fault of form and every broken rule at once, and what is legal but unwise. */
-import type { Fault } from './fault.ts';
+
+import { sizeFaults } from './document-size.ts';
+import { error, type Fault, parsePath, pathText } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
@@ -26,6 +28,9 @@ const rules: readonly ((survey: Survey) => Iterable<Fault>)[] = [
   dnsRules,
 ];
 
+/** More are not told: nobody reads on. */
+const maxFaults = 1000;
+
 export interface ManifestVerdict {
   /** The manifest with its defaults; absent when there are faults. */
   readonly manifest?: InputManifest;
@@ -36,16 +41,31 @@ export interface ManifestVerdict {
 /** Judges one document by itself and by what is known of its surroundings. Never throws. */
 export function validateManifest(document: unknown, surroundings: Surroundings = {}): ManifestVerdict {
   const stripped = withoutServerFields(document);
-  const form = schemaFaults(InputManifest, stripped);
-  const survey = surveyOf(
-    readDraft(stripped),
-    form.map(({ path }) => path),
-    surroundings,
-  );
-  const broken = rules.flatMap((rule) => [...rule(survey)]);
+  const vast = sizeFaults(stripped);
+  if (vast.length > 0) return { faults: vast, warnings: [] };
+  const { faults: form, intended } = schemaFaults(InputManifest, stripped);
+  const places = new Set(form.map(({ path }) => path));
+  const survey = surveyOf(readDraft(stripped), [...places], surroundings);
+  /** What follows from a fault of form would only say it again. */
+  const follows = (path: string) => intended.has(path) || partsAround(path).some((place) => places.has(place));
+  const broken = rules
+    .flatMap((rule) => [...Iterator.from(rule(survey)).take(maxFaults)])
+    .filter(({ path }) => !follows(path));
   const all = inDocumentOrder(stripped, [...form, ...broken]);
-  const faults = all.filter(({ severity }) => severity === 'error');
+  const faults = firstOf(all.filter(({ severity }) => severity === 'error'));
   const warnings = all.filter(({ severity }) => severity === 'warning');
   const parsed = InputManifest.safeParse(stripped);
   return faults.length === 0 && parsed.success ? { manifest: parsed.data, faults, warnings } : { faults, warnings };
+}
+
+function firstOf(faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length <= maxFaults) return faults;
+  const more = error([], `there are more faults than the first ${maxFaults}`, 'mend these first');
+  return [...faults.slice(0, maxFaults), more];
+}
+
+/** `a.b[1]` → `a`, `a.b`. */
+function partsAround(path: string): readonly string[] {
+  const parts = parsePath(path);
+  return parts.slice(1).map((_, i) => pathText(parts.slice(0, i + 1)));
 }

@@ -1,5 +1,6 @@
 /** Judges Secrets: their form, and the fields that their uses need. No text of a fault ever holds a value. */
 import { type ProviderTypeName, providerTypes, type SecretField } from '#domain/provider-types.ts';
+import { sizeFaults } from './document-size.ts';
 import { error, type Fault, warning } from './fault.ts';
 import type { InputManifest } from './input-manifest.ts';
 import { inDocumentOrder, isMap, withoutServerFields } from './kubernetes-document.ts';
@@ -39,25 +40,24 @@ export function secretFieldsFor(use: SecretUse): readonly SecretField[] {
 /** Judges one Secret. Without `uses` only its form is judged: what it is for is not known. Never throws. */
 export function validateSecret(document: unknown, uses: readonly SecretUse[] = []): SecretVerdict {
   const stripped = withoutServerFields(document);
-  const form = schemaFaults(Secret, stripped, true);
+  const vast = sizeFaults(stripped);
+  if (vast.length > 0) return { faults: vast, warnings: [] };
+  const { faults: form } = schemaFaults(Secret, stripped, ['stringData', 'data']);
+  const readable = readableFields(stripped);
+  const undecodable = undecodableFields(readable).map((name) =>
+    error(['data', name], 'is not base64 of UTF-8 text', 'encode it, or write it as it is under stringData'),
+  );
+  const values = secretValues(readable);
+  const said = [...form, ...undecodable];
+  /** Without its parts, a Secret lacks every field: saying so of each would hide the one slip. */
+  const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
+  const needed = isWhole ? [...new Set(uses)].flatMap((use) => missingOrWrong(values, use, partOf(readable))) : [];
+  const faults = [...said, ...needed.filter(({ path }) => !said.some((fault) => fieldOf(fault) === fieldOf({ path })))];
   const parsed = Secret.safeParse(stripped);
-  if (!parsed.success) return { faults: inDocumentOrder(stripped, form), warnings: [] };
-  const secret = parsed.data;
-  const undecodable = undecodableFields(secret);
-  const values = secretValues(secret);
-  const faults = [
-    ...undecodable.map((name) =>
-      error(['data', name], 'is not base64 of UTF-8 text', 'encode it, or write it as it is under stringData'),
-    ),
-    ...[...new Set(uses)]
-      .flatMap((use) => missingOrWrong(values, use, partOf(secret)))
-      .filter(({ path }) => !undecodable.some((name) => path === `data.${name}`)),
-  ];
-  const warnings =
-    Object.keys(values).length === 0 && undecodable.length === 0
-      ? [warning([], 'the Secret has no fields', 'give them under stringData')]
-      : [];
-  return faults.length === 0 ? { secret, faults, warnings } : { faults: inDocumentOrder(stripped, faults), warnings };
+  if (faults.length > 0 || !parsed.success) return { faults: inDocumentOrder(stripped, faults), warnings: [] };
+  const isEmpty = Object.keys(values).length === 0;
+  const warnings = isEmpty ? [warning([], 'the Secret has no fields', 'give them under stringData')] : [];
+  return { secret: parsed.data, faults, warnings };
 }
 
 /** The faults of the fields of a Secret for a use; the runner asks this again with the values it fetched. */
@@ -91,8 +91,11 @@ function missingOrWrong(
     const path = [part(field.name), field.name];
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
     if (value === undefined || value === '') {
-      const near = nearest(field.name, spare);
-      if (!field.required && (value === '' || near === undefined)) return [];
+      if (value === '' && field.required) {
+        return [error(path, `is empty, ${purpose(use)} needs it`, `give it: ${field.format}`)];
+      }
+      const near = value === undefined ? nearest(field.name, spare) : undefined;
+      if (!field.required && near === undefined) return [];
       const fix = near === undefined ? `add it: ${field.format}` : `is the field "${near}" meant to be it? Rename it`;
       return [error(path, `is missing, ${purpose(use)} needs it`, fix)];
     }
@@ -102,11 +105,25 @@ function missingOrWrong(
   });
 }
 
-function partOf(secret: Secret): (name: string) => string {
-  return (name) =>
-    isMap(secret.data) && Object.hasOwn(secret.data, name) && !Object.hasOwn(secret.stringData ?? {}, name)
-      ? 'data'
-      : 'stringData';
+/** Fields as far as they are text. */
+function readableFields(document: unknown): Required<Pick<Secret, 'stringData' | 'data'>> {
+  const textsOf = (part: unknown): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(isMap(part) ? part : {}).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    );
+  const fields = isMap(document) ? document : {};
+  return { stringData: textsOf(fields.stringData), data: textsOf(fields.data) };
+}
+
+function partOf({ stringData, data }: ReturnType<typeof readableFields>): (name: string) => string {
+  return (name) => (Object.hasOwn(data, name) && !Object.hasOwn(stringData, name) ? 'data' : 'stringData');
+}
+
+/** Name of the field a fault is about, whichever part it stands in. */
+function fieldOf({ path }: Pick<Fault, 'path'>): string {
+  return path.replace(/^(stringData|data)/, '');
 }
 
 function purpose(use: SecretUse): string {

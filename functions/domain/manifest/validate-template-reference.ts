@@ -1,4 +1,5 @@
 /** Judges a TemplateGitReference. */
+import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
 import { secretExists } from './rules/provider-rules.ts';
@@ -18,8 +19,10 @@ export function validateTemplateReference(
   surroundings: Pick<Surroundings, 'secrets'> = {},
 ): TemplateReferenceVerdict {
   const stripped = withoutServerFields(document);
+  const vast = sizeFaults(stripped);
+  if (vast.length > 0) return { faults: vast, warnings: [] };
   const parsed = TemplateGitReference.safeParse(stripped);
-  const form = schemaFaults(TemplateGitReference, stripped);
+  const { faults: form } = schemaFaults(TemplateGitReference, stripped);
   if (!parsed.success) return { faults: inDocumentOrder(stripped, form), warnings: [] };
   const { auth } = parsed.data.spec;
   const faults =

@@ -9,6 +9,9 @@ import { named, type Path, poolNamed, type Survey } from './survey.ts';
 /** Names, version and pools of every cluster. */
 export function* clusterRules(survey: Survey): Iterable<Fault> {
   yield* uniqueNames('cluster', survey.clusters);
+  if (survey.clusters.length === 0 && survey.complete.clusters) {
+    yield warning(['spec'], 'the manifest wishes for no cluster: what stands is removed', 'add a Kubernetes cluster');
+  }
   for (const { thing: cluster, path } of survey.clusters) {
     const { version, pools } = cluster;
     if (version !== undefined && minorOf(version) !== undefined && !isSupportedVersion(version)) {
@@ -46,7 +49,8 @@ export function* poolsExist(survey: Survey, pools: readonly string[], path: Path
   if (!survey.complete.pools) return;
   const known = survey.pools.flatMap(({ thing }) => thing.name ?? []);
   for (const [index, name] of pools.entries()) {
-    if (name !== '' && !known.includes(name)) yield unknownName([...path, index], 'node pool', name, known);
+    if (name === '' || survey.poolsByName.has(name)) continue;
+    yield unknownName([...path, index], 'node pool', name, known);
   }
 }
 

@@ -13,8 +13,8 @@ const flag = z.boolean().catch(false);
 /** Lists keep the places of their items; one that cannot be read becomes its empty form. */
 const list = <Shape extends z.ZodRawShape>(item: z.ZodObject<Shape>) =>
   z.array(item.catch(() => item.parse({}))).catch([]);
-/** Names of other things; '' stands for one that is no text. */
-const names = z.array(z.string().catch('')).catch([]);
+/** Names of other things; '' stands for one that is no text, and for a list that is none. */
+const names = z.array(z.string().catch('')).default([]).catch(['']);
 const part = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) => object.catch(() => object.parse({}));
 
 const reference = loose(z.object({ name: text, namespace: text }));
@@ -67,7 +67,7 @@ const DraftRole = z.object({
   protocol: loose(RoleFields.shape.protocol),
   port: loose(z.int()),
   targetPort: loose(z.int()),
-  targetPools: names.optional(),
+  targetPools: names,
   /** Given but broken counts as ''. */
   target: z.string().optional().catch(''),
   settings: loose(z.object({ proxyProtocol: flag, stickySessions: flag })),

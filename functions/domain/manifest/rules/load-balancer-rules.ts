@@ -48,25 +48,27 @@ export function* loadBalancerRules(survey: Survey): Iterable<Fault> {
 
 /** Place of the first role that serves the Kubernetes API; -1 when there is none. */
 export function apiRoleIndex(survey: Survey, balancer: DraftLoadBalancer): number {
-  return balancer.roles.findIndex((name) => servesApi(named(survey.roles, name)?.thing ?? {}));
+  return balancer.roles.findIndex((name) => servesApi(survey.rolesByName.get(name) ?? {}));
 }
 
 function* rolesExist(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
   if (!survey.complete.roles) return;
   const known = survey.roles.flatMap(({ thing }) => thing.name ?? []);
   for (const [index, role] of balancer.roles.entries()) {
-    if (role !== '' && !known.includes(role)) yield unknownName([...path, 'roles', index], 'role', role, known);
+    if (role !== '' && !survey.rolesByName.has(role)) yield unknownName([...path, 'roles', index], 'role', role, known);
   }
 }
 
 function* portClashes(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+  const seen = new Set<string>();
   const taken = new Map<string, string>([[`udp ${wireguardPort}`, 'WireGuard']]);
   for (const pool of balancer.pools.map((name) => poolNamed(survey, name))) {
     if (pool !== undefined) taken.set(`tcp ${pool.kind === 'static' ? pool.thing.sshPort : sshPort}`, 'SSH');
   }
   for (const [index, name] of balancer.roles.entries()) {
-    const role = named(survey.roles, name)?.thing;
-    if (role?.port === undefined || role.protocol === undefined || balancer.roles.indexOf(name) < index) continue;
+    const role = survey.rolesByName.get(name);
+    if (role?.port === undefined || role.protocol === undefined || seen.has(name)) continue;
+    seen.add(name);
     const place = `${role.protocol} ${role.port}`;
     const holder = taken.get(place);
     if (holder !== undefined) {

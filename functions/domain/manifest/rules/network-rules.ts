@@ -77,7 +77,7 @@ function* sizeRule(network: Network, pools: readonly PlacedPool[], path: Path): 
 }
 
 function* endpointRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
-  const addresses = pools.flatMap((pool) => (pool.kind === 'static' ? pool.thing.nodes : []));
+  const addresses = [...new Set(pools)].flatMap((pool) => (pool.kind === 'static' ? pool.thing.nodes : []));
   const inside = [...new Set(addresses.flatMap(({ endpoint }) => endpoint ?? []))].filter((address) =>
     contains(network, address),
   );

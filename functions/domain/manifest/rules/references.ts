@@ -25,8 +25,11 @@ export function* uniqueNames(
 
 /** One fault for every text that stands in a list more than once. */
 export function* noDuplicates(what: string, names: readonly string[], path: Path): Iterable<Fault> {
+  const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
-    if (name !== '' && names.indexOf(name) < index) {
+    const isTwin = seen.has(name);
+    seen.add(name);
+    if (name !== '' && isTwin) {
       yield error([...path, index], `${what} ${shown(name)} is listed twice`, 'remove one of the two');
     }
   }
@@ -35,23 +38,27 @@ export function* noDuplicates(what: string, names: readonly string[], path: Path
 /** The fault of a name that refers to nothing. */
 export function unknownName(path: Path, what: string, name: string, known: readonly string[]): Fault {
   const near = nearest(name, known);
-  const names = known.length === 0 ? `there is no ${what}` : `use one of ${known.slice(0, 12).join(', ')}`;
+  const choice = known.length > 1 ? `use one of ${known.slice(0, 12).join(', ')}` : `use ${known[0]}`;
   return error(
     path,
     `there is no ${what} ${shown(name)}`,
-    near === undefined ? `${names}, or add it` : `did you mean ${shown(near)}?`,
+    near !== undefined ? `did you mean ${shown(near)}?` : known.length === 0 ? 'add it' : `${choice}, or add it`,
   );
 }
 
+/** Comparing words is slow work: among more than this many, nobody is helped by a guess. */
+const maxCandidates = 200;
+
 /** The known word that `word` is most likely a slip of; undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
+  if (known.length === 0 || word.length > 100) return undefined;
+  const lower = new Map(known.slice(0, maxCandidates).map((name) => [name.toLowerCase(), name]));
   const candidate = closest(word.toLowerCase(), [...lower.keys()]);
-  const limit = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
-  return distanceWithin(word.toLowerCase(), candidate, limit) ? lower.get(candidate) : undefined;
+  const limit = Math.ceil(Math.min(word.length, candidate.length) / 3);
+  const isSwapped = sortedLetters(word) === sortedLetters(candidate);
+  return distance(word.toLowerCase(), candidate) <= (isSwapped ? 2 : limit) ? lower.get(candidate) : undefined;
 }
 
-function distanceWithin(left: string, right: string, limit: number): boolean {
-  return Math.abs(left.length - right.length) <= limit && distance(left, right) <= limit;
+function sortedLetters(word: string): string {
+  return [...word.toLowerCase()].sort().join('');
 }

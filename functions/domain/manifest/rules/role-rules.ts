@@ -14,7 +14,7 @@ export function* roleRules(survey: Survey): Iterable<Fault> {
     yield* portRules(role, path);
     yield* settingRules(role, path);
     yield* targetRules(survey, role, path);
-    const isUsed = survey.loadBalancers.some(({ thing }) => thing.roles.includes(role.name ?? ''));
+    const isUsed = survey.balancersByRole.has(role.name ?? '');
     if (role.name !== undefined && survey.complete.uses && !isUsed) {
       yield warning(
         [...path, 'name'],
@@ -59,7 +59,7 @@ function* settingRules({ protocol, targetPort, settings }: DraftRole, path: Path
 
 function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fault> {
   const { target, targetPools, name } = role;
-  const hasPools = targetPools !== undefined && targetPools.length > 0;
+  const hasPools = targetPools.length > 0;
   if (target !== undefined && hasPools) {
     yield error([...path, 'target'], 'the role has both target and targetPools', 'keep targetPools');
   }
@@ -74,9 +74,9 @@ function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fau
       'use k8sControlPlane',
     );
   }
-  yield* poolsExist(survey, targetPools ?? [], [...path, 'targetPools']);
-  const balancers = survey.loadBalancers.filter(({ thing }) => name !== undefined && thing.roles.includes(name));
-  const clusters = new Set(balancers.map(({ thing }) => thing.targetedK8s));
+  yield* poolsExist(survey, targetPools, [...path, 'targetPools']);
+  const balancers = survey.balancersByRole.get(name ?? '') ?? [];
+  const clusters = new Set(balancers.map(({ balancer }) => balancer.targetedK8s));
   for (const clusterName of clusters) {
     const cluster = named(survey.clusters, clusterName)?.thing;
     if (cluster === undefined || !survey.complete.uses) continue;
@@ -87,10 +87,10 @@ function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fau
         'add a pool',
       );
     }
-    for (const [index, pool] of (targetPools ?? []).entries()) {
+    for (const [index, pool] of targetPools.entries()) {
       const place = [...path, 'targetPools', index];
       const isControl = cluster.pools.control.includes(pool);
-      if (!survey.pools.some(({ thing }) => thing.name === pool)) continue;
+      if (!survey.poolsByName.has(pool)) continue;
       if (!isControl && !cluster.pools.compute.includes(pool)) {
         yield error(
           place,

@@ -45,8 +45,14 @@ export interface Survey {
   readonly surroundings: Surroundings;
   readonly providers: readonly Placed<DraftProvider>[];
   readonly pools: readonly PlacedPool[];
+  /** The first one of each name. */
+  readonly poolsByName: ReadonlyMap<string, PlacedPool>;
   readonly clusters: readonly Placed<DraftCluster>[];
   readonly roles: readonly Placed<DraftRole>[];
+  /** The first one of each name. */
+  readonly rolesByName: ReadonlyMap<string, DraftRole>;
+  /** Load balancers that have a role of that name. */
+  readonly balancersByRole: ReadonlyMap<string, readonly { readonly balancer: DraftLoadBalancer }[]>;
   readonly loadBalancers: readonly Placed<DraftLoadBalancer>[];
   /** Which of the lists could be read with all their names: only then is "does not exist" certain. */
   readonly complete: Readonly<Record<'providers' | 'pools' | 'clusters' | 'roles' | 'uses', boolean>>;
@@ -79,8 +85,14 @@ export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundin
     surroundings,
     providers: placed(providers, ['spec', 'providers']),
     pools,
+    poolsByName: new Map(pools.toReversed().map((pool) => [pool.thing.name ?? '', pool])),
     clusters,
     roles: placed(loadBalancers.roles, ['spec', 'loadBalancers', 'roles']),
+    rolesByName: new Map(loadBalancers.roles.toReversed().map((role) => [role.name ?? '', role])),
+    balancersByRole: Map.groupBy(
+      loadBalancers.clusters.flatMap((balancer) => [...new Set(balancer.roles)].map((role) => ({ role, balancer }))),
+      ({ role }) => role,
+    ),
     loadBalancers: balancers,
     complete: {
       providers: specReadable && named(providers),
@@ -90,7 +102,11 @@ export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundin
       uses:
         specReadable &&
         readable(/^spec\.(kubernetes|loadBalancers)\.[^.[]+$/) &&
-        readable(/^spec\.(kubernetes|loadBalancers)\.clusters\[\d+\](\.pools?\b.*)?$/),
+        readable(
+          /^spec\.(kubernetes|loadBalancers)\.clusters\[\d+\](\.pools?|\.pools\.(?!control$|compute$)[^.[]+)?$/,
+        ) &&
+        kubernetes.clusters.every(({ pools }) => ![...pools.control, ...pools.compute].includes('')) &&
+        loadBalancers.clusters.every((balancer) => !balancer.pools.includes('')),
     },
     uses: usesOf(clusters, balancers),
   };
@@ -106,7 +122,7 @@ export function named<Thing extends { readonly name?: string | undefined }>(
 
 /** The pool of that name. */
 export function poolNamed(survey: Survey, name: string): PlacedPool | undefined {
-  return survey.pools.find(({ thing }) => thing.name === name);
+  return name === '' ? undefined : survey.poolsByName.get(name);
 }
 
 function placed<Thing>(things: readonly Thing[], path: Path): Placed<Thing>[] {
@@ -120,7 +136,10 @@ function usesOf(
   const uses = new Map<string, PoolUse[]>();
   const note = (pools: readonly string[], path: Path, as: PoolUse['as'], by: string): void => {
     for (const [index, pool] of pools.entries()) {
-      uses.set(pool, [...(uses.get(pool) ?? []), { as, by, path: [...path, index] }]);
+      const known = uses.get(pool);
+      const use = { as, by, path: [...path, index] };
+      if (known === undefined) uses.set(pool, [use]);
+      else known.push(use);
     }
   };
   for (const { thing, path } of clusters) {

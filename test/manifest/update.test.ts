@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { deletionFaults, validateUpdate } from '#domain/manifest/validate-update.ts';
+import { manifestWith } from './manifest-files.ts';
+
+type Changes = NonNullable<Parameters<typeof manifestWith>[0]>;
+type Spec = Parameters<Changes>[0];
+
+const control = (spec: Spec) => spec.nodePools.dynamic.filter(({ name }) => name === 'control');
+const cluster = (spec: Spec) => spec.kubernetes.clusters;
+const refused = (before: Changes, after: Changes) => validateUpdate(manifestWith(before), manifestWith(after));
+const nothing: Changes = () => {};
+
+describe('what machines are made of cannot be changed in place', () => {
+  it.each([
+    ['providerSpec', { providerSpec: { name: 'sim-1', region: 'elsewhere' } }],
+    ['providerSpec', { providerSpec: { name: 'sim-1', region: 'here', zone: 'a' } }],
+    ['serverType', { serverType: 'large' }],
+    ['image', { image: 'other' }],
+    ['storageDiskSize', { storageDiskSize: 100 }],
+    ['machineSpec', { machineSpec: { cpuCount: 2, memory: 8 } }],
+    ['spot', { spot: true }],
+  ])('%s', (field, change) => {
+    const faults = refused(nothing, (spec) => {
+      for (const pool of control(spec)) Object.assign(pool, change);
+    });
+
+    expect(faults.map(({ path }) => path)).toEqual([`spec.nodePools.dynamic[0].${field}`]);
+    expect(faults[0]?.fix).toContain('add a pool with another name');
+  });
+
+  it('what can be changed is not refused', () => {
+    const faults = refused(nothing, (spec) => {
+      for (const pool of control(spec)) {
+        pool.count = 5;
+        pool.labels = { a: 'b' };
+        pool.taints = [{ key: 'a', effect: 'NoSchedule' }];
+        pool.providerSpec = { region: 'here', name: 'sim-1' };
+        pool.maxUnavailable = 2;
+      }
+      for (const { name } of cluster(spec)) expect(name).toBe('one');
+      spec.loadBalancers = { roles: [], clusters: [] };
+    });
+
+    expect(faults).toEqual([]);
+  });
+
+  it('a pool under another name may be anything', () => {
+    const faults = refused(nothing, (spec) => {
+      for (const pool of control(spec)) Object.assign(pool, { name: 'control-2', image: 'other', spot: true });
+    });
+
+    expect(faults).toEqual([]);
+  });
+
+  it('a provider keeps its type, a pool its kind', () => {
+    const faults = refused(nothing, (spec) => {
+      for (const provider of spec.providers) provider.providerType = 'local';
+      for (const { name, labels, annotations, taints, protect, maxUnavailable } of spec.nodePools.dynamic.splice(
+        0,
+        1,
+      )) {
+        const nodes = [{ endpoint: '203.0.113.1', username: 'root', secretRef: { name: 'key', namespace: 'x' } }];
+        spec.nodePools.static.push({ name, labels, annotations, taints, protect, maxUnavailable, nodes, sshPort: 22 });
+      }
+    });
+
+    expect(faults.map(({ path }) => path)).toEqual(['spec.providers[0].providerType', 'spec.nodePools.static[0].name']);
+  });
+});
+
+describe('what a cluster keeps', () => {
+  it.each([
+    ['network', '192.168.3.0/24', 'the network of the cluster "one" cannot be changed'],
+    ['version', '1.34.9', 'Kubernetes cannot go back from 1.35.0 to 1.34.9'],
+  ] as const)('%s %s is refused', (field, value, reason) => {
+    const faults = refused(nothing, (spec) => {
+      for (const entry of cluster(spec)) entry[field] = value;
+    });
+
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.path).toBe(`spec.kubernetes.clusters[0].${field}`);
+    expect(faults[0]?.reason).toContain(reason);
+  });
+
+  it('a newer version is fine, several minors at once too', () => {
+    const faults = refused(
+      (spec) => {
+        for (const entry of cluster(spec)) entry.version = '1.33.10';
+      },
+      (spec) => {
+        for (const entry of cluster(spec)) entry.version = '1.36.0';
+      },
+    );
+
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('protection', () => {
+  const protectedSpec: Changes = (spec) => {
+    for (const pool of control(spec)) pool.protect = true;
+    for (const entry of cluster(spec)) entry.protect = true;
+  };
+
+  it('refuses to remove what was protected, whatever the new manifest says of it', () => {
+    const faults = refused(protectedSpec, (spec) => {
+      spec.nodePools.dynamic = [];
+      spec.kubernetes.clusters = [];
+    });
+
+    expect(faults.map(({ path }) => path)).toEqual(['spec.nodePools.dynamic[0]', 'spec.kubernetes.clusters[0]']);
+  });
+
+  it('refuses to remove a node of a protected pool, unless the protection goes too', () => {
+    const smaller =
+      (protect: boolean): Changes =>
+      (spec) => {
+        for (const pool of control(spec)) Object.assign(pool, { count: 1, protect });
+      };
+
+    expect(refused(protectedSpec, smaller(true)).map(({ path }) => path)).toEqual(['spec.nodePools.dynamic[0].count']);
+    expect(refused(protectedSpec, smaller(false))).toEqual([]);
+  });
+
+  it('keeps a manifest from being deleted, and says what protects it', () => {
+    const manifest = manifestWith((spec) => {
+      protectedSpec(spec);
+      spec.deletionProtection = true;
+    });
+
+    expect(deletionFaults(manifestWith())).toEqual([]);
+    expect(deletionFaults(manifest).map(({ path }) => path)).toEqual([
+      'spec.deletionProtection',
+      'spec.kubernetes.clusters[0].protect',
+      'spec.nodePools.dynamic[0].protect',
+    ]);
+  });
+});
