@@ -1,5 +1,6 @@
 /** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
 import { createHash } from 'node:crypto';
+import { hostsHelper } from './hosts-helper.ts';
 import { region, stateMachineArn } from './names.ts';
 
 export interface Endpoints {
@@ -45,6 +46,9 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Two platforms of one machine must not take each other's hosts for their own.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
+    KUBELOOM_HOST_HELPER: hostsHelper,
+    // Mounted read-only into every host: the simulated API server runs on it.
+    KUBELOOM_HOST_NODE: process.execPath,
   };
 }
 
