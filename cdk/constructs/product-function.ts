@@ -41,6 +41,7 @@ export class ProductFunction extends NodejsFunction {
         target: 'node24',
         mainFields: ['module', 'main'],
         sourceMap: true,
+        sourcesContent: false,
         minify: true,
         // The SDK of the lock file, not the one that the runtime happens to bring.
         bundleAwsSDK: true,

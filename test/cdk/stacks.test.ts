@@ -163,7 +163,7 @@ function statementsOf({ Properties }: Resource): Statement[] {
 describe('rights', () => {
   /** Services that know no resource for these. */
   const global =
-    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDelivery|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken)/;
+    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken)/;
 
   it('are never for every action, and for every resource only where there are no others', () => {
     const wide = [installation.pipeline, installation.api].flatMap((stack) =>
