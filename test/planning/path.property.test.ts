@@ -8,7 +8,7 @@ import { stateFaults } from '#domain/planning/state-faults.ts';
 import { desiredOf, frozen, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, settled, worldOf } from './world.ts';
 
-const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) };
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 200) };
 const pair = fc.tuple(manifestArbitrary, manifestArbitrary, templatesArbitrary, templatesArbitrary);
 type Pair = typeof pair extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -23,7 +23,7 @@ function walk([first, second, templatesBefore, templatesAfter]: Pair): {
   return { current, desired, plan: frozen(planClusterPath({ cluster: 'c', current, attempted: null, desired })) };
 }
 
-describe('the path between two random states', () => {
+describe('the path between two random states', { timeout: 120_000 }, () => {
   test('ends in exactly the desired state, or says why not', () => {
     let refused = 0;
     fc.assert(
@@ -165,7 +165,11 @@ function controlNodes(state: ClusterState): readonly string[] {
 
 function placesOf(state: ClusterState | null): readonly string[] {
   if (state === null) return [];
-  return allNodes(state).map(({ node, pool }) => `${poolKey(pool)} ${node.static?.endpoint} ${node.name}`);
+  const places = (owner: string, pools: ClusterState['pools']) =>
+    pools.flatMap((pool) =>
+      pool.nodes.map((node) => `${owner} ${poolKey(pool)} ${node.static?.endpoint} ${node.name}`),
+    );
+  return [...places('', state.pools), ...state.loadBalancers.flatMap(({ id, pools }) => places(id, pools))];
 }
 
 /** A state as text in which order means nothing. */

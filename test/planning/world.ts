@@ -16,6 +16,8 @@ export interface World {
   readonly routes: Map<string, string>;
   /** Labels and taints of nodes that are in Kubernetes. */
   readonly nodes: Map<string, string>;
+  /** Drained and taken out of Kubernetes: cannot join again before the machine is made anew, or cleaned. */
+  readonly spent: Set<string>;
   version: string;
   /** API endpoint as each node of Kubernetes knows it. */
   readonly endpoint: Map<string, string>;
@@ -29,6 +31,7 @@ export function emptyWorld(): World {
     proxy: new Map(),
     routes: new Map(),
     nodes: new Map(),
+    spent: new Set(),
     version: '',
     endpoint: new Map(),
   };
@@ -63,6 +66,7 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
         const view =
           target === null ? undefined : kind === 'machines' ? machinesOf(target).get(name) : namesOf(target, name);
         if (destroy !== !view) throw new Error(`workspace ${name} is to be ${destroy ? 'destroyed' : 'kept'}`);
+        if (kind === 'machines') renew(world, target);
         if (view) kept.set(name, view);
         else kept.delete(name);
       }
@@ -84,12 +88,15 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
       for (const { node, pool } of allNodes(target)) {
         if (pool.role === 'loadBalancer' || world.nodes.has(node.name)) continue;
         if (!world.peers.has(node.name)) throw new Error(`${node.name} joins before it is in the mesh`);
+        if (world.spent.has(node.name)) throw new Error(`${node.name} joins again without having been made anew`);
         world.nodes.set(node.name, 'joined');
         world.endpoint.set(node.name, endpointOf(target));
       }
       return;
     case 'nodes':
-      for (const name of plan.work.remove) world.nodes.delete(name);
+      for (const name of plan.work.remove) {
+        if (world.nodes.delete(name)) world.spent.add(name);
+      }
       if (target === null) return;
       for (const name of plan.work.patch) world.nodes.set(name, metadataOf(target, name));
       return;
@@ -107,7 +114,11 @@ export function settled(world: World, state: ClusterState | null): World {
   const balancers = new Set(state?.loadBalancers.map((loadBalancer) => loadBalancer.name));
   for (const name of world.peers.keys()) if (!nodes.has(name) && !isStatic(name)) forget(world, name);
   for (const name of world.routes.keys()) if (!balancers.has(name)) world.routes.delete(name);
-  if (state === null) world.version = '';
+  if (state === null) {
+    world.version = '';
+    world.nodes.clear();
+    world.spent.clear();
+  }
   return world;
 }
 
@@ -116,7 +127,14 @@ function isStatic(name: string): boolean {
   return /^s\d-\w\w$/.test(name);
 }
 
+/** Machines that are not wished for are gone once Terraform has run; static ones are not machines of ours. */
+function renew(world: World, target: ClusterState | null): void {
+  const wished = new Set(target === null ? [] : allNodes(target).map(({ node }) => node.name));
+  for (const name of world.spent) if (!wished.has(name) && !isStatic(name)) world.spent.delete(name);
+}
+
 function forget(world: World, name: string): void {
+  world.spent.delete(name);
   world.peers.delete(name);
   world.proxy.delete(name);
   world.endpoint.delete(name);

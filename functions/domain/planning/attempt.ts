@@ -2,8 +2,10 @@
  * What to remember while a waypoint is under way, so that nothing is forgotten when it is cut off: what the pipeline
  * stores as `current` and `attempted` of a cluster.
  */
-import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
+import { nodeKey } from './diff-pools.ts';
+import { poolKey } from './diff-states.ts';
 
 /** `current` is what stood last; `attempted` is what may stand beside it, or be gone from it. */
 export interface KnownStates {
@@ -11,17 +13,21 @@ export interface KnownStates {
   readonly attempted: ClusterState | null;
 }
 
-/** To be stored before the first stage of a waypoint starts. */
+/**
+ * To be stored before the first stage of a waypoint starts. What is being taken down counts as standing until it is
+ * gone: cut off half-way, it is taken down to the end before it is made anew.
+ */
 export function statesDuring(
   { target, changes }: Pick<Waypoint, 'target' | 'changes'>,
   states: KnownStates,
 ): KnownStates {
+  const { current, attempted } = states;
   if (target === null) {
-    const all = everything(states);
+    const all = everything(current, attempted);
     return { current: all, attempted: all === null ? null : { ...all, pools: [], loadBalancers: [] } };
   }
   const cleansUp = changes.some((change) => change.kind === 'LeftoversFound');
-  return cleansUp ? states : { current: states.current, attempted: target };
+  return cleansUp ? { current: everything(attempted, current), attempted: target } : { current, attempted: target };
 }
 
 /** To be stored when a waypoint is reached. */
@@ -34,30 +40,33 @@ export function statesAfterUndo(before: ClusterState | null): KnownStates {
   return { current: before, attempted: null };
 }
 
-/** All that stands or may stand, for what takes it down. */
-function everything({ current, attempted }: KnownStates): ClusterState | null {
-  if (current === null || attempted === null) return current ?? attempted;
-  const pools = new Set(allPools(current).map((pool) => pool.id));
-  const balancers = new Map(attempted.loadBalancers.map((loadBalancer) => [loadBalancer.id, loadBalancer]));
-  const known = new Set(current.loadBalancers.map((loadBalancer) => loadBalancer.id));
+/** All that is in one state or the other; what is in both is as the first has it. */
+function everything(first: ClusterState | null, second: ClusterState | null): ClusterState | null {
+  if (first === null || second === null) return first ?? second;
+  const known = new Set(first.loadBalancers.map((loadBalancer) => loadBalancer.id));
+  const others = new Map(second.loadBalancers.map((loadBalancer) => [loadBalancer.id, loadBalancer.pools]));
   return {
-    ...current,
-    pools: [...grown(current.pools, attempted.pools), ...attempted.pools.filter((pool) => !pools.has(pool.id))],
+    ...first,
+    pools: allOf(first.pools, second.pools),
     loadBalancers: [
-      ...current.loadBalancers.map((loadBalancer) => {
-        const others = balancers.get(loadBalancer.id)?.pools ?? [];
-        const added = others.filter((pool) => !pools.has(pool.id));
-        return { ...loadBalancer, pools: [...grown(loadBalancer.pools, others), ...added] };
-      }),
-      ...attempted.loadBalancers.filter((loadBalancer) => !known.has(loadBalancer.id)),
+      ...first.loadBalancers.map((loadBalancer) => ({
+        ...loadBalancer,
+        pools: allOf(loadBalancer.pools, others.get(loadBalancer.id) ?? []),
+      })),
+      ...second.loadBalancers.filter((loadBalancer) => !known.has(loadBalancer.id)),
     ],
   };
 }
 
-function grown(pools: ClusterState['pools'], others: ClusterState['pools']): ClusterState['pools'] {
-  return pools.map((pool) => {
-    const names = new Set(pool.nodes.map((node) => node.name));
-    const added = others.find((other) => other.id === pool.id)?.nodes.filter((node) => !names.has(node.name)) ?? [];
-    return added.length === 0 ? pool : { ...pool, nodes: [...pool.nodes, ...added] };
-  });
+function allOf(first: readonly NodePoolState[], second: readonly NodePoolState[]): NodePoolState[] {
+  const known = new Set(first.map(poolKey));
+  const others = new Map(second.map((pool) => [poolKey(pool), pool.nodes]));
+  return [
+    ...first.map((pool) => {
+      const keys = new Set(pool.nodes.map(nodeKey));
+      const added = (others.get(poolKey(pool)) ?? []).filter((node) => !keys.has(nodeKey(node)));
+      return added.length === 0 ? pool : { ...pool, nodes: [...pool.nodes, ...added] };
+    }),
+    ...second.filter((pool) => !known.has(poolKey(pool))),
+  ];
 }
