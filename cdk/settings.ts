@@ -1,4 +1,5 @@
 /** Environment of functions and runners: the names in `contracts/config.ts`, filled with what the stacks made. */
+import { existsSync } from 'node:fs';
 import type { Config } from '#contracts/config.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
 
@@ -8,8 +9,15 @@ export type RunnerTool = (typeof runnerTools)[number];
 
 export type Settings = Readonly<Partial<Record<keyof Config, string>>>;
 
-/** Provider types that runners in AWS can build: all but those that make machines out of the computer they run on. */
-export const cloudProviderTypes = providerTypeNames.filter((type) => type !== 'local' && type !== 'sim');
+const templates = new URL('../templates/terraform/', import.meta.url);
+
+/**
+ * Provider types that runners in AWS can build: those that have modules, and the simulation; never `local`, which makes
+ * machines out of the computer it runs on.
+ */
+export const cloudProviderTypes = providerTypeNames.filter(
+  (type) => type === 'sim' || (type !== 'local' && existsSync(new URL(type, templates))),
+);
 
 export interface SettingsParts {
   readonly installation: string;
