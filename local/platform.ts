@@ -1,5 +1,4 @@
 /** All of Kubeloom in one process on 127.0.0.1: storage, workflows, builds, API, scheduler, in the order they need each other. */
-import { mkdir } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { type GatewayOptions, gatewayListener } from './api-gateway/gateway-listener.ts';
@@ -13,7 +12,7 @@ import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { type LoopbackServer, listenNear, listenOnLoopback } from './loopback-server.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
-import { s3Listener } from './s3/s3-listener.ts';
+import { openS3 } from './s3/s3-listener.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { openParameterStore } from './ssm/parameter-store.ts';
 import { ssmListener } from './ssm/ssm-listener.ts';
@@ -51,6 +50,8 @@ export interface Platform {
   /** The services behind their APIs, for tests and benches; `store` has histories and transitions. */
   readonly executions: Executions & { readonly store: ExecutionStore; readonly machines: readonly Machine[] };
   readonly builds: Builds;
+  /** Keys in the bucket below a prefix. */
+  objects(prefix: string): readonly string[];
   /** What the scheduler does, now. */
   tick(): Promise<void>;
   /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are taken up at the next start. */
@@ -98,11 +99,8 @@ async function assemble(given: {
     ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0 },
   });
   cleanUp.push(() => dynamodb.close());
-  await mkdir(inDirectory('s3'), { recursive: true, mode: 0o700 });
-  const s3 = await open(
-    's3',
-    await s3Listener({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger }),
-  );
+  const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
+  const s3 = await open('s3', objects.listener);
   const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm')), logger));
   // These answer once their work can be done; until then clients try again.
   const stepFunctionsDoor = door();
@@ -161,6 +159,7 @@ async function assemble(given: {
   return {
     ...{ apiUrl: api.url, token: directory.token, endpoints, builds, stop },
     executions: { ...executions, store, machines },
+    objects: (prefix) => objects.keys(bucket, prefix),
     tick: async () => scheduler?.tick(),
   };
 }

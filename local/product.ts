@@ -76,5 +76,6 @@ function real(tool: string, variables: Readonly<Record<string, string>>): Projec
       directory: root,
     },
     environment: { ...environment, PATH: path.join(delimiter) },
+    timeoutMinutes: 240,
   };
 }

@@ -60,18 +60,15 @@ export async function openMultipartUploads(root: string): Promise<MultipartUploa
     },
     async join(id, key, parts, bucket) {
       const { directory, headers } = await read(id, key);
-      const paths: string[] = [];
-      for (const [place, { number, etag }] of parts.entries()) {
-        if (place > 0 && (parts[place - 1]?.number ?? 0) >= number)
-          throw new S3Fault('InvalidPartOrder', 'parts are named in ascending order');
-        const path = join(directory, `${number}.${etag}`);
-        const found = await stat(path).catch(() => undefined);
-        if (!found) throw new S3Fault('InvalidPart', `part ${number} is not there, or not with this ETag`);
-        if (found.size < smallestPart && place < parts.length - 1)
-          throw new S3Fault('EntityTooSmall', `part ${number} is smaller than 5 MiB and not the last one`);
-        paths.push(path);
-      }
-      if (paths.length === 0) throw new S3Fault('MalformedXML', 'no part is named');
+      if (parts.length === 0) throw new S3Fault('MalformedXML', 'no part is named');
+      if (parts.some(({ number }, place) => place > 0 && number <= (parts[place - 1]?.number ?? 0)))
+        throw new S3Fault('InvalidPartOrder', 'parts are named in ascending order');
+      const paths = parts.map(({ number, etag }) => join(directory, `${number}.${etag}`));
+      const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+      if (found.includes(undefined))
+        throw new S3Fault('InvalidPart', 'a part that is named was not uploaded, or has another ETag');
+      if (found.slice(0, -1).some((part) => (part?.size ?? 0) < smallestPart))
+        throw new S3Fault('EntityTooSmall', 'only the last part may be smaller than 5 MiB');
       const digest = createHash('md5');
       for (const { etag } of parts) digest.update(Buffer.from(etag, 'hex'));
       return { upload: await bucket.receive(joined(paths)), etag: `${digest.digest('hex')}-${parts.length}`, headers };

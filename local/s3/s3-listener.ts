@@ -21,6 +21,12 @@ export interface S3Options {
   readonly logger: Logger;
 }
 
+export interface LocalS3 {
+  readonly listener: RequestListener;
+  /** Keys below a prefix, without a request. Throws `NoSuchBucket`. */
+  keys(bucket: string, prefix: string): readonly string[];
+}
+
 interface Hosted {
   readonly bucket: Bucket;
   readonly uploads: MultipartUploads;
@@ -32,7 +38,7 @@ const playedQueries = new Set([
   ...['encoding-type', 'fetch-owner', 'uploads', 'uploadId', 'partNumber', 'delete', 'location', 'versioning'],
 ]);
 
-export async function s3Listener(options: S3Options): Promise<RequestListener> {
+export async function openS3(options: S3Options): Promise<LocalS3> {
   const { directory, flush = true, logger } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const hosted = new Map<string, Hosted>();
@@ -73,10 +79,11 @@ export async function s3Listener(options: S3Options): Promise<RequestListener> {
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'http://s3');
-    const [, bucketName = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+    // Not `URL`: that would take the dots of a key such as `a/../b` for steps of a path.
+    const [path = '/', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
+    const [, bucketName = '', ...rest] = path.split('/').map(decodeURIComponent);
     const key = rest.join('/');
-    const query = url.searchParams;
+    const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
     if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not played`);
     if (bucketName === '') {
@@ -92,12 +99,15 @@ export async function s3Listener(options: S3Options): Promise<RequestListener> {
     )({ request, response, bucketName, key, query, bucketNamed, ...find(bucketName) });
   };
 
-  return async (request, response) => {
-    try {
-      await serve(request, response);
-    } catch (error) {
-      refuse(request, response, error, logger);
-    }
+  return {
+    async listener(request, response) {
+      try {
+        await serve(request, response);
+      } catch (error) {
+        refuse(request, response, error, logger);
+      }
+    },
+    keys: (name, prefix) => [...find(name).bucket.keysAfter('', prefix)],
   };
 }
 
@@ -138,7 +148,7 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
 }
 
 const notPlayed = (request: IncomingMessage): S3Fault =>
-  new S3Fault('NotImplemented', `${request.method} ${new URL(request.url ?? '/', 'http://s3').search} is not played`);
+  new S3Fault('NotImplemented', `${request.method} ${request.url} is not played`);
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, logger: Logger): void {
   const fault = error instanceof S3Fault ? error : undefined;

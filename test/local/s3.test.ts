@@ -1,0 +1,205 @@
+/** S3 on one machine, through the SDK that production uses. */
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketEncryptionCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '#local/logger.ts';
+import { openS3 } from '#local/s3/s3-listener.ts';
+import { at, listening, refusal, temporaryDirectory } from './clients.ts';
+
+const Bucket = 'test';
+
+async function startS3(directory?: string): Promise<{ s3: S3Client; url: string; directory: string }> {
+  const root = directory ?? (await temporaryDirectory());
+  const { listener } = await openS3({ directory: root, buckets: [Bucket], logger: silentLogger });
+  const { url } = await listening(listener);
+  const s3 = new S3Client({ ...at(url), forcePathStyle: true });
+  onTestFinished(() => s3.destroy());
+  return { s3, url, directory: root };
+}
+
+/** Announces a thousand bytes, sends four, and is gone. */
+const cutOff = (port: number): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`PUT /${Bucket}/half HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf`, () => {
+        socket.resetAndDestroy();
+        resolve();
+      });
+    });
+  });
+
+const put = (s3: S3Client, Key: string, Body: string, more: object = {}) =>
+  s3.send(new PutObjectCommand({ Bucket, Key, Body, ...more }));
+const read = async (s3: S3Client, Key: string, more: object = {}): Promise<string | undefined> =>
+  (await s3.send(new GetObjectCommand({ Bucket, Key, ...more }))).Body?.transformToString();
+
+describe('the local S3', () => {
+  it('gives back what was put, with its type and metadata', async () => {
+    const { s3 } = await startS3();
+    await put(s3, 'a/b.json', '{"a":1}', { ContentType: 'application/json', Metadata: { who: 'me' } });
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'a/b.json' }));
+    expect(head).toMatchObject({ ContentLength: 7, ContentType: 'application/json', Metadata: { who: 'me' } });
+    expect(await read(s3, 'a/b.json')).toBe('{"a":1}');
+  });
+
+  it('takes the chunk framing off a streamed body', async () => {
+    const { s3 } = await startS3();
+    const body = 'chunk '.repeat(40_000);
+    const stream = Readable.from([body.slice(0, 100_000), body.slice(100_000)].map((part) => Buffer.from(part)));
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'stream', Body: stream, ContentLength: body.length }));
+    expect(await read(s3, 'stream')).toBe(body);
+  });
+
+  it('refuses a body that does not match its checksum, and keeps nothing of it', async () => {
+    const { s3, url } = await startS3();
+    const response = await fetch(`${url}/${Bucket}/bad`, {
+      method: 'PUT',
+      body: 'other',
+      headers: { 'x-amz-checksum-crc32': 'AAAAAA==' },
+    });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('BadDigest')]);
+    expect((await refusal(read(s3, 'bad'))).name).toBe('NoSuchKey');
+  });
+
+  it('lets exactly one of twenty writers create an object that must not exist', async () => {
+    const { s3 } = await startS3();
+    const writes = Array.from({ length: 20 }, (_, n) => put(s3, 'lock', `writer ${n}`, { IfNoneMatch: '*' }));
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : []));
+    expect(new Set(refused)).toEqual(new Set(['PreconditionFailed']));
+  });
+
+  it('replaces under If-Match only what is still the same', async () => {
+    const { s3 } = await startS3();
+    const first = await put(s3, 'state', 'one');
+    await put(s3, 'state', 'two', { IfMatch: first.ETag });
+    expect((await refusal(put(s3, 'state', 'three', { IfMatch: first.ETag }))).name).toBe('PreconditionFailed');
+    expect((await refusal(put(s3, 'none', 'x', { IfMatch: first.ETag }))).name).toBe('NoSuchKey');
+    expect(await read(s3, 'state')).toBe('two');
+  });
+
+  it('lists page by page in byte order', async () => {
+    const { s3 } = await startS3();
+    const keys = ['a', 'a b', 'a&b', 'a/1', 'a/2', 'ä', 'b', 'z\u{1f600}', 'z\uffee'];
+    await Promise.all(keys.map((key) => put(s3, key, 'x')));
+    const found: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = await s3.send(new ListObjectsV2Command({ Bucket, MaxKeys: 2, ContinuationToken: token }));
+      found.push(...(page.Contents ?? []).map(({ Key = '' }) => Key));
+      token = page.NextContinuationToken;
+    } while (token);
+    expect(found).toEqual([...keys].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))));
+  });
+
+  it('folds keys at a delimiter, over pages too', async () => {
+    const { s3 } = await startS3();
+    for (const key of ['p/a/1', 'p/a/2', 'p/b', 'p/c/1', 'q']) await put(s3, key, 'x');
+    const list = (more: object) =>
+      s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'p/', Delimiter: '/', MaxKeys: 1, ...more }));
+    const first = await list({});
+    const second = await list({ ContinuationToken: first.NextContinuationToken });
+    const third = await list({ ContinuationToken: second.NextContinuationToken });
+    expect(first.CommonPrefixes?.[0]?.Prefix).toBe('p/a/');
+    expect(second.Contents?.[0]?.Key).toBe('p/b');
+    expect([third.CommonPrefixes?.[0]?.Prefix, third.IsTruncated]).toEqual(['p/c/', false]);
+  });
+
+  it('joins the parts of a multipart upload and refuses parts that it does not have', async () => {
+    const { s3 } = await startS3();
+    const Key = 'big';
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'text/plain' }));
+    const part = async (PartNumber: number, Body: Buffer) => {
+      const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+      return { PartNumber, ETag };
+    };
+    const parts = [await part(1, Buffer.alloc(5 * 1024 * 1024, 'a')), await part(2, Buffer.from('end'))];
+    const complete = (Parts: typeof parts) =>
+      s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+    expect((await refusal(complete([...parts, { PartNumber: 3, ETag: parts[0]?.ETag }]))).name).toBe('InvalidPart');
+    const { ETag } = await complete(parts);
+    expect(ETag).toMatch(/-2"$/);
+    expect(await read(s3, Key, { Range: 'bytes=5242878-' })).toBe('aaend');
+  });
+
+  it('reads ranges, and refuses those outside', async () => {
+    const { s3 } = await startS3();
+    await put(s3, 'r', '0123456789');
+    expect(await read(s3, 'r', { Range: 'bytes=2-4' })).toBe('234');
+    expect(await read(s3, 'r', { Range: 'bytes=-3' })).toBe('789');
+    expect((await refusal(read(s3, 'r', { Range: 'bytes=10-' }))).name).toBe('InvalidRange');
+  });
+
+  it('copies with metadata, also what is empty', async () => {
+    const { s3 } = await startS3();
+    await put(s3, 'from ä', 'text', { Metadata: { k: 'v' } });
+    await put(s3, 'nothing', '');
+    const CopySource = `${Bucket}/${encodeURIComponent('from ä')}`;
+    await s3.send(new CopyObjectCommand({ Bucket, Key: 'to', CopySource }));
+    await s3.send(new CopyObjectCommand({ Bucket, Key: 'nothing too', CopySource: `${Bucket}/nothing` }));
+    expect(await read(s3, 'to')).toBe('text');
+    expect(await read(s3, 'nothing too')).toBe('');
+    expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'to' }))).Metadata).toEqual({ k: 'v' });
+  });
+
+  it('deletes many at once, whatever their names', async () => {
+    const { s3 } = await startS3();
+    const keys = ['a<b>&"c"', "it's", '../../etc/passwd', 'line\nbreak', '&amp;', 'x'.repeat(1024)];
+    for (const key of keys) await put(s3, key, key);
+    expect(await read(s3, 'line\nbreak')).toBe('line\nbreak');
+    await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: keys.map((Key) => ({ Key })) } }));
+    expect((await s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount).toBe(0);
+  });
+
+  it('deletes without complaint what is not there', async () => {
+    const { s3 } = await startS3();
+    await expect(s3.send(new DeleteObjectCommand({ Bucket, Key: 'never' }))).resolves.toBeDefined();
+  });
+
+  it('says that it does not play what it does not play', async () => {
+    const { s3 } = await startS3();
+    const versioning = new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } });
+    expect((await refusal(s3.send(versioning))).name).toBe('NotImplemented');
+    expect((await refusal(s3.send(new GetBucketEncryptionCommand({ Bucket })))).name).toBe('NotImplemented');
+  });
+
+  it('refuses XML with a document type, and XML that never ends', async () => {
+    const { url } = await startS3();
+    for (const body of [
+      '<!DOCTYPE a [<!ENTITY b "c">]><Delete><Object><Key>&b;</Key></Object></Delete>',
+      '<Delete><Obj',
+    ]) {
+      const response = await fetch(`${url}/${Bucket}?delete`, { method: 'POST', body });
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('MalformedXML')]);
+    }
+  });
+
+  it('has everything after a restart, and nothing of an upload that was cut off', async () => {
+    const { s3, url, directory } = await startS3();
+    await put(s3, 'kept', 'value');
+    await cutOff(Number(new URL(url).port));
+    await put(s3, 'later', 'value');
+    const again = await startS3(directory);
+    expect(await read(again.s3, 'kept')).toBe('value');
+    expect((await again.s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key)).toEqual([
+      'kept',
+      'later',
+    ]);
+  });
+});
