@@ -10,6 +10,7 @@ type Bench = keyof typeof benches;
 
 const asked = process.argv.slice(2).filter((name): name is Bench => name in benches);
 const chosen: readonly Bench[] = asked.length > 0 ? asked : ['one', 'many'];
+process.env.KUBELOOM_LOG = 'none';
 const results: Record<string, unknown> = {};
 for (const name of chosen) results[name] = await benches[name]();
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

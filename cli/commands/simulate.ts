@@ -65,6 +65,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
       exitCodes.invalid,
     );
   }
+  process.env['KUBELOOM_LOG'] = 'none';
   process.env['KUBELOOM_SIM_STAGE_MS'] = options.stageMs;
   process.env['KUBELOOM_SIM_FAULTS'] = JSON.stringify(injected);
   const { startPlatform } = await import('#local/platform.ts');

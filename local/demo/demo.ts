@@ -39,7 +39,8 @@ async function main(): Promise<void> {
   await rm(home, { recursive: true, force: true });
   await mkdir(home, { recursive: true, mode: 0o700 });
   const before = real ? await takeInventory(hostsDirectory) : undefined;
-  process.env['KUBELOOM_HOSTS_DIR'] = hostsDirectory;
+  process.env.KUBELOOM_HOSTS_DIR = hostsDirectory;
+  process.env.KUBELOOM_LOG = 'errors';
   const platform = await startPlatform({ dataDir: home, apiPort: 0, runner: real ? 'real' : 'sim' });
   const interrupt = (): void => {
     print('\ninterrupted: stopping the platform and removing what was made');
