@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-const HostConfig = z.object({
+export const HostConfig = z.object({
   publicAddress: z.string().min(1),
   privateAddress: z.string().min(1),
   sshPort: z.number().int().default(22),

@@ -81,6 +81,13 @@ export class SimulatedCluster {
     });
   }
 
+  /** kubectl of somebody who only has a token that the cluster never gave out. */
+  kubectlOfStranger(name: string, ...args: readonly string[]): Promise<Output> {
+    const ca = join(this.directory, 'pki/ca.crt');
+    const stranger = ['--kubeconfig=/dev/null', `--server=${this.member(name).url}`, `--certificate-authority=${ca}`];
+    return this.kubectl(name, ...stranger, '--token=wrong', ...args);
+  }
+
   /** What the kubelet of a node sends. */
   heartbeat(server: string, node: string, fields: object = {}): Promise<HeartbeatAnswer> {
     const number = Number(node.replace(/\D/g, '')) || 1;
@@ -103,7 +110,7 @@ export class SimulatedCluster {
     const headers = { authorization: `Bearer ${this.read('simulated/token').toString().trim()}` };
     return new Promise((resolve, reject) => {
       const url = `${this.member(server).url}${path}`;
-      const call = request(url, { method: 'POST', ca: this.read('pki/ca.crt'), headers }, (response) => {
+      const call = request(url, { method: 'POST', ca: this.read('pki/ca.crt'), headers, agent: false }, (response) => {
         let text = '';
         response.on('data', (part: Buffer) => {
           text += part;

@@ -131,12 +131,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     return reply(response, membership.accept(snapshot) ? 200 : 409, {});
   }
 
+  // No kept connections: one to a leader that was started again would fail first.
   function forward(incoming: IncomingMessage, response: ServerResponse, leader: Member): void {
     const { ca, token } = options.credentials;
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
     const onward = httpsRequest(
       `${leader.url}${incoming.url}`,
-      { method: incoming.method, headers, ca },
+      { method: incoming.method, headers, ca, agent: false },
       (answered) => {
         response.writeHead(answered.statusCode ?? 502, answered.headers);
         answered.pipe(response);

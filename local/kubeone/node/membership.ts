@@ -139,7 +139,7 @@ export class Membership {
     return new Promise((resolve, reject) => {
       const call = request(
         `${member.url}${path}`,
-        { method, ca, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(700) },
+        { method, ca, agent: false, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(700) },
         (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (part: string) => {

@@ -1,0 +1,60 @@
+/** Several simulated API servers of one cluster: one leads, all answer, nothing is lost when the leader goes. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SimulatedCluster } from './simulated-cluster.ts';
+
+let cluster: SimulatedCluster;
+const labelled = async (server: string, label: string): Promise<string> =>
+  (await cluster.kubectl(server, 'get', 'nodes', '-l', label, '-o', 'name')).stdout;
+
+beforeEach(async () => {
+  cluster = await SimulatedCluster.start('first', 'second');
+  await cluster.heartbeat('second', 'first', { control: true });
+  await cluster.heartbeat('second', 'second', { control: true });
+  await cluster.heartbeat('second', 'worker-3');
+});
+afterEach(() => cluster.stop());
+
+test('what one is told, the other knows', async () => {
+  await cluster.kubectl('second', 'label', 'node', 'worker-3', 'told=second');
+  expect(await labelled('first', 'told=second')).toBe('node/worker-3\n');
+});
+
+test('the second takes over with everything when the first dies', async () => {
+  await cluster.kubectl('first', 'label', 'node', 'worker-3', 'kept=yes');
+  await cluster.stopServer('first');
+  expect(await labelled('second', 'kept=yes')).toBe('node/worker-3\n');
+  expect((await cluster.kubectl('second', 'label', 'node', 'worker-3', 'later=yes')).code).toBe(0);
+});
+
+test('one that comes back learns what it missed before it leads again', async () => {
+  await cluster.stopServer('first');
+  await cluster.kubectl('second', 'label', 'node', 'worker-3', 'missed=no');
+  await cluster.startServer('first');
+  expect(await labelled('first', 'missed=no')).toBe('node/worker-3\n');
+  await cluster.kubectl('first', 'label', 'node', 'worker-3', 'after=yes');
+  expect(await labelled('second', 'missed=no,after=yes')).toBe('node/worker-3\n');
+});
+
+test('a leader whose node is deleted hands over and asks the other from then on', async () => {
+  await cluster.kubectl('first', 'label', 'node', 'worker-3', 'kept=yes');
+  expect((await cluster.kubectl('first', 'delete', 'node', 'first')).code).toBe(0);
+  await cluster.kubectl('second', 'label', 'node', 'worker-3', 'later=yes');
+  expect(await labelled('first', 'kept=yes,later=yes')).toBe('node/worker-3\n');
+  await cluster.stopServer('second');
+  expect((await cluster.kubectl('first', 'get', 'nodes')).stderr).toContain('no control-plane node answers');
+});
+
+test('a node that falls silent is NotReady and tainted, and ready again when it is heard', async () => {
+  await cluster.stopServer('first');
+  await cluster.stopServer('second');
+  await cluster.startServer('second', 100);
+  const waiting = cluster.kubectl('second', 'wait', '--for=condition=Ready=Unknown', 'node/worker-3', '--timeout=15s');
+  await cluster.heartbeat('second', 'worker-3', { register: false });
+  expect((await waiting).code).toBe(0);
+  const taints = ['get', 'node', 'worker-3', '-o', 'jsonpath={.spec.taints[*].effect}'];
+  expect((await cluster.kubectl('second', ...taints)).stdout).toBe('NoSchedule NoExecute');
+  await cluster.stopServer('second');
+  await cluster.startServer('second');
+  await cluster.heartbeat('second', 'worker-3', { register: false });
+  expect((await cluster.kubectl('second', ...taints)).stdout).toBe('');
+});

@@ -1,0 +1,132 @@
+/** The stand-in's command line: what it refuses before it touches a host. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { HostConfig } from '#local/kubeone/manifest.ts';
+import { compareVersions, type LiveNode, refusals } from '#local/kubeone/safeguards.ts';
+
+const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kubeloom-kubeone-'));
+  writeFileSync(join(directory, 'key'), '');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('the command line', () => {
+  test('tells its version and that it is simulated', async () => {
+    const { code, stdout } = await kubeone('version');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).kubeone).toMatchObject({ gitVersion: '1.14.1', gitTreeState: 'simulated control plane' });
+  });
+
+  test('asks nobody: without -y it does nothing', async () => {
+    const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--auto-approve');
+  });
+
+  test('lists every fault of the manifest', async () => {
+    const one = host('one', '10.0.0.1');
+    writeManifest({ name: 'Shop', controlPlane: { hosts: [one, { ...one, isLeader: true, sshPrivateKeyFile: '' }] } });
+    const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y');
+    expect(code).toBe(2);
+    expect(stderr).toContain('name: Invalid string');
+    expect(stderr).toContain('controlPlane.hosts.1.sshPrivateKeyFile');
+  });
+
+  test('names the host whose SSH key is missing, and hosts that share an address', async () => {
+    writeManifest({ controlPlane: { hosts: [{ ...host('one', '10.0.0.1'), sshPrivateKeyFile: 'gone' }] } });
+    expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).stderr).toContain('one: no SSH key at gone');
+    writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.1')] } });
+    expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).stderr).toContain('the privateAddress 10.0.0.1');
+  });
+
+  test('calls hosts that do not answer broken, all of them, and writes no kubeconfig', async () => {
+    writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.2')] } });
+    const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y', '--log-format', 'json');
+    expect(code).toBe(1);
+    const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ level: 'error', msg: expect.stringContaining('cluster has broken hosts') });
+    expect(last.msg).toMatch(/one.*two/);
+  });
+});
+
+describe('safeguards', () => {
+  const live = (name: string, version: string): LiveNode => ({ name, version, ready: true, control: name === 'one' });
+  const probe = (name: string, authority: string | null) => ({
+    host: HostConfig.parse(host(name, '10.0.0.1')),
+    kubernetesVersion: null,
+    authority,
+    holdsAuthority: authority !== null && name === 'one',
+  });
+  const judge = (wantedVersion: string, nodes: readonly LiveNode[], ...probes: ReturnType<typeof probe>[]) =>
+    refusals({ wantedVersion, probes, controls: ['one'], live: nodes });
+
+  test('let a new cluster, a join and an upgrade by one minor pass', () => {
+    expect(judge('1.34.1', [], probe('one', null), probe('two', null))).toEqual([]);
+    expect(judge('1.34.1', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null))).toEqual([]);
+    expect(judge('1.35.0', [live('one', '1.34.9')], probe('one', 'A'))).toEqual([]);
+  });
+
+  test.each([
+    ['1.33.9', 'a downgrade to 1.33.9 is not possible'],
+    ['1.36.0', 'an upgrade to 1.36.0 skips a minor version'],
+  ])('refuse to go from 1.34.1 to %s', (wanted, reason) => {
+    expect(judge(wanted, [live('one', '1.34.1')], probe('one', 'A'))).toEqual([`one runs 1.34.1: ${reason}`]);
+  });
+
+  test('refuse upgrade and join at once', () => {
+    const [reason] = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
+    expect(reason).toContain('let two join with the present version first');
+  });
+
+  test('refuse hosts of other clusters, and nodes that change sides', () => {
+    expect(judge('1.34.1', [], probe('one', 'A'), probe('two', 'B'))[0]).toContain('different clusters: one, two');
+    expect(judge('1.34.1', [], probe('one', null), probe('two', 'B'))[0]).toContain('two belong to one');
+    const [reason] = judge(
+      '1.34.1',
+      [{ ...live('two', '1.34.1'), control: true }],
+      probe('one', 'A'),
+      probe('two', 'A'),
+    );
+    expect(reason).toContain('two is a control-plane node already');
+  });
+
+  test('compare versions by number, not by letter', () => {
+    expect(compareVersions('1.9.10', '1.10.0')).toBeLessThan(0);
+    expect(compareVersions('1.34.10', '1.34.9')).toBeGreaterThan(0);
+  });
+});
+
+function host(hostname: string, privateAddress: string): Record<string, unknown> {
+  // Nothing listens on port 1 of loopback.
+  return { hostname, privateAddress, publicAddress: '127.0.0.1', sshPort: 1, sshPrivateKeyFile: 'key' };
+}
+
+function writeManifest(fields: object): void {
+  const manifest = {
+    apiVersion: 'kubeone.k8c.io/v1beta3',
+    kind: 'KubeOneCluster',
+    name: 'shop',
+    versions: { kubernetes: '1.34.1' },
+    ...fields,
+  };
+  writeFileSync(join(directory, 'kubeone.yaml'), stringify(manifest, { aliasDuplicateObjects: false }));
+}
+
+function kubeone(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(program, args, { cwd: directory });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (part) => {
+    stdout += part;
+  });
+  child.stderr.on('data', (part) => {
+    stderr += part;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
