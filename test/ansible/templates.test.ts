@@ -1,0 +1,149 @@
+/** What nodes get to read: peer lists, load balancer configuration, UDP rules. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { needAnsible, render, templates } from './playbook.ts';
+
+beforeAll(needAnsible);
+
+const node = (name: string, number: number, reachability: string) => ({
+  name,
+  private_address: `10.0.0.${number}`,
+  public_address: `198.18.0.${number}`,
+  port: 51820 + number,
+  reachability,
+});
+
+function inventory(hosts: readonly string[], statics: readonly string[], roles: readonly object[] = []): object {
+  const group = (names: readonly string[]) => ({ hosts: Object.fromEntries(names.map((name) => [name, {}])) });
+  const mesh = [
+    node('cloud', 1, 'dynamic'),
+    node('farm', 2, 'dynamic'),
+    node('cellar', 3, 'static'),
+    node('attic', 4, 'static'),
+  ];
+  const vars = {
+    kubeloom_mesh: mesh,
+    kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
+    kubeloom_load_balancer: 'lb',
+    kubeloom_load_balancers: { lb: { roles } },
+  };
+  const dynamics = hosts.filter((name) => !statics.includes(name));
+  return { all: { vars, children: { dynamic: group(dynamics), static: group(statics) } } };
+}
+
+const role = (name: string, fields: object = {}) => ({
+  name,
+  protocol: 'tcp',
+  port: 443,
+  target_port: 30443,
+  proxy_protocol: false,
+  sticky_sessions: false,
+  targets: [
+    { name: 'two', address: '10.0.0.2' },
+    { name: 'one', address: '10.0.0.1' },
+  ],
+  ...fields,
+});
+
+describe('peer lists', () => {
+  test('hold all other nodes and follow who can dial whom', async () => {
+    const lists = await render('peers.conf.j2', inventory(['cloud', 'cellar'], ['cellar']));
+    expect(sections(lists.cloud)).toEqual({
+      farm: {
+        PublicKey: 'key-of-farm',
+        AllowedIPs: '10.0.0.2/32',
+        Endpoint: '198.18.0.2:51822',
+        PersistentKeepalive: '25',
+      },
+      cellar: { PublicKey: 'key-of-cellar', AllowedIPs: '10.0.0.3/32' },
+      attic: { PublicKey: 'key-of-attic', AllowedIPs: '10.0.0.4/32' },
+    });
+    expect(sections(lists.cellar)).toEqual({
+      cloud: {
+        PublicKey: 'key-of-cloud',
+        AllowedIPs: '10.0.0.1/32',
+        Endpoint: '198.18.0.1:51821',
+        PersistentKeepalive: '25',
+      },
+      farm: {
+        PublicKey: 'key-of-farm',
+        AllowedIPs: '10.0.0.2/32',
+        Endpoint: '198.18.0.2:51822',
+        PersistentKeepalive: '25',
+      },
+      attic: { PublicKey: 'key-of-attic', AllowedIPs: '10.0.0.4/32', Endpoint: '198.18.0.4:51824' },
+    });
+  });
+});
+
+describe('the load balancer', () => {
+  const listen = async (...roles: readonly object[]): Promise<Readonly<Record<string, string>>> => {
+    const { cloud = '' } = await render('haproxy.cfg.j2', inventory(['cloud'], [], roles));
+    const parts = cloud.split(/^listen /m).slice(1);
+    return Object.fromEntries(parts.map((part) => [part.split('\n')[0] ?? '', part.replace(/\s+/g, ' ').trim()]));
+  };
+
+  test('has one section for each TCP role, targets in a fixed order, and a health port', async () => {
+    expect(await listen(role('shop'))).toEqual({
+      'kubeloom-health': expect.stringContaining('bind :65534'),
+      'role-shop': 'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 server two 10.0.0.2:30443',
+    });
+  });
+
+  test('sends the PROXY protocol and sticks to a client where wanted, but never for the Kubernetes API', async () => {
+    const wanted = { proxy_protocol: true, sticky_sessions: true };
+    const sections = await listen(role('shop', wanted), role('api', { ...wanted, port: 6443, target_port: 6443 }));
+    expect(sections['role-shop']).toContain('balance source hash-type consistent server one 10.0.0.1:30443 send-proxy');
+    expect(sections['role-api']).toBe(
+      'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 server two 10.0.0.2:6443',
+    );
+  });
+
+  test('leaves UDP roles to the kernel', async () => {
+    const dns = role('dns', { protocol: 'udp', port: 53, target_port: 30053 });
+    expect(Object.keys(await listen(dns))).toEqual(['kubeloom-health']);
+    const { cloud = '' } = await render('udp.nft.j2', inventory(['cloud'], [], [dns, role('shop')]));
+    expect(cloud.match(/udp dport.*/g)).toEqual([
+      'udp dport 53 dnat to numgen inc mod 2 map { 0 : 10.0.0.1, 1 : 10.0.0.2 } : 30053',
+    ]);
+    const sticky = await render('udp.nft.j2', inventory(['cloud'], [], [{ ...dns, sticky_sessions: true }]));
+    expect(sticky.cloud).toContain('dnat to jhash ip saddr mod 2');
+  });
+
+  test('has no UDP rules at all without UDP roles or without targets', async () => {
+    const empty = role('dns', { protocol: 'udp', targets: [] });
+    const { cloud } = await render('udp.nft.j2', inventory(['cloud'], [], [role('shop'), empty]));
+    expect(cloud?.trim()).toBe('');
+  });
+});
+
+test.each(readdirSync(join(templates, 'files')))('%s is a script of at most 60 lines that bash accepts', (file) => {
+  const path = join(templates, 'files', file);
+  execFileSync('bash', ['-n', path]);
+  expect(execFileSync('wc', ['-l', path]).toString().split(' ')[0]).toSatisfy((lines) => Number(lines) <= 60);
+});
+
+test.each(readdirSync(templates).filter((name) => name.endsWith('.yml')))(
+  '%s is a playbook that Ansible accepts',
+  (file) => {
+    const config = { ANSIBLE_CONFIG: join(templates, 'ansible.cfg'), ANSIBLE_INVENTORY_ENABLED: 'host_list' };
+    const env = { ...process.env, ...config };
+    const options = { env, input: '', encoding: 'utf8' as const };
+    expect(
+      execFileSync('ansible-playbook', ['--syntax-check', join(templates, file), '-i', 'localhost,'], options),
+    ).toContain(file);
+  },
+);
+
+/** [Peer] sections by the name in their comment. */
+function sections(text = ''): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const peers = text.split('[Peer]').slice(1);
+  return Object.fromEntries(
+    peers.map((peer) => {
+      const [name = '', ...lines] = peer.trim().split('\n');
+      return [name.slice(2), Object.fromEntries(lines.filter(Boolean).map((line) => line.split(' = ')))];
+    }),
+  );
+}
