@@ -39,12 +39,12 @@ process.exitCode = await run();
 async function run(): Promise<number> {
   const [command] = positionals;
   if (values.help || command === undefined) {
-    console.log(usage);
+    log.print(usage);
     return command === undefined && !values.help ? 2 : 0;
   }
   if (command === 'version') {
     const version = { major: '1', minor: '14', gitVersion: release, gitTreeState: 'simulated control plane' };
-    console.log(JSON.stringify({ kubeone: version }, null, 2));
+    log.print(JSON.stringify({ kubeone: version }, null, 2));
     return 0;
   }
   if (command !== 'apply' && command !== 'reset') {

@@ -20,6 +20,11 @@ export class Log {
     this.#write('error', message, node);
   }
 
+  /** The answer of a command, on stdout. */
+  print(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+
   #write(level: string, message: string, node: string | undefined): void {
     const time = `${new Date().toISOString().slice(11, 19)} UTC`;
     const line = this.#json

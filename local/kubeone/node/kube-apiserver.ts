@@ -18,4 +18,4 @@ await startApiServer({
   silenceMs: 15_000,
   trustMs: 1_000,
 });
-console.log(`simulated control plane of ${config.self.name} serves on 6443`);
+process.stdout.write(`simulated control plane of ${config.self.name} serves on 6443\n`);

@@ -30,7 +30,7 @@ switch (process.argv[2]) {
     reset();
     break;
   default:
-    console.error('kubeadm (simulated): probe, setup, export-keys, nodes, reset');
+    process.stderr.write('kubeadm (simulated): probe, setup, export-keys, nodes, reset\n');
     process.exitCode = 2;
 }
 

@@ -35,7 +35,7 @@ for (;;) {
     openNodePorts(answer.nodePorts);
     rememberControls(answer.members);
   } catch (error) {
-    console.error(`no control-plane node answers: ${error instanceof Error ? error.message : error}`);
+    process.stderr.write(`no control-plane node answers: ${error instanceof Error ? error.message : error}\n`);
   }
   await new Promise((resolve) => setTimeout(resolve, registered ? intervalMs : 500));
 }
