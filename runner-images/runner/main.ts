@@ -15,6 +15,9 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
+// Whoever read along may be gone; that is no reason to leave a stage half done.
+process.stdout.on('error', () => undefined);
+
 const result = await runStage(StageEnvironment.parse(process.env), wire(), {
   signal: stop.signal,
   crash: crash.signal,

@@ -35,6 +35,10 @@ export interface Surroundings {
   readonly graceMs: number;
 }
 
+/** For commands whose output is for programs, or secret: only what they complain about is logged. */
+export const complaintsOnly: NonNullable<Command['onLine']> = (line, stream) =>
+  stream === 'stderr' ? line : undefined;
+
 /** Output kept for the caller; what a tool prints beyond it is only in the log. */
 const keptCharacters = 20_000_000;
 

@@ -109,7 +109,7 @@ describe('making machines', () => {
   it('plans, applies the saved plan, and comes back with addresses, counts and events', async () => {
     const result = await world.run('infrastructure');
     expect(result).toMatchObject({ ok: true, summary: { hostsCreated: 3, resourcesAdded: 3 } });
-    expect(calls()).toEqual(['init', 'show', 'plan', 'apply', 'output']);
+    expect(calls()).toEqual(['init', 'plan', 'apply', 'output']);
     expect((await world.facts()).nodes['control-aaaaaaa-02']).toEqual({
       publicAddress: '198.51.100.2',
       sshPort: 22,
@@ -146,7 +146,7 @@ describe('making machines', () => {
     record('plan.code', '0');
     record('plan.out', '');
     expect((await world.run('infrastructure')).ok).toBe(true);
-    expect(calls()).toEqual(['init', 'show', 'plan', 'output']);
+    expect(calls()).toEqual(['init', 'plan', 'output']);
   });
 
   it('tells which host failed and why', async () => {
@@ -171,6 +171,14 @@ describe('making machines', () => {
       code: 'TerraformApplyFailed',
       resource: 'control-aaaaaaa-02',
       message: 'error during placement (resource_unavailable, 1f)',
+    });
+  });
+
+  it('says in words what Terraform did last when it was killed', async () => {
+    record('apply.code', '137');
+    expect((await world.run('infrastructure')).error).toMatchObject({
+      class: 'transient',
+      message: expect.stringMatching(/^terraform ended with exit code 137: .*edge-ccccccc-01 created with \*\*\*$/),
     });
   });
 
@@ -273,7 +281,7 @@ describe('removing machines', () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     await world.ports.secrets.put('ssh/team/shop/shop-1234567/control-aaaaaaa', { privatekey: 'x', publickey: 'y' });
     expect((await world.run('infrastructure')).ok).toBe(true);
-    expect(calls()).toEqual(['init', 'show', 'plan', 'apply', 'after-destroy']);
+    expect(calls()).toEqual(['init', 'plan', 'apply', 'after-destroy']);
     expect(JSON.parse(readFileSync(join(recordings, 'machines-hz-prod.json'), 'utf8'))).not.toHaveProperty('module');
     expect(await world.ports.artifacts.list('terraform/')).toEqual([]);
     expect(await world.ports.artifacts.list('kubeconfigs/')).toEqual([]);

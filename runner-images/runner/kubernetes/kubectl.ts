@@ -1,7 +1,7 @@
 /** kubectl against one cluster: commands that throw what failed in our terms. */
 import { z } from 'zod';
 import type { LiveNode } from '#rendering/node-patch.ts';
-import type { Command, CommandResult } from '../process.ts';
+import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { kubectlError } from './kubectl-failure.ts';
@@ -51,7 +51,7 @@ export class Kubectl {
   /** Nodes by name. */
   async nodes(): Promise<ReadonlyMap<string, ClusterNode>> {
     const { stdout } = await this.run(['get', 'nodes', '-o', 'json', '--request-timeout=30s'], {
-      onLine: () => undefined,
+      onLine: complaintsOnly,
     });
     const { items } = z.object({ items: z.array(KubernetesNode) }).parse(JSON.parse(stdout));
     return new Map(

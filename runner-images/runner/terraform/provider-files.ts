@@ -62,7 +62,12 @@ export async function providerFiles(
   };
 }
 
-/** Runs a hook of the type (`<hook>.ts`), if it has it. Returns the addresses that the next plan has to replace. */
+/** True when the type has this hook: a file `<hook>.ts` beside its modules. */
+export function hasHook(files: ProviderFiles, hook: HookName): Promise<boolean> {
+  return exists(join(files.directory, `${hook}.ts`));
+}
+
+/** Runs a hook of the type. Returns the addresses that the next plan has to replace. */
 export async function runHook(
   context: Pick<StageContext, 'run'>,
   files: ProviderFiles,
@@ -70,7 +75,6 @@ export async function runHook(
   input: HookInput,
 ): Promise<readonly string[]> {
   const program = join(files.directory, `${hook}.ts`);
-  if (!(await exists(program))) return [];
   const result = await context.run({
     label: `${hook} ${input.provider}`,
     program: process.execPath,

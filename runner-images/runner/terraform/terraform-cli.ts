@@ -2,7 +2,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
-import type { CommandResult } from '../process.ts';
+import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Diagnostic, terraformError } from './diagnostics.ts';
@@ -77,7 +77,7 @@ export class TerraformCli {
   }
 
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
-    const result = await this.#run(['output', '-json', '-no-color'], () => undefined);
+    const result = await this.#run(['output', '-json', '-no-color'], complaintsOnly);
     if (result.code !== 0) throw this.#failure('TerraformOutputFailed', plainDiagnostics(result.stderr), result);
     const outputs = z.record(z.string(), z.object({ value: z.unknown() })).parse(JSON.parse(result.stdout));
     return Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value]));
@@ -85,7 +85,7 @@ export class TerraformCli {
 
   /** Everything the state has. */
   async resources(): Promise<readonly StateResource[]> {
-    const result = await this.#run(['show', '-json', '-no-color'], () => undefined);
+    const result = await this.#run(['show', '-json', '-no-color'], complaintsOnly);
     if (result.code !== 0) throw this.#failure('TerraformShowFailed', plainDiagnostics(result.stderr), result);
     const state = z
       .object({ values: z.object({ root_module: z.unknown() }).optional() })
@@ -114,7 +114,7 @@ export class TerraformCli {
     return { result, messages };
   }
 
-  #run(args: readonly string[], onLine?: (line: string) => string | undefined): Promise<CommandResult> {
+  #run(args: readonly string[], onLine?: Command['onLine']): Promise<CommandResult> {
     return this.#context.run({
       label: `terraform ${args[0]} ${this.#options.workspace}`,
       program: this.#program,
@@ -126,12 +126,17 @@ export class TerraformCli {
   }
 
   #failure(code: string, diagnostics: readonly Diagnostic[], result: CommandResult): StageFailure {
-    const last = result.stderr.trim() || result.stdout.trim().split('\n').slice(-3).join('\n');
     const { nodes, workspace } = this.#options;
-    return new StageFailure(
-      terraformError({ code, diagnostics, nodes, workspace, fallback: last || `exit code ${result.code}` }),
-    );
+    const fallback = [`terraform ended with exit code ${result.code}`, lastWords(result)].filter(Boolean).join(': ');
+    return new StageFailure(terraformError({ code, diagnostics, nodes, workspace, fallback }));
   }
+}
+
+/** What it said last, in words also where it spoke JSON. */
+function lastWords({ stdout, stderr }: CommandResult): string {
+  if (stderr.trim() !== '') return stderr.trim();
+  const lines = stdout.trim().split('\n').slice(-2);
+  return lines.map((line) => readMessage(line).words).join('; ');
 }
 
 /** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */

@@ -8,7 +8,7 @@ import { stateKeyOf } from '#rendering/terraform-names.ts';
 import { requiredField, userSecret } from '../credentials.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
-import { type HookInput, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
+import { type HookInput, hasHook, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { configurationFile, findTerraform, TerraformCli } from './terraform-cli.ts';
 
@@ -55,7 +55,9 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
     }
   } finally {
     // What the state did not know of goes here, also after a destroy that failed.
-    if (!context.signal.aborted) await runHook(context, files, 'after-destroy', hook);
+    if (!context.signal.aborted && (await hasHook(files, 'after-destroy'))) {
+      await runHook(context, files, 'after-destroy', hook);
+    }
   }
   return { outputs: {}, counts: teller.counts };
 }
@@ -95,8 +97,9 @@ async function converge(
     build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
   };
   await takeOverState(context, stateKey, owner, (id) => terraform.forceUnlock(id));
-  const resources = await terraform.resources();
-  const replace = await runHook(context, files, 'before-apply', { ...hook, resources });
+  const replace = (await hasHook(files, 'before-apply'))
+    ? await runHook(context, files, 'before-apply', { ...hook, resources: await terraform.resources() })
+    : [];
   const plan = await terraform.plan(replace);
   teller.planned(label, plan.messages);
   if (plan.changes) await terraform.apply((message) => teller.heard(message));

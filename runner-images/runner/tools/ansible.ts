@@ -64,7 +64,7 @@ async function playPlaybooks(
   await writeFile(join(directory, 'inventory.json'), JSON.stringify(inventory, null, 2), { mode: 0o600 });
   // Names of control sockets may have 108 characters at most, so their directory is not in the work directory.
   const sockets = await mkdtemp(join(tmpdir(), 'kl-'));
-  const listener = new PlaybookListener(context, work);
+  const listener = new PlaybookListener(context);
   try {
     const result = await context.run({
       label: 'ansible',
@@ -87,34 +87,42 @@ async function playPlaybooks(
   } finally {
     await rm(sockets, { recursive: true, force: true });
   }
+  listener.tellDone(work);
   return listener.summary;
 }
 
 type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 
-/** Keeps facts and troubles, tells of nodes that are done. */
+/** Keeps facts and troubles of all playbooks of a run, and which nodes they left in good order. */
 class PlaybookListener {
   readonly troubles: Trouble[] = [];
   readonly #context: StageContext;
-  readonly #work: InventoryWork;
-  #visited = 0;
-  #changed = 0;
+  readonly #visited = new Set<string>();
+  readonly #changed = new Set<string>();
 
-  constructor(context: StageContext, work: InventoryWork) {
+  constructor(context: StageContext) {
     this.#context = context;
-    this.#work = work;
   }
 
   hear(line: string): string | undefined {
     const { event, words } = readPlaybookLine(line);
     if (event?.event === 'failed' || event?.event === 'unreachable') this.troubles.push(event);
     if (event?.event === 'facts') this.#note(event);
-    if (event?.event === 'stats') this.#finish(event.hosts);
+    if (event?.event === 'stats') this.#count(event.hosts);
     return words;
   }
 
   get summary(): StageSummary {
-    return { nodesVisited: this.#visited, nodesChanged: this.#changed };
+    return { nodesVisited: this.#visited.size, nodesChanged: this.#changed.size };
+  }
+
+  /** Tells people what is done now. */
+  tellDone({ install, loadBalancers }: InventoryWork): void {
+    const { tell } = this.#context;
+    for (const node of install.filter((name) => this.#visited.has(name))) {
+      tell({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
+    }
+    for (const name of loadBalancers) tell({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
   }
 
   #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {
@@ -128,21 +136,10 @@ class PlaybookListener {
     });
   }
 
-  #finish(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
+  #count(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
     for (const [host, stats] of Object.entries(hosts)) {
-      const good = stats.failures === 0 && stats.unreachable === 0;
-      this.#visited += 1;
-      if (stats.changed > 0) this.#changed += 1;
-      if (good && this.#work.install.includes(host)) {
-        this.#context.tell({ kind: 'NodeConfigured', message: `${host} is configured and in the mesh`, node: host });
-      }
-    }
-    const { loadBalancers } = this.#work;
-    if (loadBalancers.length > 0 && this.troubles.length === 0) {
-      this.#context.tell({
-        kind: 'TrafficDirected',
-        message: `load balancer ${loadBalancers.join(', ')} is up to date`,
-      });
+      this.#visited.add(host);
+      if (stats.changed > 0) this.#changed.add(host);
     }
   }
 }

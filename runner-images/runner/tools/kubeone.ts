@@ -6,6 +6,7 @@ import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { backupKey, kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -98,7 +99,7 @@ async function isStandIn(context: StageContext, program: string): Promise<boolea
     label: 'kubeone version',
     program,
     args: ['version'],
-    onLine: () => undefined,
+    onLine: complaintsOnly,
   });
   return /simulated/i.test(stdout);
 }
