@@ -10,7 +10,7 @@ export const handler = httpHandler({ path: ManifestPath }, async (request, deps)
   const key = request.path;
   const given = request.body.length > 0;
   const stored = given ? await deps.manifests.get(key) : await storedManifest(deps, key);
-  const document = given ? requestDocument(request) : stored?.document;
+  const document = given ? requestDocument(request, deps) : stored?.document;
   const deleting = !given && stored?.deleting === true;
   const { faults, warnings, plans } = await judgeManifest(deps, key, { document, stored, deleting });
   const json: PlanReport = {

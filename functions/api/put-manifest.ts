@@ -14,7 +14,7 @@ import { refuseFaults, requestDocument } from './request-document.ts';
 
 export const handler = httpHandler({ path: ManifestPath }, async (request, deps) => {
   const key = request.path;
-  const document = requestDocument(request);
+  const document = requestDocument(request, deps);
   const stored = await deps.manifests.get(key);
   checkPreconditions(request.headers, key, stored);
   const { manifest, faults, warnings, refusals } = await judgeManifest(deps, key, { document, stored });

@@ -12,7 +12,7 @@ import { secretPath } from './surroundings.ts';
 
 export const handler = httpHandler({ path: DocumentPath }, async (request, deps) => {
   const { namespace, name } = request.path;
-  const document = requestDocument(request);
+  const document = requestDocument(request, deps);
   const { secret, faults } = validateSecret(document, await storedUses(deps, request.path));
   refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
   const values = secret ? secretValues(secret) : {};

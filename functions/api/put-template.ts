@@ -7,7 +7,7 @@ import { surroundingsOf } from './surroundings.ts';
 
 export const handler = httpHandler({ path: DocumentPath }, async (request, deps) => {
   const { namespace, name } = request.path;
-  const document = requestDocument(request);
+  const document = requestDocument(request, deps);
   const surroundings = await surroundingsOf(deps, request.path, document);
   const { reference, faults } = validateTemplateReference(document, surroundings);
   refuseFaults('TemplateGitReference', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));

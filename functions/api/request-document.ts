@@ -5,6 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { HttpRequest } from '../http.ts';
+import type { Deps } from '../ports.ts';
 
 /** What a document is about. */
 export interface DocumentKey {
@@ -13,8 +14,11 @@ export interface DocumentKey {
 }
 
 /** All documents of a body. Throws `InvalidInput` with the faults when it cannot be read, or when there are none. */
-export function requestDocuments(request: Pick<HttpRequest<unknown, unknown>, 'body'>): readonly unknown[] {
-  const { documents, faults } = parseDocuments(request.body, { maxBytes: Number.MAX_SAFE_INTEGER });
+export function requestDocuments(
+  request: Pick<HttpRequest<unknown, unknown>, 'body'>,
+  { config }: Pick<Deps, 'config'>,
+): readonly unknown[] {
+  const { documents, faults } = parseDocuments(request.body, { maxBytes: config.KUBELOOM_MAX_BODY_BYTES });
   if (faults.length > 0) {
     const first = faults[0];
     const place = first?.line === undefined ? '' : ` (line ${first.line})`;
@@ -30,8 +34,11 @@ export function requestDocuments(request: Pick<HttpRequest<unknown, unknown>, 'b
  * The one document of a body; without a namespace of its own it is in that of the path.
  * Throws `InvalidInput` as above, and when there are several.
  */
-export function requestDocument(request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>): unknown {
-  const [document, ...more] = requestDocuments(request);
+export function requestDocument(
+  request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
+  deps: Pick<Deps, 'config'>,
+): unknown {
+  const [document, ...more] = requestDocuments(request, deps);
   if (more.length > 0) {
     throw new PipelineError(
       'InvalidInput',

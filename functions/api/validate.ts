@@ -8,7 +8,7 @@ import { requestDocuments, wireFaults } from './request-document.ts';
 import { surroundingsOf } from './surroundings.ts';
 
 export const handler = httpHandler({}, async (request, deps) => {
-  const bodies = requestDocuments(request);
+  const bodies = requestDocuments(request, deps);
   const verdicts = validateDocuments(bodies, await sharedSurroundings(deps, bodies));
   const documents = verdicts.map(({ kind, namespace, name, faults, warnings }, index) => ({
     index,
