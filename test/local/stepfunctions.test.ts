@@ -1,0 +1,373 @@
+/** Step Functions on one machine: what the SDK and the states of a machine see. */
+import {
+  DescribeStateMachineCommand,
+  ListExecutionsCommand,
+  ListStateMachinesCommand,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { describe, expect, it } from 'vitest';
+import { executionArn, lambdaArn, stateMachineArn } from '#local/names.ts';
+import { refusal } from './clients.ts';
+import { startWorkbench, task, type Workbench } from './workbench.ts';
+
+const nested = 'arn:aws:states:::states:startExecution.sync:2';
+const invoke = 'arn:aws:states:::lambda:invoke';
+const only = (state: object): object => ({ StartAt: 'Work', States: { Work: state } });
+const caught = (state: object): object => ({
+  StartAt: 'Work',
+  States: {
+    Work: { ...state, Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.fault', Next: 'Tell' }] },
+    Tell: { Type: 'Pass', OutputPath: '$.fault', End: true },
+  },
+});
+const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+/** Id of the build that an execution's history says was submitted. */
+function buildOf({ store }: Workbench, arn: string): string {
+  const events = JSON.stringify(store.history(arn).filter(({ type }) => type === 'TaskSubmitted'));
+  return /"Id\\":\\"([^"\\]+)/.exec(events)?.[1] ?? '';
+}
+const forever = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+
+describe('executions', () => {
+  it('pass JSON through functions, by name and by the invoke integration', async () => {
+    const bench = await startWorkbench({
+      functions: { 'add-one': (input) => ({ n: (input as { n: number }).n + 1, gone: undefined }) },
+      machines: {
+        plain: only(task('${AddOne}', { End: true })),
+        invoking: only(task(invoke, { Parameters: { FunctionName: '${AddOne}', 'Payload.$': '$' }, End: true })),
+      },
+    });
+    expect(await bench.run('plain', { n: 1 })).toMatchObject({ status: 'SUCCEEDED', output: { n: 2 } });
+    expect((await bench.run('invoking', { n: 1 })).output).toMatchObject({ StatusCode: 200, Payload: { n: 2 } });
+  });
+
+  it('fail under the name of the error that a function throws, with its message in the cause', async () => {
+    const functions = {
+      refuse: () => {
+        throw named('LeaseLost', 'another run holds it');
+      },
+    };
+    const machines = {
+      plain: only(task('${Refuse}', { End: true })),
+      catching: caught(task('${Refuse}', { End: true })),
+    };
+    const bench = await startWorkbench({ functions, machines });
+    const cause = JSON.stringify({ errorType: 'LeaseLost', errorMessage: 'another run holds it' });
+    expect(await bench.run('plain')).toMatchObject({ status: 'FAILED', error: 'LeaseLost', cause });
+    expect((await bench.run('catching')).output).toEqual({ Error: 'LeaseLost', Cause: cause });
+  });
+
+  it('know their own id, name, input, start, state and machine, inside a Map too', async () => {
+    const Parameters = {
+      'id.$': '$$.Execution.Id',
+      'name.$': '$$.Execution.Name',
+      'input.$': '$$.Execution.Input.word',
+      'start.$': '$$.Execution.StartTime',
+      'state.$': '$$.State.Name',
+      'machine.$': '$$.StateMachine.Id',
+      'text.$': "States.Format('{} of {}', $$.State.Name, $$.Execution.Name)",
+    };
+    const ItemProcessor = { StartAt: 'In It', States: { 'In It': { Type: 'Pass', Parameters, End: true } } };
+    const bench = await startWorkbench({
+      machines: { map: only({ Type: 'Map', ItemsPath: '$.items', ItemProcessor, End: true }) },
+    });
+    const { output } = await bench.run('map', { word: 'outer', items: [{ word: 'inner' }] }, 'run-1');
+    expect(output).toEqual([
+      {
+        id: executionArn('map', 'run-1'),
+        name: 'run-1',
+        input: 'outer',
+        start: expect.stringMatching(/^\d{4}-.*Z$/),
+        state: 'In It',
+        machine: stateMachineArn('map'),
+        text: 'In It of run-1',
+      },
+    ]);
+  });
+
+  it('are one execution when started twice with the same name and input, and a conflict else', async () => {
+    const gate = Promise.withResolvers<object>();
+    const bench = await startWorkbench({
+      functions: { wait: () => gate.promise },
+      machines: { m: only(task('${Wait}', { End: true })) },
+    });
+    const start = (input: string) =>
+      bench.sfn.send(new StartExecutionCommand({ stateMachineArn: stateMachineArn('m'), name: 'one', input }));
+    const first = await start('{"a":1}');
+    expect(await start('{"a":1}')).toMatchObject({ executionArn: first.executionArn, startDate: first.startDate });
+    expect((await refusal(start('{"a":2}'))).name).toBe('ExecutionAlreadyExists');
+    gate.resolve({});
+    await bench.executions.ended(first.executionArn ?? '');
+    expect((await refusal(start('{"a":1}'))).name).toBe('ExecutionAlreadyExists');
+  });
+
+  it('tell their history in the events of AWS, and count their transitions', async () => {
+    const bench = await startWorkbench({
+      functions: { ok: () => ({ go: true }) },
+      machines: {
+        m: {
+          StartAt: 'Work',
+          States: {
+            Work: task('${Ok}', { Next: 'Go?' }),
+            'Go?': {
+              Type: 'Choice',
+              Choices: [{ Variable: '$.go', BooleanEquals: true, Next: 'Done' }],
+              Default: 'Lost',
+            },
+            Done: { Type: 'Succeed' },
+            Lost: { Type: 'Fail' },
+          },
+        },
+      },
+    });
+    await bench.run('m', {}, 'one');
+    expect(await bench.historyOf('m', 'one')).toEqual([
+      'ExecutionStarted',
+      ...['TaskStateEntered', 'LambdaFunctionScheduled', 'LambdaFunctionStarted', 'LambdaFunctionSucceeded'],
+      ...['TaskStateExited', 'ChoiceStateEntered', 'ChoiceStateExited', 'SucceedStateEntered', 'SucceedStateExited'],
+      'ExecutionSucceeded',
+    ]);
+    expect(bench.executions.get(executionArn('m', 'one')).transitions).toBe(3);
+  });
+
+  it('fail when a payload is larger than 256 KiB, which States.ALL does not catch', async () => {
+    const bench = await startWorkbench({
+      functions: { much: () => ({ text: 'x'.repeat(262_144) }) },
+      machines: { m: caught(task('${Much}', { End: true })) },
+    });
+    expect(await bench.run('m')).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' });
+  });
+
+  it('retry with the given pauses, and count each try as a transition', async () => {
+    let calls = 0;
+    const functions = {
+      flaky: () => {
+        calls += 1;
+        if (calls < 3) throw named('ServiceUnavailable', 'again');
+        return { calls };
+      },
+    };
+    const Retry = [{ ErrorEquals: ['ServiceUnavailable'], IntervalSeconds: 0.01, MaxAttempts: 5 }];
+    const bench = await startWorkbench({ functions, machines: { m: only(task('${Flaky}', { Retry, End: true })) } });
+    expect((await bench.run('m', {}, 'one')).output).toEqual({ calls: 3 });
+    expect(bench.executions.get(executionArn('m', 'one')).transitions).toBe(3);
+  });
+
+  it('can be listed by status and described with their machine', async () => {
+    const bench = await startWorkbench({
+      machines: { good: only({ Type: 'Succeed' }), bad: only({ Type: 'Fail', Error: 'Broken', Cause: 'it is' }) },
+    });
+    await bench.run('good');
+    expect(await bench.run('bad')).toMatchObject({ status: 'FAILED', error: 'Broken', cause: 'it is' });
+    const list = (name: string, statusFilter: 'FAILED' | 'SUCCEEDED') =>
+      bench.sfn.send(new ListExecutionsCommand({ stateMachineArn: stateMachineArn(name), statusFilter }));
+    expect((await list('bad', 'FAILED')).executions).toHaveLength(1);
+    expect((await list('bad', 'SUCCEEDED')).executions).toHaveLength(0);
+    const { stateMachines } = await bench.sfn.send(new ListStateMachinesCommand({}));
+    expect(stateMachines?.map(({ name }) => name).sort()).toEqual(['bad', 'good']);
+    const described = await bench.sfn.send(
+      new DescribeStateMachineCommand({ stateMachineArn: stateMachineArn('good') }),
+    );
+    expect(JSON.parse(described.definition ?? '')).toEqual(only({ Type: 'Succeed' }));
+  });
+});
+
+describe('nested executions', () => {
+  const parent = (more: object = {}): object =>
+    task(nested, { Parameters: { StateMachineArn: '${Child}', Input: { 'n.$': '$.n' } }, ...more, End: true });
+
+  it('give their output as JSON', async () => {
+    const bench = await startWorkbench({ machines: { parent: only(parent()), child: only({ Type: 'Succeed' }) } });
+    expect((await bench.run('parent', { n: 7 })).output).toMatchObject({ Status: 'SUCCEEDED', Output: { n: 7 } });
+  });
+
+  it('fail the task with their description as cause', async () => {
+    const child = only({ Type: 'Fail', Error: 'StageFailed', Cause: 'terraform' });
+    const bench = await startWorkbench({ machines: { parent: caught(parent()), child } });
+    const fault = (await bench.run('parent', { n: 7 })).output as { Error: string; Cause: string };
+    expect(fault.Error).toBe('States.TaskFailed');
+    expect(JSON.parse(fault.Cause)).toMatchObject({
+      ...{ Status: 'FAILED', Error: 'StageFailed', Cause: 'terraform', Input: '{"n":7}' },
+      StateMachineArn: stateMachineArn('child'),
+    });
+  });
+
+  it('are aborted with their parent, and their builds stopped', async () => {
+    const started = Promise.withResolvers<void>();
+    const bench = await startWorkbench({
+      machines: {
+        parent: only(parent()),
+        child: only(
+          task('arn:aws:states:::codebuild:startBuild.sync', { Parameters: { ProjectName: 'p' }, End: true }),
+        ),
+      },
+      projects: {
+        p: {
+          kind: 'function',
+          run: (_, { signal }) => {
+            started.resolve();
+            return forever(signal);
+          },
+        },
+      },
+    });
+    const ended = bench.run('parent', { n: 1 }, 'one');
+    await started.promise;
+    await bench.sfn.send(new StopExecutionCommand({ executionArn: executionArn('parent', 'one'), cause: 'enough' }));
+    expect(await ended).toMatchObject({ status: 'ABORTED', cause: 'enough' });
+    const [child] = bench.store.list({ machine: 'child' });
+    expect((await bench.executions.ended(child?.arn ?? '')).status).toBe('ABORTED');
+    expect(await bench.historyOf('parent', 'one')).toContain('ExecutionAborted');
+    expect((await bench.builds.ended(buildOf(bench, child?.arn ?? ''))).status).toBe('STOPPED');
+  });
+
+  it('are aborted when a sibling of theirs fails', async () => {
+    const branch = (name: string, state: object): object => ({ StartAt: name, States: { [name]: state } });
+    const bench = await startWorkbench({
+      functions: {
+        hang: () => new Promise(() => {}),
+        fail: async () => {
+          while (bench.store.list({ machine: 'child', status: 'RUNNING' }).length === 0)
+            await new Promise(setImmediate);
+          throw named('Broken', 'it is');
+        },
+      },
+      machines: {
+        parent: only({
+          ...{ Type: 'Parallel', End: true },
+          Branches: [branch('A', parent()), branch('B', task('${Fail}', { End: true }))],
+        }),
+        child: only(task('${Hang}', { End: true })),
+      },
+    });
+    expect(await bench.run('parent', { n: 1 })).toMatchObject({ status: 'FAILED', error: 'Broken' });
+    const [child] = bench.store.list({ machine: 'child' });
+    expect((await bench.executions.ended(child?.arn ?? '')).status).toBe('ABORTED');
+  });
+});
+
+describe('builds of executions', () => {
+  const build = (more: object = {}): object =>
+    task('arn:aws:states:::codebuild:startBuild.sync', {
+      Parameters: {
+        ProjectName: 'p',
+        EnvironmentVariablesOverride: [{ Name: 'KUBELOOM_STAGE', Type: 'PLAINTEXT', Value: 'nodes' }],
+      },
+      End: true,
+      ...more,
+    });
+
+  it('get their environment and give the shape of Step Functions', async () => {
+    let seen: unknown;
+    const run = async (environment: Readonly<Record<string, string>>): Promise<void> => {
+      seen = environment.KUBELOOM_STAGE;
+    };
+    const bench = await startWorkbench({ machines: { m: only(build()) }, projects: { p: { kind: 'function', run } } });
+    const { output } = await bench.run('m');
+    expect(output).toMatchObject({ Build: { BuildStatus: 'SUCCEEDED', ProjectName: 'p', BuildComplete: true } });
+    expect(seen).toBe('nodes');
+  });
+
+  it('fail the task with the build as cause', async () => {
+    const bench = await startWorkbench({
+      machines: { m: caught(build()) },
+      projects: { p: { kind: 'function', run: async () => false } },
+    });
+    const fault = (await bench.run('m')).output as { Error: string; Cause: string };
+    expect(fault.Error).toBe('States.TaskFailed');
+    expect(JSON.parse(fault.Cause)).toMatchObject({
+      Build: { BuildStatus: 'FAILED', Id: expect.stringMatching(/^p:/) },
+    });
+  });
+
+  it('are stopped when the time of their task is up', async () => {
+    const bench = await startWorkbench({
+      machines: { m: caught(build({ TimeoutSeconds: 0.2 })) },
+      projects: { p: { kind: 'function', run: (_, { signal }) => forever(signal) } },
+    });
+    const { output } = await bench.run('m', {}, 'one');
+    expect(output).toMatchObject({ Error: 'States.Timeout' });
+    expect(await bench.historyOf('m', 'one')).toContain('TaskTimedOut');
+    expect((await bench.builds.ended(buildOf(bench, executionArn('m', 'one')))).status).toBe('STOPPED');
+  });
+
+  it('of an unknown project are refused under the name of AWS', async () => {
+    const bench = await startWorkbench({ machines: { m: caught(build()) } });
+    expect((await bench.run('m')).output).toMatchObject({ Error: 'CodeBuild.ResourceNotFoundException' });
+  });
+});
+
+describe('the rule on bad ends', () => {
+  const rules = [{ machine: 'main', statuses: ['FAILED', 'ABORTED', 'TIMED_OUT'] as const, target: 'tidy' }];
+  const machines = { main: only(task('${Work}', { End: true })), tidy: only(task('${CleanUp}', { End: true })) };
+
+  it('starts the machine with the event that EventBridge delivers', async () => {
+    const event = Promise.withResolvers<unknown>();
+    const functions = {
+      work: () => {
+        throw named('Broken', 'it is');
+      },
+      'clean-up': (input: unknown) => event.resolve(input),
+    };
+    const bench = await startWorkbench({ functions, machines, rules });
+    await bench.run('main', { a: 1 }, 'one');
+    expect(await event.promise).toMatchObject({
+      ...{ source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change' },
+      detail: {
+        ...{ executionArn: executionArn('main', 'one'), stateMachineArn: stateMachineArn('main'), name: 'one' },
+        ...{ status: 'FAILED', input: '{"a":1}', error: 'Broken' },
+      },
+    });
+  });
+
+  it('concerns executions that were running when the platform went away, and what was cut off itself', async () => {
+    const work = Promise.withResolvers<void>();
+    const functions = { work: () => work.resolve() };
+    const hanging = { 'clean-up': () => ({}), work: () => new Promise(() => work.resolve()) };
+    const first = await startWorkbench({ functions: hanging, machines, rules });
+    const main = first.machines.find(({ name }) => name === 'main');
+    if (main) first.executions.start({ machine: main, name: 'one', input: '{"a":1}' });
+    await work.promise;
+    first.close();
+
+    const begun = Promise.withResolvers<void>();
+    const tidyHangs = { ...functions, 'clean-up': () => new Promise(() => begun.resolve()) };
+    const second = await startWorkbench({ directory: first.directory, functions: tidyHangs, machines, rules });
+    second.executions.recover();
+    expect(second.executions.get(executionArn('main', 'one'))).toMatchObject({ status: 'ABORTED' });
+    second.rules.resume();
+    await begun.promise;
+    second.close();
+
+    const tidied = Promise.withResolvers<unknown>();
+    const tidies = { ...functions, 'clean-up': (input: unknown) => tidied.resolve(input) };
+    const third = await startWorkbench({ directory: first.directory, functions: tidies, machines, rules });
+    third.executions.recover();
+    third.rules.resume();
+    expect(await tidied.promise).toMatchObject({ detail: { name: 'one', status: 'ABORTED' } });
+    await third.executions.idle();
+    expect(third.store.list({ followUp: 'pending' })).toEqual([]);
+  });
+});
+
+describe('machines', () => {
+  it.each([
+    ['a placeholder that nothing fills', only(task('${Nobody}', { End: true })), /nothing .* called \$\{Nobody\}/],
+    ['JSONata', { ...only({ Type: 'Succeed' }), QueryLanguage: 'JSONata' }, /JSONata/],
+    ['task tokens', only(task(`${invoke}.waitForTaskToken`, { End: true })), /task tokens/],
+    ['variables', only({ Type: 'Pass', Assign: { a: 1 }, End: true }), /Assign/],
+    [
+      'paths that are not known here',
+      only({ Type: 'Pass', Parameters: { 'a.$': '$$.Task.Token' }, End: true }),
+      /path/,
+    ],
+  ])('with %s are refused at the start', async (_, machine, message) => {
+    await expect(startWorkbench({ machines: { m: machine } })).rejects.toThrow(message);
+  });
+
+  it('call functions under the names of their files', () => {
+    expect(lambdaArn('plan-cluster')).toBe('arn:aws:lambda:us-east-1:000000000000:function:plan-cluster');
+  });
+});
