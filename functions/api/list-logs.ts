@@ -2,6 +2,7 @@
 import type { LogList } from '#contracts/http.ts';
 import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
+import { stageNames } from '#domain/plan.ts';
 import { httpHandler } from '../middleware.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
 
@@ -18,5 +19,14 @@ export const handler = httpHandler({ path: RunPath }, async ({ path }, deps) => 
     const ended = keys.has(waypointKeys.result(prefix));
     return [{ cluster, waypoint, stage, mode, attempt, size, ended, path: logPath(at) }];
   });
-  return { status: 200, json: { items } satisfies LogList };
+  return { status: 200, json: { items: items.sort(inOrder) } satisfies LogList };
 });
+
+/** By cluster and waypoint; within it what was done before what was undone, each stage after the one before it. */
+function inOrder(left: LogList['items'][number], right: LogList['items'][number]): number {
+  const place = (log: typeof left): string =>
+    [log.cluster, log.waypoint, log.mode, stageNames.indexOf(log.stage), String(log.attempt).padStart(4, '0')].join(
+      ' ',
+    );
+  return place(left) < place(right) ? -1 : 1;
+}

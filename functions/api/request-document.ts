@@ -21,8 +21,7 @@ export function requestDocuments(
   const { documents, faults } = parseDocuments(request.body, { maxBytes: config.KUBELOOM_MAX_BODY_BYTES });
   if (faults.length > 0) {
     const first = faults[0];
-    const place = first?.line === undefined ? '' : ` (line ${first.line})`;
-    throw new PipelineError('InvalidInput', `the body cannot be read${place}: ${first?.reason}; ${first?.fix}`, {
+    throw new PipelineError('InvalidInput', `the body cannot be read: ${first?.reason}; ${first?.fix}`, {
       details: wireFaults(faults),
     });
   }

@@ -40,6 +40,27 @@ describe('logs', () => {
     expect((await call('GET', `${logs}/web-1234567/w00/nodes-undo/2`)).text).toBe('undoing');
   });
 
+  it('stand in the order of their stages, what was undone last', async () => {
+    const { deps, call } = apiUnderTest();
+    for (const attempt of [
+      'nodes/1',
+      'configuration/10',
+      'configuration/9',
+      'infrastructure/1',
+      'infrastructure-undo/1',
+    ]) {
+      await deps.artifacts.putText(`${prefix}/${attempt}/log.txt`, 'x');
+    }
+    const { items } = (await call('GET', logs)).json as { items: { stage: string; mode: string; attempt: number }[] };
+    expect(items.map(({ stage, mode, attempt }) => `${mode} ${stage} ${attempt}`)).toEqual([
+      'do infrastructure 1',
+      'do configuration 9',
+      'do configuration 10',
+      'do nodes 1',
+      'undo infrastructure 1',
+    ]);
+  });
+
   it('are followed while they grow, and end when the result is there', async () => {
     const api = apiUnderTest();
     const put = (text: string) => api.deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, text);
