@@ -54,7 +54,8 @@ function grownLoadBalancer(here: LoadBalancerState, wish: LoadBalancerState, goa
   const pools = grownPools(here.pools, wish.pools);
   if (needsApiRole(here, wish, goal)) {
     const before = new Map(here.roles.map((role) => [role.name, role]));
-    return { ...here, pools, roles: wish.roles.map((role) => withTargets(role, before.get(role.name))) };
+    const roles = wish.roles.map((role) => withTargets(role, before.get(role.name)));
+    return { ...here, pools, roles: [...roles, ...besides(roles, here.roles)] };
   }
   const after = new Map(wish.roles.map((role) => [role.name, role]));
   const kept = here.roles.map((role) => withTargets(role, after.get(role.name)));
@@ -63,8 +64,12 @@ function grownLoadBalancer(here: LoadBalancerState, wish: LoadBalancerState, goa
 
 /** Roles that can be added beside all that are there; one whose port is still taken waits until that is free. */
 function newRoles(here: LoadBalancerState, wish: LoadBalancerState): readonly RoleState[] {
-  const taken = new Set(here.roles.map(listenerOf));
-  return missing(here.roles, wish.roles, (role) => role.name).filter((role) => !taken.has(listenerOf(role)));
+  return besides(here.roles, wish.roles);
+}
+
+function besides(roles: readonly RoleState[], others: readonly RoleState[]): readonly RoleState[] {
+  const taken = new Set(roles.map(listenerOf));
+  return missing(roles, others, (role) => role.name).filter((role) => !taken.has(listenerOf(role)));
 }
 
 /** The endpoint can only move to a load balancer that serves the API: its roles change before, all at once. */
