@@ -93,16 +93,20 @@ function requestIdOf(event: APIGatewayProxyEventV2, context: InvocationContext):
   return event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown';
 }
 
-/** What a log line may say about a state's input: which run, cluster and stage; nothing else of it. */
+const Subject = z.object({
+  namespace: z.string().optional(),
+  name: z.string().optional(),
+  runId: z.string().optional(),
+  cluster: z.string().optional(),
+  stage: z.string().optional(),
+  attempt: z.number().optional(),
+});
+const StateInput = Subject.extend({ run: Subject.optional(), slot: Subject.optional(), try: Subject.optional() });
+
+/** What a log line may say about a state's input: which run, cluster, stage and try; nothing else of it. */
 function subject(event: unknown): Record<string, unknown> {
-  const Subject = z.object({
-    runId: z.string().optional(),
-    cluster: z.string().optional(),
-    stage: z.string().optional(),
-    namespace: z.string().optional(),
-    name: z.string().optional(),
-  });
-  return Subject.safeParse(event).data ?? {};
+  const { run, slot, try: tried, ...rest } = StateInput.safeParse(event).data ?? {};
+  return { ...rest, ...run, ...slot, ...tried };
 }
 
 /** One line for each call; ours at level error, users' mistakes and conflicts at level info. */

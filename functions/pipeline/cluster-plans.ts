@@ -47,6 +47,20 @@ export function clustersOf(
   return [...stored, ...added];
 }
 
+/**
+ * The clusters that are not where the generation a run worked on wants them. When a newer one is stored, the records
+ * alone tell: what it wishes is the next run's business.
+ */
+export function clustersBehind(
+  ids: HashSource,
+  manifest: ManifestRecord,
+  stored: readonly ClusterRecord[],
+  generation: number,
+): readonly ClusterRecord[] {
+  if (manifest.generation !== generation) return stored.filter(({ status }) => status !== 'Converged');
+  return clustersOf(ids, manifest, stored).filter((record) => needsWork(ids, manifest, record));
+}
+
 /** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
 export function needsWork(ids: HashSource, manifest: ManifestRecord, record: ClusterRecord): boolean {
   const { waypoints, refusals } = planCluster(ids, manifest, record);

@@ -1,5 +1,5 @@
 /** What a run came to: the outcome of each cluster, and of the manifest. */
-import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 
 /** Outcome of each cluster, a sentence with it. */
@@ -9,16 +9,12 @@ export function outcomesOf(records: readonly ClusterRecord[], runId: string): Ru
   );
 }
 
-/** Done when every cluster is as wished for; with a manifest that is deleted: when none is left. */
-export function outcomeOf(
-  manifest: Pick<ManifestRecord, 'deleting'>,
-  records: readonly ClusterRecord[],
-): SettleManifestOutput {
-  const behind = records.filter((record) => manifest.deleting || record.status !== 'Converged');
+/** Done when no cluster is left behind: none that the planner would still touch. */
+export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): SettleManifestOutput {
   const [first] = behind;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
   const names = behind.map((record) => `${record.cluster}: ${record.status}`).join(', ');
-  const cause = `${behind.length} of ${records.length} clusters did not get there (${names})`;
+  const cause = `${behind.length} of ${clusters} clusters did not get there (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 

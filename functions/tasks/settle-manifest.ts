@@ -1,6 +1,8 @@
 /** Settle Manifest: what the run came to, and the lease free again; unless there is something newer to do. */
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { storedManifest } from '../api/stored-manifest.ts';
 import { taskHandler } from '../middleware.ts';
+import { clustersBehind } from '../pipeline/cluster-plans.ts';
 import { endRun, settleStatus } from '../pipeline/run-end.ts';
 import { outcomeOf, outcomesOf } from '../pipeline/run-summary.ts';
 
@@ -9,9 +11,10 @@ export const handler = taskHandler(
   async ({ namespace, name, fence, runId, generation, attempt }, deps): Promise<SettleManifestOutput> => {
     const key = { namespace, name };
     const at = deps.clock.now().toISOString();
-    const [manifest, records] = await Promise.all([deps.manifests.get(key), deps.clusters.list(key)]);
-    const summary = outcomeOf({ deleting: manifest?.deleting ?? true }, records);
-    const gone = summary.outcome === 'done' && manifest?.deleting === true;
+    const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
+    const behind = clustersBehind(deps.ids, manifest, records, generation);
+    const summary = outcomeOf(Math.max(records.length, behind.length), behind);
+    const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at);

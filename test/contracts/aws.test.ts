@@ -21,7 +21,7 @@ import { ensureTable } from '#local/dynamodb/ensure-table.ts';
 import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
 import { silentLogger } from '#local/logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
-import { s3Listener } from '#local/s3/s3-listener.ts';
+import { openS3 } from '#local/s3/s3-listener.ts';
 import { openParameterStore } from '#local/ssm/parameter-store.ts';
 import { ssmListener } from '#local/ssm/ssm-listener.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
@@ -46,9 +46,8 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kubeloom-contracts-'));
   dynamo = await startDynamoDb({ directory: undefined, port: 0 });
   await Promise.all(tables.map((name) => ensureTable(dynamo.url, name, tableSchema)));
-  const s3Server = await listenOnLoopback(
-    await s3Listener({ directory: join(directory, 's3'), buckets, flush: false, logger: silentLogger }),
-  );
+  const s3Store = await openS3({ directory: join(directory, 's3'), buckets, flush: false, logger: silentLogger });
+  const s3Server = await listenOnLoopback(s3Store.listener);
   const parameters = await openParameterStore(join(directory, 'ssm'));
   const ssmServer = await listenOnLoopback(ssmListener(parameters, silentLogger));
   servers = [s3Server, ssmServer];

@@ -1,0 +1,192 @@
+/** Rules that every state machine file keeps: what AWS demands, what the house demands, what runs on one machine. */
+import { readdirSync, readFileSync } from 'node:fs';
+import validate from 'asl-validator';
+import { describe, expect, it } from 'vitest';
+import { errorNames } from '#domain/errors.ts';
+import { faultsOf } from '#local/stepfunctions/local-subset.ts';
+import {
+  type AslMachine,
+  type AslState,
+  kebabCase,
+  machineNames,
+  machineOf,
+  machineText,
+  placeholderArn,
+  statesOf,
+} from '#test/pipeline/harness/asl-files.ts';
+
+/** Errors of the services that the files may name; ours are in `errorNames`. */
+const serviceErrors = [
+  'States.ALL',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.TooManyRequestsException',
+  'StepFunctions.ThrottlingException',
+  'StepFunctions.ExecutionLimitExceededException',
+  'CodeBuild.AccountLimitExceededException',
+  'CodeBuild.CodeBuildException',
+  'CodeBuild.AWSCodeBuildException',
+];
+const knownErrors = new Set([...serviceErrors, ...Object.keys(errorNames)]);
+
+interface Retrier {
+  readonly Comment?: string;
+  readonly IntervalSeconds: number;
+  readonly MaxAttempts: number;
+  readonly BackoffRate: number;
+  readonly MaxDelaySeconds?: number;
+  readonly JitterStrategy?: string;
+}
+
+/** The longest that a retrier waits, jitter at its worst. */
+function secondsOf({
+  IntervalSeconds,
+  MaxAttempts,
+  BackoffRate,
+  MaxDelaySeconds = Number.POSITIVE_INFINITY,
+}: Retrier): number {
+  const waits = Array.from({ length: MaxAttempts }, (_, n) =>
+    Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** n),
+  );
+  return waits.reduce((sum, wait) => sum + wait, 0);
+}
+
+/** What its comment says. */
+function secondsSaid(comment = ''): number {
+  const [, amount, unit] = /at most (\d+) (s|min) in total/.exec(comment) ?? [];
+  return Number(amount) * (unit === 'min' ? 60 : 1);
+}
+
+function tasksOf(machine: AslMachine): readonly (readonly [string, AslState])[] {
+  return statesOf(machine).filter(([, state]) => state.Type === 'Task');
+}
+
+describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
+  const machine = machineOf(name);
+
+  it('is valid Amazon States Language', () => {
+    const { isValid, errors } = validate(machine);
+    expect({ isValid, errors }).toEqual({ isValid: true, errors: [] });
+  });
+
+  it('runs in the interpreter of the platform for one machine as it does in AWS', () => {
+    expect(faultsOf(machine as never)).toEqual([]);
+  });
+
+  it('explains itself and every state', () => {
+    expect(machine.Comment).toMatch(/\.$/);
+    for (const [state, { Comment }] of statesOf(machine))
+      expect({ state, Comment }).toEqual({ state, Comment: expect.stringMatching(/\.$/) });
+  });
+
+  it('has an end to its patience as a whole and in every task', () => {
+    expect(machine.TimeoutSeconds).toBeGreaterThan(0);
+    for (const [state, { TimeoutSeconds }] of tasksOf(machine)) {
+      expect({
+        state,
+        limited: Number(TimeoutSeconds) > 0 && Number(TimeoutSeconds) <= Number(machine.TimeoutSeconds),
+      }).toEqual({
+        state,
+        limited: true,
+      });
+    }
+  });
+
+  it('catches everything of every task and keeps the input beside the error', () => {
+    for (const [state, { Catch = [] }] of tasksOf(machine)) {
+      expect({ state, last: Catch.at(-1)?.ErrorEquals }).toEqual({ state, last: ['States.ALL'] });
+      for (const { ResultPath } of Catch)
+        expect({ state, ResultPath }).toEqual({ state, ResultPath: expect.stringMatching(/^\$\.\w+$/) });
+    }
+  });
+
+  it('retries errors of services only, with jitter, and says truly how long', () => {
+    for (const [state, { Retry = [] }] of tasksOf(machine)) {
+      for (const { ErrorEquals, ...rest } of Retry) {
+        const retrier = rest as unknown as Retrier;
+        expect(ErrorEquals.filter((error) => error.startsWith('States.'))).toEqual([]);
+        expect({ state, jitter: retrier.JitterStrategy }).toEqual({ state, jitter: 'FULL' });
+        expect(retrier.BackoffRate).toBeGreaterThanOrEqual(1);
+        const said = secondsSaid(retrier.Comment);
+        expect({ state, true: said >= secondsOf(retrier) && said < secondsOf(retrier) * 1.05 }).toEqual({
+          state,
+          true: true,
+        });
+      }
+    }
+  });
+
+  it('names errors that exist', () => {
+    const named = tasksOf(machine).flatMap(([, { Retry = [], Catch = [] }]) =>
+      [...Retry, ...Catch].flatMap((rule) => rule.ErrorEquals),
+    );
+    expect(named.filter((error) => !knownErrors.has(error))).toEqual([]);
+  });
+
+  it('has a file behind every placeholder, named after its state', () => {
+    const text = machineText(name);
+    for (const [, placeholder = ''] of text.matchAll(/\$\{(\w+)\}/g))
+      expect({ placeholder, arn: placeholderArn(placeholder) }).toEqual({ placeholder, arn: expect.any(String) });
+    for (const [state, { Resource = '' }] of tasksOf(JSON.parse(text) as AslMachine)) {
+      if (Resource.startsWith('${')) expect(Resource).toBe(`\${${state.replaceAll(' ', '')}}`);
+    }
+  });
+
+  it('drops what nested executions and builds echo', () => {
+    for (const [state, { Resource = '', ResultPath, ResultSelector }] of tasksOf(machine)) {
+      if (Resource.startsWith('arn:aws:states:::'))
+        expect({ state, dropped: ResultPath === null || ResultSelector !== undefined }).toEqual({
+          state,
+          dropped: true,
+        });
+    }
+  });
+
+  it('calls states by verb phrases in title case, and asks in its choices', () => {
+    for (const [state, { Type }] of statesOf(machine)) {
+      expect(state).toMatch(/^([A-Z][a-z]+)( [A-Z][a-z]+)*\??$/);
+      expect({ state, asks: state.endsWith('?') }).toEqual({ state, asks: Type === 'Choice' });
+    }
+  });
+
+  it('decides by one field at a time: rules live in the functions', () => {
+    for (const [state, { Choices = [] }] of statesOf(machine)) {
+      const rules = (Choices as readonly object[]).flatMap((rule) =>
+        Object.keys(rule).filter((field) => ['And', 'Or', 'Not'].includes(field)),
+      );
+      expect({ state, rules }).toEqual({ state, rules: [] });
+    }
+  });
+
+  it('shows all its states in the picture of the README', () => {
+    const picture = readFileSync(new URL('../../state-machines/README.md', import.meta.url), 'utf8');
+    const [, section = ''] = picture.split(`## ${name}`);
+    for (const [state] of statesOf(machine)) expect(section.split('\n## ')[0]).toContain(state);
+  });
+});
+
+describe('functions/tasks', () => {
+  it('has no handler that nothing calls', () => {
+    const called = new Set(
+      machineNames.flatMap((name) =>
+        [...machineText(name).matchAll(/\$\{(\w+)\}/g)].map((match) => kebabCase(match[1] ?? '')),
+      ),
+    );
+    const files = readdirSync(new URL('../../functions/tasks', import.meta.url)).map((file) =>
+      file.replace(/\.ts$/, ''),
+    );
+    // The scheduler calls `tick`.
+    expect(files.filter((file) => !called.has(file))).toEqual(['tick']);
+  });
+
+  it('has handlers of at most 40 lines', () => {
+    const directory = new URL('../../functions/tasks/', import.meta.url);
+    const long = readdirSync(directory).flatMap((file) => {
+      const text = readFileSync(new URL(file, directory), 'utf8');
+      const body = text.slice(text.indexOf('export const handler')).trimEnd().split('\n').length;
+      return body > 40 ? [`${file}: ${body}`] : [];
+    });
+    expect(long).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+/** `SfnWorkflows` and `CodeBuildBuilds`: what they make of the answers of Step Functions and CodeBuild. */
+import {
+  BatchGetBuildsCommand,
+  CodeBuildClient,
+  InvalidInputException,
+  ListBuildsForProjectCommand,
+  StopBuildCommand,
+} from '@aws-sdk/client-codebuild';
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
+import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
+
+const machine = 'arn:aws:states:eu-central-1:000000000000:stateMachine:reconcile-manifest';
+const execution = 'arn:aws:states:eu-central-1:000000000000:execution:reconcile-manifest:shop-abcde-g1-a1';
+const sfn = mockClient(SFNClient);
+const codebuild = mockClient(CodeBuildClient);
+const workflows = new SfnWorkflows(new SFNClient({ region: 'eu-central-1' }), machine);
+const builds = new CodeBuildBuilds(new CodeBuildClient({ region: 'eu-central-1' }), [
+  'ansible',
+  'terraform',
+  'ansible',
+]);
+const fault = { $metadata: {}, message: 'no' };
+
+beforeEach(() => {
+  sfn.reset();
+  codebuild.reset();
+});
+
+describe('SfnWorkflows', () => {
+  it('starts under the name of the run, with the same text every time', async () => {
+    sfn.on(StartExecutionCommand).resolves({ executionArn: execution });
+    expect(await workflows.startReconcile('shop-abcde-g1-a1', { name: 'shop', namespace: 'team' })).toBe(execution);
+    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toEqual({
+      stateMachineArn: machine,
+      name: 'shop-abcde-g1-a1',
+      input: '{"namespace":"team","name":"shop"}',
+    });
+  });
+
+  it('takes a name that was given out before for the same run', async () => {
+    sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(fault));
+    expect(await workflows.startReconcile('shop-abcde-g1-a1', { namespace: 'team', name: 'shop' })).toBe(execution);
+  });
+
+  it('tells the status, and nothing of an execution that does not exist', async () => {
+    sfn.on(DescribeExecutionCommand).resolvesOnce({ status: 'RUNNING' }).rejects(new ExecutionDoesNotExist(fault));
+    expect(await workflows.status(execution)).toBe('RUNNING');
+    expect(await workflows.status(execution)).toBeUndefined();
+  });
+
+  it('stops, and does not mind when there is nothing to stop', async () => {
+    sfn
+      .on(StopExecutionCommand)
+      .resolvesOnce({ stopDate: new Date(0) })
+      .rejects(new ExecutionDoesNotExist(fault));
+    await workflows.stop(execution, 'cancelled');
+    await workflows.stop(execution, 'cancelled');
+    expect(sfn.commandCalls(StopExecutionCommand)).toHaveLength(2);
+  });
+});
+
+describe('CodeBuildBuilds', () => {
+  const build = (id: string, buildStatus: 'IN_PROGRESS' | 'SUCCEEDED', waypoint: string) => ({
+    id,
+    buildStatus,
+    environment: {
+      type: 'LINUX_CONTAINER' as const,
+      image: 'x',
+      computeType: 'BUILD_GENERAL1_SMALL' as const,
+      environmentVariables: [{ name: 'KUBELOOM_WAYPOINT', value: waypoint }],
+    },
+  });
+
+  it('finds the builds of a waypoint that still run, in every project once', async () => {
+    codebuild.on(ListBuildsForProjectCommand).resolves({ ids: [] });
+    codebuild.on(ListBuildsForProjectCommand, { projectName: 'ansible' }).resolves({ ids: ['a:1', 'a:2', 'a:3'] });
+    codebuild.on(BatchGetBuildsCommand, { ids: ['a:1', 'a:2', 'a:3'] }).resolves({
+      builds: [
+        build('a:1', 'SUCCEEDED', 'p/w00'),
+        build('a:2', 'IN_PROGRESS', 'p/w00'),
+        build('a:3', 'IN_PROGRESS', 'p/w01'),
+      ],
+    });
+    expect(await builds.running('p/w00')).toEqual(['a:2']);
+    expect(codebuild.commandCalls(ListBuildsForProjectCommand)).toHaveLength(2);
+    expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(1);
+  });
+
+  it('stops a build, and does not mind when it has ended', async () => {
+    codebuild.on(StopBuildCommand).rejectsOnce(new InvalidInputException(fault)).rejects(new Error('boom'));
+    await builds.stop('a:2');
+    await expect(builds.stop('a:2')).rejects.toThrow('boom');
+  });
+});

@@ -1,0 +1,217 @@
+/** Every Catch of every machine is walked once: the pipeline ends truthfully whatever of it breaks. */
+import { describe, expect, it } from 'vitest';
+import { machineNames, machineOf, statesOf } from './harness/asl-files.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
+import { StateFault } from './harness/state-machines.ts';
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 1 } }]);
+const walked = new Set<string>();
+
+const fault = (): Error =>
+  new StateFault('InternalFault', JSON.stringify({ errorType: 'InternalFault', errorMessage: 'it broke' }));
+
+async function caughtBy(pipeline: Pipeline): Promise<void> {
+  await pipeline.settle();
+  for (const state of pipeline.machines.caught) walked.add(state);
+}
+
+describe('a function that breaks', () => {
+  for (const name of ['take-lease', 'plan-manifest', 'settle-manifest']) {
+    it(`${name}: the run fails, and the lease is free again`, async () => {
+      const pipeline = new Pipeline();
+      pipeline.faults.set(name, fault());
+      await pipeline.submit(small);
+      await caughtBy(pipeline);
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+      expect((await pipeline.runs())[0]).toMatchObject({ status: 'Failed' });
+      await pipeline.retry();
+      await pipeline.settle();
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    });
+  }
+
+  it('plan-cluster: the cluster needs attention and says why', async () => {
+    const pipeline = new Pipeline();
+    pipeline.faults.set('plan-cluster', fault());
+    await pipeline.submit(small);
+    await caughtBy(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'NeedsAttention',
+      failure: { class: 'bug', message: 'it broke' },
+    });
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+  });
+
+  it('commit-waypoint: what was made is remembered and taken on by the next attempt', async () => {
+    const pipeline = new Pipeline();
+    pipeline.faults.set('commit-waypoint', fault());
+    await pipeline.submit(small);
+    await caughtBy(pipeline);
+    const stuck = await pipeline.cluster();
+    expect(stuck).toMatchObject({ status: 'NeedsAttention', current: null });
+    const names = await pipeline.nodes();
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+    expect(await pipeline.nodes()).toEqual(names);
+  });
+
+  it('assess-failure: the cluster stands still with the cause that the stage gave', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', 'user');
+    pipeline.faults.set('assess-failure', fault());
+    await pipeline.submit(small);
+    await caughtBy(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { code: 'ToolFailed' } });
+  });
+
+  it('record-rollback: the cluster stands still; a retry finds the world as it is', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', 'user');
+    pipeline.faults.set('record-rollback', fault());
+    await pipeline.submit(small);
+    await caughtBy(pipeline);
+    expect((await pipeline.cluster()).status).toBe('NeedsAttention');
+    await pipeline.retry();
+    await pipeline.settle();
+    expect((await pipeline.cluster()).status).toBe('Converged');
+  });
+
+  it('record-standstill: the execution still fails with the cause', async () => {
+    const pipeline = new Pipeline();
+    pipeline.faults.set('plan-cluster', fault());
+    pipeline.faults.set('record-standstill', fault());
+    await pipeline.submit(small);
+    await caughtBy(pipeline);
+    expect((await pipeline.manifest()).status).toBe('Failed');
+  });
+
+  it('collect-result: the stage fails and the waypoint is undone', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.faults.set('collect-result', fault());
+    await pipeline.submit(large);
+    await caughtBy(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'RolledBack',
+      failure: { class: 'bug', stage: 'infrastructure' },
+    });
+    expect(await pipeline.nodes()).toHaveLength(3);
+  });
+
+  it('stop-builds, release-run, start-next-attempt: the scheduler mends what is left', async () => {
+    for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
+      const pipeline = new Pipeline();
+      pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
+      pipeline.faults.set(name, fault());
+      await pipeline.submit(small);
+      await caughtBy(pipeline);
+      pipeline.deps.clock.advance(3600);
+      await pipeline.invoke('tick', {});
+      await caughtBy(pipeline);
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
+    }
+  });
+});
+
+describe('a stage that breaks', () => {
+  const directions = [
+    { stages: ['infrastructure', 'configuration', 'kubernetes', 'nodes'], from: small, to: large },
+    { stages: ['nodes', 'configuration', 'infrastructure'], from: large, to: small },
+  ] as const;
+
+  for (const { stages, from, to } of directions)
+    for (const stage of stages)
+      it(`${stage}, ${from === small ? 'forward' : 'backward'}: is assessed`, async () => {
+        const pipeline = new Pipeline();
+        await pipeline.apply(from);
+        pipeline.runner.trouble(stage, 'user');
+        await pipeline.submit(to);
+        await caughtBy(pipeline);
+        expect((await pipeline.cluster()).failure).toMatchObject({ stage, class: 'user' });
+      });
+
+  it('traffic, either way, is assessed', async () => {
+    const two = manifestOf([{ balanced: true, compute: { work: 1, more: 1 } }]);
+    const one = manifestOf([{ balanced: true, compute: { work: 1 } }]);
+    for (const [from, to] of [
+      [one, two],
+      [two, one],
+    ]) {
+      const pipeline = new Pipeline();
+      await pipeline.apply(from);
+      pipeline.runner.trouble('traffic', 'user');
+      await pipeline.submit(to);
+      await caughtBy(pipeline);
+      expect((await pipeline.cluster()).failure).toMatchObject({ stage: 'traffic', class: 'user' });
+    }
+  });
+
+  it('kubernetes of machines that are given back is assessed', async () => {
+    const pipeline = new Pipeline();
+    const document = manifestOf([{ machines: 2 }]);
+    await pipeline.apply(document);
+    pipeline.runner.trouble('kubernetes', 'user');
+    await pipeline.submit(document, true);
+    await caughtBy(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { stage: 'kubernetes' } });
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.clusters()).toEqual([]);
+  });
+
+  it('of a rung of the ladder stands still', async () => {
+    for (const stage of ['nodes', 'configuration', 'infrastructure'] as const) {
+      const pipeline = new Pipeline();
+      await pipeline.apply(small);
+      pipeline.runner.trouble('nodes', 'user');
+      pipeline.runner.trouble(stage, 'user', { mode: 'undo' });
+      await pipeline.submit(large);
+      await caughtBy(pipeline);
+      expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { stage } });
+    }
+  });
+});
+
+describe('the scheduler', () => {
+  it('starts what was never started', async () => {
+    const pipeline = new Pipeline();
+    const record = await pipeline.submit(small);
+    pipeline.deps.workflows.started.length = 0;
+    pipeline.deps.workflows.statuses.clear();
+    expect(await pipeline.invoke('tick', {})).toEqual({ due: 0, care: [] });
+    pipeline.deps.clock.advance(120);
+    expect(await pipeline.invoke('tick', {})).toEqual({ due: 1, care: ['started'] });
+    expect(pipeline.deps.workflows.started).toEqual([{ runId: record.runId, input: key }]);
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    expect(await pipeline.invoke('tick', {})).toEqual({ due: 0, care: [] });
+  });
+
+  it('prolongs the lease of a run that is alive', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_LEASE_SECONDS: '600' });
+    const leases: (string | undefined)[] = [];
+    pipeline.runner.trouble('kubernetes', async () => {
+      leases.push((await pipeline.manifest()).lease?.expiresAt);
+      pipeline.deps.clock.advance(400);
+      expect(await pipeline.invoke('tick', {})).toEqual({ due: 1, care: ['prolonged'] });
+      leases.push((await pipeline.manifest()).lease?.expiresAt);
+    });
+    await pipeline.apply(small);
+    expect(leases[1] && leases[0] && leases[1] > leases[0]).toBe(true);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+});
+
+describe('all machines', () => {
+  it('have no Catch that these scenarios did not walk', () => {
+    const all = machineNames.flatMap((name) =>
+      statesOf(machineOf(name)).flatMap(([state, { Catch }]) => (Catch ? [`${name}/${state}`] : [])),
+    );
+    expect(all.filter((state) => !walked.has(state))).toEqual([]);
+  });
+});

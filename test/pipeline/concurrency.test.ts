@@ -1,0 +1,172 @@
+/** Two wishes at once, runs that are cut off, and writers who come too late. */
+import { describe, expect, it } from 'vitest';
+import { executionArn } from '#test/fakes/fake-deps.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
+
+describe('a newer generation', () => {
+  it('that comes during a run is done by that run; its own execution leaves it to it', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', async () => {
+      await pipeline.submit(large);
+      expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+      expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
+    });
+    await pipeline.submit(small);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.machines.entered.filter((state) => state.endsWith('/Plan Manifest'))).toHaveLength(2);
+    expect(await pipeline.nodes()).toHaveLength(5);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2, lease: null });
+    expect((await pipeline.runs()).map(({ runId, status }) => [runId.slice(-5), status])).toEqual([
+      ['g2-a1', 'Succeeded'],
+      ['g1-a1', 'Superseded'],
+    ]);
+  });
+
+  it('that is passed over by a still newer one is marked as superseded', async () => {
+    const pipeline = new Pipeline();
+    const three = manifestOf([{ compute: { work: 1 } }]);
+    pipeline.runner.trouble('infrastructure', async () => {
+      await pipeline.submit(large);
+      await pipeline.submit(three);
+      await pipeline.settle();
+    });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    const statuses = (await pipeline.runs()).map(({ generation, status }) => [generation, status]);
+    expect(statuses).toEqual([
+      [3, 'Succeeded'],
+      [2, 'Superseded'],
+      [1, 'Superseded'],
+    ]);
+    expect(await pipeline.nodes()).toHaveLength(2);
+  });
+
+  it('finds the execution of a lease that is held to be no business of its own', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.submit(small);
+    const term = {
+      now: '2026-11-20T12:00:00.000Z',
+      dueAt: '2026-11-20T12:30:00.000Z',
+      expiresAt: '2026-11-20T13:00:00.000Z',
+    };
+    await pipeline.deps.manifests.takeLease(key, 'somebody', term);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
+    expect((await pipeline.manifest()).lease?.owner).toBe('somebody');
+  });
+});
+
+describe('a run that is cut off', () => {
+  it('is finished, started again as the next attempt, and adopts what was begun', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+    await pipeline.submit(large);
+    const outcomes = await pipeline.settle();
+    expect(outcomes.map(({ status }) => status)).toEqual(['ABORTED', 'SUCCEEDED']);
+    expect(await pipeline.nodes()).toHaveLength(5);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', attempted: null });
+    expect((await pipeline.runs()).map(({ runId, status }) => [runId.slice(-5), status])).toEqual([
+      ['g2-a2', 'Succeeded'],
+      ['g2-a1', 'Aborted'],
+      ['g1-a1', 'Succeeded'],
+    ]);
+    const names = pipeline.runner.documents.at(-1)?.target?.pools.flatMap((pool) => pool.nodes.map(({ name }) => name));
+    expect(names?.sort()).toEqual(await pipeline.nodes());
+  });
+
+  it('has its builds stopped', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', async () => {
+      const { waypointPrefix } = await pipeline.cluster();
+      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:7']);
+      pipeline.machines.abortAll();
+    });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    expect(pipeline.deps.builds.stopped).toEqual(['sim:7']);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+  });
+
+  it('three times in a row is left to a person', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 99 });
+    await pipeline.submit(small);
+    expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED', 'ABORTED', 'ABORTED']);
+    const { status, lease, dueAt } = await pipeline.manifest();
+    expect({ status, lease, dueAt }).toEqual({ status: 'Failed', lease: null, dueAt: undefined });
+    expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were cut off');
+  });
+
+  it('is finished once, however often the event comes', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
+    const { runId } = await pipeline.submit(small);
+    await pipeline.settle();
+    const before = { manifest: await pipeline.manifest(), runs: await pipeline.runs() };
+    await pipeline.finish(runId, 'ABORTED', key);
+    expect({ manifest: await pipeline.manifest(), runs: await pipeline.runs() }).toEqual(before);
+    expect(pipeline.deps.workflows.started).toHaveLength(2);
+  });
+
+  it('is not started again when it was cancelled: then its record said so before it ended', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', async () => {
+      const [run] = await pipeline.runs();
+      if (run) await pipeline.deps.runs.put({ ...run, status: 'Aborted' });
+      pipeline.machines.abortAll();
+    });
+    await pipeline.submit(small);
+    expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED']);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+  });
+
+  it('makes room for a generation that waited for it', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', async () => {
+      const { runId } = await pipeline.submit(large);
+      // Its execution came and went: the lease was held.
+      pipeline.deps.workflows.statuses.set(executionArn(runId), 'SUCCEEDED');
+      pipeline.machines.abortAll();
+    });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2, attempt: 2 });
+    expect(await pipeline.nodes()).toHaveLength(5);
+  });
+});
+
+describe('a writer whose lease is gone', () => {
+  it('commits nothing: the newer run’s record stays as it is', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.submit(small);
+    pipeline.before.set('commit-waypoint', async () => {
+      pipeline.before.delete('commit-waypoint');
+      const record = await pipeline.cluster();
+      await pipeline.deps.clusters.put({ ...record, version: record.version + 1, fence: record.fence + 5 });
+    });
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
+    const record = await pipeline.cluster();
+    expect(record).toMatchObject({ fence: 6, status: 'Running', current: null });
+    expect(pipeline.machines.caught).toContain('reconcile-cluster/Commit Waypoint');
+  });
+
+  it('settles nothing', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.submit(small);
+    pipeline.before.set('settle-manifest', async () => {
+      const later = {
+        now: '2026-11-21T12:00:00.000Z',
+        dueAt: '2026-11-21T12:30:00.000Z',
+        expiresAt: '2026-11-21T13:00:00.000Z',
+      };
+      await pipeline.deps.manifests.takeLease(key, 'the-next-one', later);
+    });
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'LeaseLost' }]);
+    expect((await pipeline.manifest()).lease?.owner).toBe('the-next-one');
+  });
+});

@@ -1,0 +1,211 @@
+/** Tools that fail: what is tried again in place, what is undone, what waits for a person, and that nothing is lost. */
+import { describe, expect, it } from 'vitest';
+import type { StageName } from '#domain/plan.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
+
+async function standing(environment: Readonly<Record<string, string>> = {}): Promise<Pipeline> {
+  const pipeline = new Pipeline(environment);
+  await pipeline.apply(small);
+  pipeline.runner.ran.length = 0;
+  return pipeline;
+}
+
+describe('a stage that fails', () => {
+  it('is tried again in place when the fault may pass, and the run goes on', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('configuration', 'transient');
+    expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
+    expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(2);
+    const kinds = (await pipeline.events()).map(({ kind }) => kind);
+    expect(kinds).toContain('StageRetried');
+    expect(kinds).not.toContain('StageFailed');
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+  });
+
+  it('is given up after the configured number of tries', async () => {
+    const pipeline = await standing({ KUBELOOM_MAX_STAGE_ATTEMPTS: '2' });
+    pipeline.runner.trouble('configuration', 'transient', { times: 9 });
+    expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
+    expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(2);
+    expect((await pipeline.cluster()).failure?.attemptPrefix).toMatch(/\/configuration\/2$/);
+  });
+
+  it('is tried once more when its container left no result, then counts as a fault of ours', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('nodes', 'kill');
+    expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
+
+    const other = await standing();
+    other.runner.trouble('nodes', 'garbled', { times: 2 });
+    expect(await other.apply(large)).toMatchObject({ status: 'FAILED' });
+    const { failure } = await other.cluster();
+    expect(failure).toMatchObject({ class: 'bug', code: 'RunnerLost', stage: 'nodes' });
+    expect(failure?.message).toContain('the build ended FAILED');
+    expect(failure?.hint).toContain('kubeloom logs shop-a0001-g2-a1 --stage nodes');
+  });
+});
+
+describe('a grow that fails for good', () => {
+  const rungs: readonly (readonly [StageName, readonly string[]])[] = [
+    ['infrastructure', ['infrastructure-undo']],
+    ['configuration', ['configuration-undo', 'infrastructure-undo']],
+    ['kubernetes', ['nodes-undo', 'configuration-undo', 'infrastructure-undo']],
+    ['nodes', ['nodes-undo', 'configuration-undo', 'infrastructure-undo']],
+  ];
+
+  for (const [stage, undone] of rungs) {
+    it(`at ${stage} is undone rung by rung, and everything is as before`, async () => {
+      const pipeline = await standing();
+      const nodes = await pipeline.nodes();
+      const before = await pipeline.cluster();
+      pipeline.runner.trouble(stage, 'quota');
+      expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED', error: 'ToolFailed' });
+
+      expect(pipeline.runner.ran.filter((ran) => ran.endsWith('-undo'))).toEqual(undone);
+      expect(await pipeline.nodes()).toEqual(nodes);
+      const after = await pipeline.cluster();
+      expect(after).toMatchObject({ status: 'RolledBack', current: before.current, attempted: null });
+      expect(Object.keys(after.facts.nodes).sort()).toEqual(nodes);
+      expect(after.failure).toMatchObject({ class: 'quota', stage, hint: 'look at the log' });
+      expect(after.failure?.outcome).toMatch(
+        /^The grow was undone: .* removed again, the 3 other nodes stand as before/,
+      );
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+      expect((await pipeline.runs())[0]).toMatchObject({ status: 'Failed' });
+    });
+
+    it(`at ${stage} succeeds when it is retried without the fault`, async () => {
+      const pipeline = await standing();
+      pipeline.runner.trouble(stage, 'credentials');
+      await pipeline.apply(large);
+      await pipeline.retry();
+      expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+      expect(await pipeline.nodes()).toHaveLength(5);
+      expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+    });
+  }
+
+  it('as the first thing ever leaves nothing of the cluster', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', 'user');
+    expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
+    expect(await pipeline.nodes()).toEqual([]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', current: null, attempted: null });
+    expect((await pipeline.cluster()).facts.nodes).toEqual({});
+    expect((await pipeline.cluster()).failure?.outcome).toContain('nothing is left of the cluster');
+  });
+
+  it('can be deleted afterwards', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', 'user');
+    await pipeline.apply(small);
+    await pipeline.submit(small, true);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.clusters()).toEqual([]);
+  });
+
+  it('stands still when a rung of the ladder fails, and forgets nothing that may exist', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('nodes', 'user');
+    pipeline.runner.trouble('configuration', 'bug', { mode: 'undo' });
+    expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
+    const stuck = await pipeline.cluster();
+    expect(stuck.status).toBe('NeedsAttention');
+    expect(stuck.attempted).not.toBeNull();
+    expect(stuck.failure).toMatchObject({ stage: 'configuration', class: 'bug' });
+    expect(stuck.failure?.outcome).toMatch(/what was to be undone had failed with ToolFailed/);
+    expect(await pipeline.nodes()).toHaveLength(5);
+
+    await pipeline.apply(small);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', attempted: null, failure: null });
+    expect(await pipeline.nodes()).toHaveLength(3);
+  });
+});
+
+describe('a direction that only goes forward', () => {
+  it('stops for a person when trying again would not help', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(large);
+    pipeline.runner.ran.length = 0;
+    pipeline.runner.trouble('infrastructure', 'credentials');
+    expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
+    expect(pipeline.runner.ran.filter((ran) => ran.endsWith('-undo'))).toEqual([]);
+    const stuck = await pipeline.cluster();
+    expect(stuck).toMatchObject({
+      status: 'NeedsAttention',
+      failure: { class: 'credentials', stage: 'infrastructure' },
+    });
+    expect(stuck.failure?.outcome).toContain('the credentials do not work');
+
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+    expect(await pipeline.nodes()).toHaveLength(3);
+  });
+
+  it('pauses and plans again while a fault may pass', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
+    await pipeline.apply(large);
+    pipeline.runner.trouble('nodes', 'transient', { times: 2 });
+    expect(await pipeline.apply(small)).toEqual({ status: 'SUCCEEDED' });
+    expect(pipeline.machines.entered.filter((state) => state === 'reconcile-cluster/Back Off')).toHaveLength(2);
+    const { progress } = await pipeline.cluster();
+    expect(progress).toMatchObject({ waypoint: 1, waypoints: 1 });
+  });
+
+  it('gives up after a bounded number of pauses, each longer than the one before', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '5', KUBELOOM_MAX_BACK_OFFS: '3' });
+    await pipeline.apply(large);
+    const pauses: number[] = [];
+    const invoke = pipeline.invoke.bind(pipeline);
+    pipeline.invoke = async (name, input) => {
+      const output = await invoke(name, input);
+      if (name === 'assess-failure') pauses.push((output as { pauseSeconds: number }).pauseSeconds);
+      return output;
+    };
+    pipeline.runner.trouble('nodes', 'capacity', { times: 99 });
+    expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
+    expect(pauses).toEqual([5, 10, 20, 0]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention' });
+  });
+});
+
+describe('a plan that is refused', () => {
+  it('changes nothing and says why', async () => {
+    const pipeline = await standing();
+    const before = await pipeline.cluster();
+    expect(await pipeline.apply(manifestOf([{ version: '1.30.0' }]))).toMatchObject({ status: 'FAILED' });
+    const after = await pipeline.cluster();
+    expect(after).toMatchObject({ status: 'NeedsAttention', current: before.current, attempted: null });
+    expect(after.failure).toMatchObject({ class: 'user', code: 'PlanRefused' });
+    expect(pipeline.runner.ran).toEqual([]);
+
+    await pipeline.apply(small);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+  });
+});
+
+describe('several clusters', () => {
+  it('go on when one of them fails', async () => {
+    const pipeline = new Pipeline();
+    const both = manifestOf([{ name: 'web' }, { name: 'data' }]);
+    pipeline.runner.trouble('kubernetes', 'user');
+    expect(await pipeline.apply(both)).toMatchObject({ status: 'FAILED' });
+    const statuses = (await pipeline.clusters()).map(({ status }) => status).sort();
+    expect(statuses).toEqual(['Converged', 'RolledBack']);
+    const [run] = await pipeline.runs();
+    expect(
+      Object.values(run?.clusters ?? {})
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(statuses);
+
+    await pipeline.retry();
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect((await pipeline.clusters()).map(({ status }) => status)).toEqual(['Converged', 'Converged']);
+  });
+});

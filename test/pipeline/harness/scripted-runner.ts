@@ -1,0 +1,146 @@
+/** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
+import {
+  type StageEnvironment,
+  type StageError,
+  type StageResult,
+  WaypointDocument,
+  waypointKeys,
+} from '#contracts/stage.ts';
+import { allNodes, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+import type { StageName } from '#domain/plan.ts';
+import type { Deps } from '#functions/ports.ts';
+import { type BuildRequest, StateFault } from './state-machines.ts';
+
+/** `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. */
+export type Trouble = ErrorClass | 'kill' | 'garbled' | (() => Promise<void> | void);
+
+interface Planned {
+  readonly stage: StageName;
+  readonly mode: 'do' | 'undo';
+  readonly trouble: Trouble;
+  times: number;
+}
+
+export class ScriptedRunner {
+  /** Nodes that exist, by cluster. */
+  readonly world = new Map<string, ReadonlySet<string>>();
+  /** `stage` or `stage-undo`, as they were run. */
+  readonly ran: string[] = [];
+  readonly documents: WaypointDocument[] = [];
+  readonly #planned: Planned[] = [];
+  readonly #deps: Pick<Deps, 'artifacts'>;
+
+  constructor(deps: Pick<Deps, 'artifacts'>) {
+    this.#deps = deps;
+  }
+
+  /** From now on, so many times. */
+  trouble(stage: StageName, trouble: Trouble, options: { mode?: 'do' | 'undo'; times?: number } = {}): void {
+    this.#planned.push({ stage, trouble, mode: options.mode ?? 'do', times: options.times ?? 1 });
+  }
+
+  async build({ EnvironmentVariablesOverride: variables }: BuildRequest): Promise<unknown> {
+    const value = (name: string): string => variables.find((variable) => variable.Name === name)?.Value ?? '';
+    const environment = {
+      KUBELOOM_WAYPOINT: value('KUBELOOM_WAYPOINT'),
+      KUBELOOM_STAGE: value('KUBELOOM_STAGE') as StageName,
+      KUBELOOM_MODE: value('KUBELOOM_MODE') as 'do' | 'undo',
+      KUBELOOM_ATTEMPT: Number(value('KUBELOOM_ATTEMPT')),
+    };
+    const ok = await this.#run(environment);
+    const build = { Build: { Id: `sim:${this.ran.length}`, BuildStatus: ok ? 'SUCCEEDED' : 'FAILED' } };
+    if (!ok) throw new StateFault('States.TaskFailed', JSON.stringify(build));
+    return build;
+  }
+
+  async #run(environment: StageEnvironment): Promise<boolean> {
+    const {
+      KUBELOOM_WAYPOINT: prefix,
+      KUBELOOM_STAGE: stage,
+      KUBELOOM_MODE: mode,
+      KUBELOOM_ATTEMPT: attempt,
+    } = environment;
+    this.ran.push(mode === 'do' ? stage : `${stage}-undo`);
+    const { artifacts } = this.#deps;
+    const text = await artifacts.getText(waypointKeys.document(prefix));
+    const document = WaypointDocument.parse(JSON.parse(text ?? 'null'));
+    this.documents.push(document);
+    const trouble = this.#next(stage, mode);
+    if (typeof trouble === 'function') await trouble();
+    const fails = trouble !== undefined && typeof trouble !== 'function';
+    await this.#work(document, { stage, mode, prefix, half: fails });
+    const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
+    if (trouble === 'kill') return false;
+    if (trouble === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
+    if (trouble === 'garbled') return false;
+    const error = fails ? errorOf(trouble, document) : undefined;
+    const times = { startedAt: '2026-11-20T12:00:00.000Z', endedAt: '2026-11-20T12:00:01.500Z', toolMs: 1000 };
+    const result: StageResult = {
+      schema: 1,
+      stage,
+      mode,
+      attempt,
+      ok: !error,
+      ...times,
+      summary: {},
+      ...(error && { error }),
+    };
+    await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result));
+    return !error;
+  }
+
+  #next(stage: StageName, mode: 'do' | 'undo'): Trouble | undefined {
+    const planned = this.#planned.find((one) => one.stage === stage && one.mode === mode && one.times > 0);
+    if (planned) planned.times -= 1;
+    return planned?.trouble;
+  }
+
+  /** Terraform makes and removes nodes, all or half of them; the other tools find out about them. */
+  async #work(
+    document: WaypointDocument,
+    { stage, mode, prefix, half }: { stage: StageName; mode: 'do' | 'undo'; prefix: string; half: boolean },
+  ): Promise<void> {
+    const wish = new Set(namesOf(mode === 'do' ? document.target : document.before));
+    const there = this.world.get(document.cluster) ?? new Set();
+    if (stage === 'infrastructure') {
+      const added = [...wish].filter((name) => !there.has(name));
+      const kept = [...there].filter((name) => half || wish.has(name));
+      const made = half ? added.slice(0, Math.ceil(added.length / 2)) : added;
+      this.world.set(document.cluster, new Set([...kept, ...made]));
+    }
+    const { artifacts } = this.#deps;
+    const text = await artifacts.getText(waypointKeys.facts(prefix));
+    const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
+    const nodes = Object.fromEntries(
+      [...(this.world.get(document.cluster) ?? [])].map((name) => [
+        name,
+        {
+          ...known.nodes[name],
+          publicAddress: `203.0.113.${(name.length % 200) + 1}`,
+          ...(stage === 'nodes' && { joined: true }),
+        },
+      ]),
+    );
+    const kubeconfigKey = `kubeconfigs/${document.namespace}/${document.manifest}/${document.cluster}`;
+    const facts = { ...known, nodes, ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey }) };
+    if (stage === 'kubernetes' && mode === 'do' && !half) await artifacts.putText(kubeconfigKey, 'kind: Config');
+    await artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
+  }
+}
+
+const namesOf = (state: ClusterState | null): readonly string[] =>
+  state === null ? [] : allNodes(state).map(({ node }) => node.name);
+
+function errorOf(
+  errorClass: Exclude<Trouble, 'kill' | 'garbled' | (() => void)>,
+  document: WaypointDocument,
+): StageError {
+  return {
+    class: errorClass,
+    code: 'ToolFailed',
+    message: `the tool said no in ${document.cluster}`,
+    hint: 'look at the log',
+    retryable: errorClass === 'transient' || errorClass === 'conflict',
+  };
+}

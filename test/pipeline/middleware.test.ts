@@ -1,0 +1,149 @@
+/** The wrappers of handlers: what reaches a handler, and what its errors become for Step Functions and for HTTP. */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { PipelineError } from '#domain/errors.ts';
+import { bodyText, entityTag } from '#functions/http.ts';
+import { httpHandler, taskHandler } from '#functions/middleware.ts';
+import { useDeps } from '#functions/wire.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+
+beforeEach(() => {
+  useDeps(fakeDeps({ KUBELOOM_MAX_BODY_BYTES: '20' }));
+  process.env.KUBELOOM_LOG = 'none';
+});
+afterEach(() => vi.restoreAllMocks());
+
+function request(change: Partial<APIGatewayProxyEventV2> = {}, method = 'GET'): APIGatewayProxyEventV2 {
+  const http = { method, path: '/v1/x', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' };
+  const context = {
+    accountId: '0',
+    apiId: 'a',
+    domainName: 'd',
+    domainPrefix: 'd',
+    requestId: 'r-1',
+    routeKey: 'GET /v1/x',
+  };
+  const requestContext = { ...context, http, stage: '$default', time: '', timeEpoch: 0 };
+  const event = { version: '2.0', routeKey: 'GET /v1/x', rawPath: '/v1/x', rawQueryString: '', headers: {} };
+  return { ...event, requestContext, isBase64Encoded: false, ...change };
+}
+
+const bodyOf = (result: { readonly body?: string }): Record<string, unknown> => JSON.parse(result.body ?? '{}');
+
+describe('taskHandler', () => {
+  const Input = z.object({ name: z.string() });
+
+  it('gives the parsed input and the ports', async () => {
+    const handler = taskHandler(Input, async ({ name }, deps) => `${name} ${deps.config.KUBELOOM_TABLE}`);
+    expect(await handler({ name: 'shop', other: 1 })).toBe('shop kubeloom');
+  });
+
+  it('names every fault of an input at once', async () => {
+    const handler = taskHandler(z.object({ a: z.string(), b: z.number() }), async () => 1);
+    await expect(handler({})).rejects.toMatchObject({
+      name: 'InvalidInput',
+      message: expect.stringMatching(/a: .*; b: /),
+    });
+  });
+
+  it('keeps the names of our errors and hides those of others behind ours', async () => {
+    const throwing = (error: unknown) => taskHandler(Input, () => Promise.reject(error))({ name: 'x' });
+    await expect(throwing(new PipelineError('LeaseLost', 'gone'))).rejects.toMatchObject({ name: 'LeaseLost' });
+    await expect(throwing(new TypeError('x is undefined'))).rejects.toMatchObject({ name: 'InternalFault' });
+    const throttled = Object.assign(new Error('slow down'), {
+      name: 'ThrottlingException',
+      $retryable: { throttling: true },
+    });
+    await expect(throwing(throttled)).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    await expect(throwing(refused)).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+  });
+
+  it('writes one line a call, with the run and never with the payload', async () => {
+    process.env.KUBELOOM_LOG = 'all';
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    const handler = taskHandler(z.unknown(), async () => ({ secret: 'hunter2' }));
+    await handler(
+      { run: { runId: 'shop-g1', cluster: 'web-1' }, password: 'hunter3' },
+      { functionName: 'plan-cluster' },
+    );
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'info',
+      function: 'plan-cluster',
+      runId: 'shop-g1',
+      cluster: 'web-1',
+      outcome: 'ok',
+    });
+    expect(lines.join()).not.toMatch(/hunter/);
+  });
+});
+
+describe('httpHandler', () => {
+  it('gives path, query, headers and body', async () => {
+    const options = { path: z.object({ name: z.string() }), query: z.object({ limit: z.coerce.number() }) };
+    const handler = httpHandler(options, async ({ path, query, contentType, body }) => ({
+      status: 200,
+      json: { ...path, ...query, contentType, text: bodyText(body) },
+    }));
+    const headers = { 'Content-Type': 'application/YAML; charset=utf-8' };
+    const event = request(
+      { headers, pathParameters: { name: 'shop' }, queryStringParameters: { limit: '3' }, body: 'a: 1' },
+      'PUT',
+    );
+    const result = await handler(event);
+    expect(bodyOf(result)).toEqual({ name: 'shop', limit: 3, contentType: 'application/yaml', text: 'a: 1' });
+  });
+
+  it('refuses a body above the limit before it is read, plain or base64', async () => {
+    const handler = httpHandler({}, async () => ({ status: 200 }));
+    const plain = await handler(request({ body: 'x'.repeat(21) }, 'PUT'));
+    const encoded = await handler(
+      request({ body: Buffer.from('x'.repeat(40)).toString('base64'), isBase64Encoded: true }, 'PUT'),
+    );
+    expect([plain.statusCode, encoded.statusCode]).toEqual([413, 413]);
+    expect(bodyOf(plain)).toMatchObject({ code: 'PayloadTooLarge', status: 413, instance: 'r-1' });
+  });
+
+  it('refuses a body that is not UTF-8', async () => {
+    const handler = httpHandler({}, async ({ body }) => ({ status: 200, text: bodyText(body) }));
+    const result = await handler(
+      request({ body: Buffer.from([0xff, 0xfe, 0x41]).toString('base64'), isBase64Encoded: true }, 'PUT'),
+    );
+    expect(result.statusCode).toBe(400);
+    expect(bodyOf(result)).toMatchObject({ code: 'InvalidInput' });
+  });
+
+  it('answers errors as problem+json with their status', async () => {
+    const throwing = (error: unknown, headers = {}) =>
+      httpHandler({}, () => Promise.reject(error))(request({ headers }));
+    const missing = await throwing(new PipelineError('NotFound', 'there is no manifest "x"'));
+    expect(missing).toMatchObject({ statusCode: 404, headers: { 'content-type': 'application/problem+json' } });
+    expect(bodyOf(missing)).toMatchObject({
+      detail: 'there is no manifest "x"',
+      code: 'NotFound',
+      type: 'urn:kubeloom:error:NotFound',
+    });
+    const conflict = new PipelineError('VersionConflict', 'changed', { details: { generation: 3, attempt: 1 } });
+    expect(await throwing(conflict)).toMatchObject({ statusCode: 409 });
+    expect(await throwing(conflict, { 'If-Match': '"g2-a1"' })).toMatchObject({ statusCode: 412 });
+  });
+
+  it('tells nothing of faults of ours but where to look', async () => {
+    const result = await httpHandler({}, () => Promise.reject(new Error('password=hunter2')))(request());
+    expect(result.statusCode).toBe(500);
+    expect(result.body).not.toContain('hunter2');
+    expect(bodyOf(result).detail).toContain('r-1');
+  });
+
+  it('answers 304 to a reader who has the version already', async () => {
+    const etag = entityTag('g1', 'a1');
+    const handler = httpHandler({}, async () => ({ status: 200, json: {}, etag }));
+    expect(await handler(request())).toMatchObject({ statusCode: 200, headers: { etag: '"g1-a1"' } });
+    const again = await handler(request({ headers: { 'if-none-match': 'W/"g1-a1"' } }));
+    expect(again).toMatchObject({ statusCode: 304, headers: { etag: '"g1-a1"' } });
+    expect(again.body).toBeUndefined();
+  });
+});
