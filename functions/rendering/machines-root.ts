@@ -6,7 +6,7 @@ import type {
   NodePoolState,
   ProviderInstance,
 } from '#domain/cluster-state.ts';
-import { allPools } from '#domain/cluster-state.ts';
+import { allPools, servesApiOnNodes } from '#domain/cluster-state.ts';
 import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend } from './root-module.ts';
@@ -79,7 +79,7 @@ function networkCall(
       cluster_id: state.id,
       provider_name: input.provider.name,
       region,
-      api_port_open: state.apiEndpoint.kind === 'node' && here.some(({ role }) => role === 'control'),
+      api_port_open: servesApiOnNodes(state) && here.some(({ role }) => role === 'control'),
       roles,
       ssh_ports: [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
       wireguard_port: defaultWireguardPort,

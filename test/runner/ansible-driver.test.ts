@@ -120,6 +120,11 @@ describe('configuring nodes', () => {
     expect((await world.facts()).nodes).not.toHaveProperty('basement-01');
   });
 
+  it('refuses to move the API endpoint rather than move half of it', async () => {
+    await world.put(aDocument([configuration({ endpoint: ['control-aaaaaaa-01'] })]), facts);
+    expect((await world.run('configuration')).error).toMatchObject({ class: 'user', code: 'EndpointMoveNotSupported' });
+  });
+
   it('uses a short directory of its own for control sockets', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
     await world.run('configuration');

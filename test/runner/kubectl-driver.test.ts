@@ -184,6 +184,30 @@ describe('removing nodes', () => {
     expect(existsSync(join(cluster, 'nodes', 'workers-bbbbbbb-01'))).toBe(false);
   });
 
+  it('drains as many nodes of a pool at once as that pool allows', async () => {
+    const names = ['workers-bbbbbbb-01', 'workers-bbbbbbb-02', 'workers-bbbbbbb-03'];
+    for (const name of names) live(name);
+    const pool = { ...workerPool, nodes: names.map((name) => ({ name, privateAddress: '192.168.2.7' })) };
+    const work = { patch: [], remove: names, maxUnavailable: 1, maxUnavailableOf: { 'workers-bbbbbbb': 3 } };
+    const states = {
+      before: twoProviderState({ pools: [controlPool, pool] }),
+      target: twoProviderState({ pools: [controlPool] }),
+    };
+    const verbs = async (changed: { maxUnavailableOf?: Record<string, number> }) => {
+      writeFileSync(join(cluster, 'calls'), '');
+      for (const name of names) live(name);
+      await world.put(
+        aDocument([{ stage: 'nodes', reasons: [], work: { ...work, ...changed } }], states),
+        twoProviderFacts,
+      );
+      expect((await world.run('nodes')).ok).toBe(true);
+      return calls().map((call) => call.split(' ')[0]);
+    };
+    const one = ['cordon', 'drain', 'delete'];
+    expect(await verbs({ maxUnavailableOf: {} })).toEqual(['get', ...one, ...one, ...one]);
+    expect((await verbs({})).slice(1, 4)).toEqual(['cordon', 'cordon', 'cordon']);
+  });
+
   it('has nothing to do for nodes that are gone, nor for a cluster that never ran', async () => {
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-99']);
     expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 0 });

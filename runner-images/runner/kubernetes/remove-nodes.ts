@@ -1,5 +1,6 @@
 /** Takes nodes out of Kubernetes: cordon, drain, etcd member, delete; control nodes one at a time, compute within a budget. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import type { NodesWork } from '#domain/plan.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -22,8 +23,7 @@ interface Leaving {
 export async function removeNodes(
   context: StageContext,
   kubectl: Kubectl,
-  names: readonly string[],
-  maxUnavailable: number,
+  { remove: names, maxUnavailable, maxUnavailableOf = {} }: NodesWork,
 ): Promise<number> {
   if (names.length === 0) return 0;
   const nodes = await kubectl.nodes();
@@ -32,13 +32,15 @@ export async function removeNodes(
   const locked = present.filter(({ name }) => lockLabels.some((label) => nodes.get(name)?.labels[label] !== undefined));
   const free = present.filter((node) => !locked.includes(node));
   const survivors = controlNodes(context.wish).filter((name) => nodes.has(name));
-  const remove = (leaving: Leaving) => removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
-  for (const leaving of free.filter(({ control }) => control)) await remove(leaving);
+  const take = (leaving: Leaving) => removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
+  for (const leaving of free.filter(({ control }) => control)) await take(leaving);
   const pools = Map.groupBy(
     free.filter(({ control }) => !control),
     ({ pool }) => pool,
   );
-  const outcomes = await Promise.all([...pools.values()].map((pool) => settleBounded(pool, maxUnavailable, remove)));
+  const outcomes = await Promise.all(
+    [...pools].map(([pool, leaving]) => settleBounded(leaving, maxUnavailableOf[pool] ?? maxUnavailable, take)),
+  );
   unwrap(outcomes.flat());
   if (locked.length > 0) throw nodesLocked(locked);
   return free.length;

@@ -47,9 +47,22 @@ export const ansible: Tool = async (context) => {
 
 function inventoryWork({ plan }: StageContext): InventoryWork {
   const none = { install: [], peers: [], proxy: [], uninstall: [] };
-  if (plan.stage === 'configuration') return plan.work;
+  if (plan.stage === 'configuration') {
+    if ((plan.work.endpoint ?? []).length > 0) throw endpointMove();
+    return plan.work;
+  }
   if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
   throw new Error(`ansible cannot run stage ${plan.stage}`);
+}
+
+/** Better no move than half of one: certificates and kubelets of a running cluster would have to follow. */
+function endpointMove(): StageFailure {
+  return new StageFailure({
+    class: 'user',
+    code: 'EndpointMoveNotSupported',
+    message: 'Moving the API endpoint of a running cluster is not supported by this version.',
+    hint: 'Keep the load balancer or node that serves the API as it is, or make a new cluster.',
+  });
 }
 
 async function playPlaybooks(

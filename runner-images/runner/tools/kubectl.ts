@@ -8,7 +8,8 @@ import { StageFailure } from '../stage-failure.ts';
 
 export const kubectl: Tool = async (context) => {
   if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
-  const { patch, remove, maxUnavailable } = context.plan.work;
+  const { work } = context.plan;
+  const { patch } = work;
   const kubeconfig = await writeKubeconfig(context);
   if (kubeconfig === undefined) {
     if (patch.length === 0) {
@@ -23,7 +24,7 @@ export const kubectl: Tool = async (context) => {
     });
   }
   const client = new Kubectl(context, kubeconfig);
-  const nodesRemoved = await removeNodes(context, client, remove, maxUnavailable);
+  const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
   return { nodesPatched, nodesRemoved };
 };
