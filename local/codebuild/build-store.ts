@@ -28,6 +28,8 @@ export interface BuildStore {
   get(id: string): Build | undefined;
   put(build: Build): void;
   unfinished(): readonly Build[];
+  /** Ids of a project's builds, newest first, at most 100. */
+  newest(project: string): readonly string[];
   /** Number of the next build of a project. */
   nextNumber(project: string): number;
   close(): void;
@@ -50,6 +52,7 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
      ON CONFLICT (id) DO UPDATE SET finished = excluded.finished, build = excluded.build`,
   );
   const selectUnfinished = database.prepare('SELECT build FROM builds WHERE finished = 0 ORDER BY queuedAt');
+  const selectNewest = database.prepare('SELECT id FROM builds WHERE project = ? ORDER BY queuedAt DESC LIMIT 100');
   const count = database.prepare('SELECT count(*) AS number FROM builds WHERE project = ?');
   const parse = (row: Record<string, unknown>): Build => Build.parse(JSON.parse(String(row.build)));
   return {
@@ -66,6 +69,7 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
         JSON.stringify(build),
       ),
     unfinished: () => selectUnfinished.all().map(parse),
+    newest: (project) => selectNewest.all(project).map(({ id }) => String(id)),
     nextNumber: (project) => Number(count.get(project)?.number ?? 0) + 1,
     close: () => database.close(),
   };

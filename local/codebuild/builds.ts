@@ -23,6 +23,8 @@ export interface Builds {
   /** Throws `ResourceNotFoundException` without the project; the same token within five minutes is the same build. */
   start(input: StartBuildInput): Build;
   get(id: string): Build | undefined;
+  /** Ids of a project's builds, newest first, at most 100. */
+  newest(project: string): readonly string[];
   /** Returns at once; `ended` tells when it is over. Nothing happens to a build that has ended. */
   stop(id: string): Build | undefined;
   /** Throws `ResourceNotFoundException`. */
@@ -156,6 +158,7 @@ export function startBuilds(options: BuildsOptions): Builds {
       return build;
     },
     get: (id) => live.get(id)?.build ?? store.get(id),
+    newest: (project) => store.newest(project),
     stop,
     async ended(id) {
       const build = live.get(id)?.end.promise ?? store.get(id);

@@ -17,6 +17,9 @@ export function codeBuildListener(builds: Builds, logger: Logger): RequestListen
         if (!build) throw new AwsFault('ResourceNotFoundException', `there is no build ${id}`);
         return { build: describeBuild(build) };
       }),
+      ListBuildsForProject: operation(z.object({ projectName: z.string() }), ({ projectName }) => ({
+        ids: builds.newest(projectName),
+      })),
       BatchGetBuilds: operation(z.object({ ids: z.array(z.string()).min(1).max(100) }), ({ ids }) => {
         const found = ids.map((id) => builds.get(id));
         return {
