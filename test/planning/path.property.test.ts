@@ -8,7 +8,7 @@ import { stateFaults } from '#domain/planning/state-faults.ts';
 import { desiredOf, frozen, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, settled, worldOf } from './world.ts';
 
-const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 200) };
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 100) };
 const pair = fc.tuple(manifestArbitrary, manifestArbitrary, templatesArbitrary, templatesArbitrary);
 type Pair = typeof pair extends fc.Arbitrary<infer Value> ? Value : never;
 

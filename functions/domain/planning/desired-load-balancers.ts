@@ -42,7 +42,7 @@ function desiredLoadBalancer(
       const role = sources.manifest.spec.loadBalancers.roles.find((candidate) => candidate.name === name);
       return role === undefined ? [] : [roleState(role, cluster)];
     }),
-    dns: dnsState(wish, found?.dns, sources),
+    dns: dnsState(wish, [current, attempted], sources),
     pools: wish.pools.map((name) =>
       desiredPool(
         { name, role: 'loadBalancer', current: current?.pools ?? [], attempted: sameAttempt?.pools ?? [] },
@@ -52,9 +52,13 @@ function desiredLoadBalancer(
   };
 }
 
-function dnsState(wish: LoadBalancer, known: DnsState | undefined, sources: PoolSources): DnsState {
+function dnsState(
+  wish: LoadBalancer,
+  standing: readonly (LoadBalancerState | undefined)[],
+  sources: PoolSources,
+): DnsState {
   const zone = wish.dns.dnsZone;
-  const kept = known?.zone === zone ? known.hostname : undefined;
+  const kept = standing.find((loadBalancer) => loadBalancer?.dns.zone === zone)?.dns.hostname;
   return {
     zone,
     provider: sources.provider(wish.dns.provider),

@@ -18,11 +18,11 @@ interface Ends {
 /** Every reason against getting from what stands to what is wished for; empty when there is none. */
 export function refusals({ current, attempted, desired }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
-  const faults = stateFaults(desired);
-  if (current === null) return faults;
+  if (current === null) return stateFaults(desired);
+  const fixed = fixedRefusals(current, desired);
   return [
-    ...faults,
-    ...fixedRefusals(current, desired),
+    ...fixed,
+    ...(current.network === desired.network ? stateFaults(desired) : []),
     ...versionRefusals(current, attempted, desired),
     ...protectionRefusals(current, desired),
     ...releaseRefusals(current, desired),

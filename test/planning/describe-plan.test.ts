@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { countSteps, nodeRows, percentDone, stepsBefore } from '#domain/progress.ts';
+import { desiredOf } from './arbitraries.ts';
+import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+
+const current = desiredOf({ manifest: manifestOf() });
+
+function planned(wish: ManifestWish) {
+  const desired = desiredOf({ manifest: manifestOf(wish), current, ids: 'y' });
+  return planClusterPath({ cluster: 'c', current, attempted: null, desired });
+}
+
+const grow = planned({
+  dynamic: [control(1), compute(2), { name: 'far', provider: 'azure-2', count: 2 }],
+  compute: ['compute', 'far'],
+});
+
+describe('a plan in words', () => {
+  test('counts, names and places what is made, and says what is not touched', () => {
+    const described = describeClusterPlan(grow, current);
+    expect(described.summary).toBe('1 waypoint: grow');
+    const [waypoint] = described.waypoints;
+    expect(waypoint?.title).toBe('grow: 2 nodes made');
+    expect(waypoint?.forwardOnly).toBe(false);
+    expect(waypoint?.sentences[0]).toMatch(/^pool far-\w{7} \(azure-2, here, compute\) is added with 2 nodes \(.*\)$/);
+    expect(waypoint?.sentences[1]).toMatch(
+      /^the other 3 nodes .* stay as they are and only learn who their peers are$/,
+    );
+    expect(waypoint?.stages.map(({ stage }) => stage)).toEqual([
+      'infrastructure',
+      'configuration',
+      'kubernetes',
+      'nodes',
+    ]);
+    expect(waypoint?.nodes.map(({ part }) => part)).toEqual(['stays', 'stays', 'stays', 'joins', 'joins']);
+  });
+
+  test('says the same without knowing what stood before', () => {
+    expect(describeClusterPlan(grow).waypoints[0]?.title).toBe('grow: 2 nodes made');
+    const shrink = planned({ dynamic: [control(1), compute(1)] });
+    expect(describeClusterPlan(shrink).waypoints[0]?.title).toBe('shrink: 1 node removed');
+    expect(describeClusterPlan(shrink)).toEqual(describeClusterPlan(shrink, current));
+  });
+
+  test('marks what only goes forward', () => {
+    const described = describeClusterPlan(planned({ version: '1.35.0', dynamic: [control(1), compute(1)] }), current);
+    expect(described.waypoints.map(({ title }) => title)).toEqual([
+      'upgrade: Kubernetes 1.34.1 → 1.35.0',
+      'shrink: 1 node removed',
+    ]);
+    expect(described.waypoints.every(({ forwardOnly }) => forwardOnly)).toBe(true);
+    expect(described.summary).toBe('2 waypoints: upgrade → shrink; 2 waypoints forward-only');
+  });
+
+  test('says when there is nothing to do, and when it is refused', () => {
+    expect(describeClusterPlan(planned({}), current).summary).toMatch(/^nothing to do/);
+    const refused = describeClusterPlan(planned({ version: '1.30.0' }), current);
+    expect(refused.summary).toBe('refused for 1 reason; nothing is done');
+    expect(refused.refusals).toHaveLength(1);
+  });
+});
+
+describe('progress', () => {
+  test('counts stages with work, and a waypoint without any as one step', () => {
+    expect(countSteps(grow.waypoints)).toBe(4);
+    expect(countSteps([{ stages: [] }])).toBe(1);
+    expect(stepsBefore(grow.waypoints[0] ?? { stages: [] }, 'kubernetes')).toBe(2);
+  });
+
+  test('is a whole percent, 100 only at the end', () => {
+    expect([0, 1, 2, 3].map((step) => percentDone({ step, steps: 3 }))).toEqual([0, 33, 66, 100]);
+  });
+
+  test('lists every node with its part', () => {
+    const rows = nodeRows(current, grow.waypoints[0]?.target ?? null);
+    expect(rows.map(({ part }) => part)).toEqual(['stays', 'stays', 'stays', 'joins', 'joins']);
+    expect(nodeRows(current, null).map(({ part }) => part)).toEqual(['leaves', 'leaves', 'leaves']);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { errorClasses } from '#domain/errors.ts';
+import { assessStageFailure, assessWaypointFailure, longestPauseSeconds } from '#domain/failure-policy.ts';
+import { directions, stageNames } from '#domain/plan.ts';
+
+const config = {
+  KUBELOOM_STAGE_RETRY_SECONDS: 10,
+  KUBELOOM_MAX_STAGE_ATTEMPTS: 3,
+  KUBELOOM_BACK_OFF_SECONDS: 30,
+  KUBELOOM_MAX_BACK_OFFS: 2,
+};
+
+describe('a stage that failed', () => {
+  test('is tried again in place after growing pauses, a bounded number of times', () => {
+    const answers = [1, 2, 3].map((attempt) =>
+      assessStageFailure({ class: 'transient', retryable: true, attempt, config }),
+    );
+    expect(answers).toEqual([
+      { outcome: 'retry', pauseSeconds: 10 },
+      { outcome: 'retry', pauseSeconds: 20 },
+      { outcome: 'failed', pauseSeconds: 0 },
+    ]);
+  });
+
+  test('is not tried again when its tool says that it would not help', () => {
+    const answer = assessStageFailure({ class: 'transient', retryable: false, attempt: 1, config });
+    expect(answer.outcome).toBe('failed');
+  });
+
+  test.each(errorClasses)('of class %s is tried again only if it can go away by itself', (name) => {
+    const { outcome } = assessStageFailure({ class: name, retryable: true, attempt: 1, config });
+    expect(outcome).toBe(['transient', 'conflict'].includes(name) ? 'retry' : 'failed');
+  });
+
+  test('is never waited for longer than the longest pause', () => {
+    const patient = { ...config, KUBELOOM_STAGE_RETRY_SECONDS: 600, KUBELOOM_MAX_STAGE_ATTEMPTS: 9 };
+    const answer = assessStageFailure({ class: 'transient', retryable: true, attempt: 8, config: patient });
+    expect(answer.pauseSeconds).toBe(longestPauseSeconds);
+  });
+});
+
+describe('a waypoint that failed', () => {
+  const assess = (direction: (typeof directions)[number], name: (typeof errorClasses)[number], backOffs = 0) =>
+    assessWaypointFailure({ direction, class: name, backOffs, failedStage: 'nodes', config });
+
+  test.each(errorClasses)('is rolled back when it is a grow or repair, for class %s', (name) => {
+    expect(assess('grow', name).decision).toBe('rollBack');
+    expect(assess('repair', name).decision).toBe('rollBack');
+  });
+
+  test.each(errorClasses)('is never rolled back when it only goes forward, for class %s', (name) => {
+    const decisions = directions
+      .filter((direction) => direction !== 'grow' && direction !== 'repair')
+      .map((direction) => assess(direction, name).decision);
+    const expected = ['transient', 'capacity', 'conflict'].includes(name) ? 'backOff' : 'stop';
+    expect(new Set(decisions)).toEqual(new Set([expected]));
+  });
+
+  test('is backed off with growing pauses and stops when they are used up', () => {
+    const answers = [0, 1, 2].map((backOffs) => assess('shrink', 'transient', backOffs));
+    expect(answers.map(({ decision, pauseSeconds }) => [decision, pauseSeconds])).toEqual([
+      ['backOff', 30],
+      ['backOff', 60],
+      ['stop', 0],
+    ]);
+    expect(answers[2]?.sentence).toMatch(/failed 3 times/);
+  });
+
+  test('enters the ladder at the rung of the stage that failed', () => {
+    const rungs = stageNames.map(
+      (failedStage) =>
+        assessWaypointFailure({ direction: 'grow', class: 'user', backOffs: 0, failedStage, config }).rung,
+    );
+    expect(rungs).toEqual(['infrastructure', 'configuration', 'kubernetes', 'kubernetes', 'kubernetes']);
+  });
+});

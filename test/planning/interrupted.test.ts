@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { Waypoint } from '#domain/plan.ts';
+import { statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/attempt.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { desiredOf } from './arbitraries.ts';
+import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+
+const small: ManifestWish = { dynamic: [control(1), compute(2)] };
+const large: ManifestWish = { dynamic: [control(1), compute(4)] };
+const wide: ManifestWish = {
+  dynamic: [control(1), compute(2), { name: 'far', provider: 'azure-2' }],
+  compute: ['compute', 'far'],
+};
+const current = desiredOf({ manifest: manifestOf(small) });
+
+/** Wishes for `to` after `tried` was cut off. */
+function continued(tried: ClusterState | null, to: ManifestWish | null, stands: ClusterState | null = current) {
+  const desired = to && desiredOf({ manifest: manifestOf(to), current: stands, attempted: tried, ids: 'z' });
+  const plan = planClusterPath({ cluster: 'c', current: stands, attempted: tried, desired });
+  expect(plan.refusals).toEqual([]);
+  return plan.waypoints;
+}
+
+const directions = (waypoints: readonly Waypoint[]) => waypoints.map(({ direction }) => direction);
+const names = (state: ClusterState | null | undefined) => (state ? allNodes(state).map(({ node }) => node.name) : []);
+const removed = (waypoint: Waypoint | undefined) =>
+  waypoint?.stages.flatMap((plan) => (plan.stage === 'nodes' ? plan.work.remove : []));
+
+describe('a grow that was cut off', () => {
+  const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
+
+  test('goes on with the same machines when it is still wished for', () => {
+    const waypoints = continued(grown, large);
+    expect(directions(waypoints)).toEqual(['grow']);
+    expect(waypoints[0]?.target).toEqual(grown);
+    expect(waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
+  });
+
+  test('is taken back first when it is no longer wished for', () => {
+    const waypoints = continued(grown, small);
+    expect(directions(waypoints)).toEqual(['shrink']);
+    expect(waypoints[0]?.target).toEqual(current);
+    const left = names(grown).filter((name) => !names(current).includes(name));
+    expect(waypoints[0]?.changes).toEqual([{ kind: 'LeftoversFound', nodes: left }]);
+    expect(removed(waypoints[0])).toEqual(left);
+  });
+
+  test('is adopted by a larger wish', () => {
+    const waypoints = continued(grown, { dynamic: [control(1), compute(6)] });
+    expect(directions(waypoints)).toEqual(['grow']);
+    expect(names(waypoints[0]?.target)).toEqual(expect.arrayContaining([...names(grown)]));
+  });
+
+  test('of another provider leaves a workspace that is visited and destroyed before anything else is made', () => {
+    const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
+    const waypoints = continued(tried, large);
+    expect(directions(waypoints)).toEqual(['shrink', 'grow']);
+    const work = waypoints[0]?.stages.find((plan) => plan.stage === 'infrastructure')?.work;
+    expect(work).toEqual({ workspaces: [{ kind: 'machines', name: 'azure-2', destroy: true }] });
+  });
+
+  test('with credentials that are mended since goes on with the new ones', () => {
+    const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
+    const waypoints = continued(tried, { ...wide, secrets: { 'azure-2': 'mended' } });
+    expect(directions(waypoints)).toEqual(['grow']);
+    const [far] = waypoints[0]?.target?.pools.filter((pool) => pool.name === 'far') ?? [];
+    expect(far?.source.kind === 'dynamic' && far.source.provider.secret).toBe('team/mended');
+    expect(far?.id).toBe(tried.pools[2]?.id);
+  });
+
+  test('is part of what a delete visits', () => {
+    const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
+    const [destroy] = continued(tried, null);
+    const work = destroy?.stages.find((plan) => plan.stage === 'infrastructure')?.work;
+    expect(work).toMatchObject({
+      workspaces: expect.arrayContaining([{ kind: 'machines', name: 'azure-2', destroy: true }]),
+    });
+  });
+});
+
+describe('a create that was cut off', () => {
+  const tried = desiredOf({ manifest: manifestOf(small) });
+
+  test('goes on with the same machines', () => {
+    const waypoints = continued(tried, small, null);
+    expect(directions(waypoints)).toEqual(['grow']);
+    expect(waypoints[0]?.target).toEqual(tried);
+  });
+
+  test('is taken down first when something of it is no longer wished for', () => {
+    const waypoints = continued(tried, { dynamic: [control(1)], compute: [] }, null);
+    expect(directions(waypoints)).toEqual(['destroy', 'grow']);
+    expect(waypoints[0]?.changes[0]).toEqual({ kind: 'LeftoversFound', nodes: [...names(tried)] });
+  });
+
+  test('is taken down by a delete', () => {
+    expect(directions(continued(tried, null, null))).toEqual(['destroy']);
+  });
+});
+
+describe('a shrink that was cut off', () => {
+  const stands = desiredOf({ manifest: manifestOf(large) });
+  const shrunk = desiredOf({ manifest: manifestOf(small), current: stands, ids: 'y' });
+
+  test('goes on', () => {
+    expect(directions(continued(shrunk, small, stands))).toEqual(['shrink']);
+  });
+
+  test('is finished before nodes that it was removing are made anew', () => {
+    const waypoints = continued(shrunk, large, stands);
+    expect(directions(waypoints)).toEqual(['shrink', 'grow']);
+    expect(names(waypoints[0]?.target)).toEqual(names(shrunk));
+    expect(waypoints[1]?.target).toEqual(stands);
+  });
+
+  test('is finished before anything else is added', () => {
+    const waypoints = continued(shrunk, wide, stands);
+    expect(directions(waypoints)).toEqual(['shrink', 'grow']);
+  });
+});
+
+describe('forward-only waypoints that were cut off', () => {
+  test('an upgrade is finished before nodes join', () => {
+    const waypoints = continued({ ...current, kubernetesVersion: '1.35.0' }, { ...large, version: '1.36.0' });
+    expect(directions(waypoints)).toEqual(['upgrade', 'grow', 'upgrade']);
+    expect(waypoints[0]?.target?.kubernetesVersion).toBe('1.35.0');
+  });
+
+  test('a move is taken back when the endpoint is wished for where it was', () => {
+    const stands = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
+    const other = stands.pools[0]?.nodes[1]?.name ?? '';
+    const moved: ClusterState = { ...stands, apiEndpoint: { kind: 'node', node: other } };
+    const plan = planClusterPath({ cluster: 'c', current: stands, attempted: moved, desired: stands });
+    expect(directions(plan.waypoints)).toEqual(['move']);
+    expect(plan.waypoints[0]?.target).toEqual(stands);
+    expect(plan.waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['configuration', 'kubernetes', 'nodes']);
+  });
+
+  test('a settle is repeated, also when its wish was withdrawn', () => {
+    const tried = desiredOf({
+      manifest: manifestOf({ dynamic: [control(1), compute(2, { labels: { a: 'b' } })] }),
+      current,
+    });
+    const waypoints = continued(tried, small);
+    expect(directions(waypoints)).toEqual(['settle']);
+    expect(waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['nodes']);
+  });
+
+  test('a destroy is finished before the cluster is made anew', () => {
+    const [destroy] = continued(null, null);
+    if (destroy === undefined) throw new Error('nothing is destroyed');
+    const { current: known, attempted } = statesDuring(destroy, { current, attempted: null });
+    expect(known).toEqual(current);
+    expect(directions(continued(attempted, small, known))).toEqual(['destroy', 'grow']);
+  });
+});
+
+describe('what is remembered', () => {
+  const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
+  const [grow] = continued(null, large);
+  const [clean] = continued(grown, small);
+
+  test('during a grow: its target, beside what stands; after it, only what stands', () => {
+    if (grow === undefined) throw new Error('no grow');
+    expect(statesDuring(grow, { current, attempted: null })).toEqual({ current, attempted: grow.target });
+    expect(statesAfter(grow)).toEqual({ current: grow.target, attempted: null });
+    expect(statesAfterUndo(current)).toEqual({ current, attempted: null });
+  });
+
+  test('during the removal of leftovers: that they stand until they are gone', () => {
+    if (clean === undefined) throw new Error('no shrink');
+    const during = statesDuring(clean, { current, attempted: grown });
+    expect(names(during.current)).toEqual(names(grown));
+    expect(during.attempted).toEqual(current);
+    expect(directions(continued(during.attempted, large, during.current))).toEqual(['shrink', 'grow']);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { Refusal } from '#domain/plan.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { desiredOf } from './arbitraries.ts';
+import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+
+interface Case {
+  readonly title: string;
+  readonly from: ManifestWish;
+  readonly to: ManifestWish;
+  readonly path: string;
+  readonly reason: RegExp;
+}
+
+const rack = (name: string, endpoints: readonly string[]) => [{ name, endpoints }];
+
+const cases: readonly Case[] = [
+  {
+    title: 'no control node left',
+    from: {},
+    to: {
+      dynamic: [
+        control(0, { autoscaler: { min: 0, max: 1 } }),
+        { name: 'brain', autoscaler: { min: 0, max: 2 } },
+        compute(2),
+      ],
+      control: ['brain'],
+    },
+    path: 'spec.kubernetes.clusters[c].pools.control',
+    reason: /no control node would be left/,
+  },
+  {
+    title: 'an older Kubernetes',
+    from: { version: '1.36.0' },
+    to: { version: '1.35.4' },
+    path: 'spec.kubernetes.clusters[c].version',
+    reason: /cannot go back from 1\.36\.0 to 1\.35\.4/,
+  },
+  {
+    title: 'a Kubernetes that cannot be reached',
+    from: { version: '1.36.0' },
+    to: { version: '1.38.0' },
+    path: 'spec.kubernetes.clusters[c].version',
+    reason: /leads from Kubernetes 1\.36\.0 to 1\.37\.0/,
+  },
+  {
+    title: 'another network',
+    from: {},
+    to: { network: '10.9.0.0/16' },
+    path: 'spec.kubernetes.clusters[c].network',
+    reason: /network of a cluster cannot change/,
+  },
+  {
+    title: 'another server type in place',
+    from: {},
+    to: { dynamic: [control(1), compute(2, { serverType: 'large' })] },
+    path: 'spec.nodePools.dynamic[compute].serverType',
+    reason: /serverType of pool compute cannot change in place/,
+  },
+  {
+    title: 'another zone in place, also with new templates',
+    from: {},
+    to: { dynamic: [control(1), compute(2, { providerSpec: { name: 'aws-1', region: 'there' } })] },
+    path: 'spec.nodePools.dynamic[compute].providerSpec.region',
+    reason: /region of pool compute cannot change in place/,
+  },
+  {
+    title: 'spot in place',
+    from: {},
+    to: { dynamic: [control(1), compute(2, { spot: true })] },
+    path: 'spec.nodePools.dynamic[compute].spot',
+    reason: /spot of pool compute/,
+  },
+  {
+    title: 'an API load balancer without a node',
+    from: {},
+    to: {
+      dynamic: [control(1), compute(2), balancer(0, { autoscaler: { min: 0, max: 1 } })],
+      loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['balancer'] }],
+    },
+    path: 'spec.loadBalancers.clusters[lb]',
+    reason: /has no node or no API role/,
+  },
+  {
+    title: 'a protected pool removed',
+    from: { dynamic: [control(1), compute(2, { protect: true })] },
+    to: { dynamic: [control(1)], compute: [] },
+    path: 'spec.nodePools.dynamic[compute].protect',
+    reason: /protected, and .*-01, .*-02 would be removed/,
+  },
+  {
+    title: 'a node of a protected pool removed',
+    from: { dynamic: [control(1), compute(2, { protect: true })] },
+    to: { dynamic: [control(1), compute(1, { protect: true })] },
+    path: 'spec.nodePools.dynamic[compute].protect',
+    reason: /-02 would be removed/,
+  },
+  {
+    title: 'the only control machine moved to another pool',
+    from: { static: rack('rack', ['203.0.113.1']), control: ['rack'], dynamic: [compute(1)] },
+    to: { static: rack('shelf', ['203.0.113.1']), control: ['shelf'], dynamic: [compute(1)] },
+    path: 'spec.kubernetes.clusters[c].pools.control',
+    reason: /while they are away, no control node/,
+  },
+];
+
+describe('what may not happen', () => {
+  test.each(cases)(
+    '$title is refused, with place, reason and fix, and nothing is planned',
+    ({ from, to, path, reason }) => {
+      const { refusals, waypoints } = planned(from, to);
+      expect(waypoints).toEqual([]);
+      const refusal = refusals.find((candidate) => candidate.path === path);
+      expect(refusal?.reason).toMatch(reason);
+      expect(refusal?.fix).not.toBe('');
+    },
+  );
+
+  test('a protected pool may go once its protection was lifted on the pool', () => {
+    const { refusals } = planned(
+      { dynamic: [control(1), compute(2, { protect: true })] },
+      { dynamic: [control(1), compute(1)] },
+    );
+    expect(refusals).toEqual([]);
+  });
+
+  test('a protected cluster, or one with a protected pool, is not destroyed', () => {
+    for (const wish of [{ protect: true }, { dynamic: [control(1, { protect: true }), compute(1)] }]) {
+      const current = desiredOf({ manifest: manifestOf(wish) });
+      const plan = planClusterPath({ cluster: 'c', current, attempted: null, desired: null });
+      expect(plan.waypoints).toEqual([]);
+      expect(plan.refusals.map(({ path }) => path)).toEqual([expect.stringMatching(/protect$/)]);
+    }
+  });
+
+  test('an upgrade that has begun is not taken back', () => {
+    const current = desiredOf({ manifest: manifestOf() });
+    const attempted = { ...current, kubernetesVersion: '1.35.0' };
+    const plan = planClusterPath({ cluster: 'c', current, attempted, desired: current });
+    expect(plan.refusals[0]?.reason).toMatch(/cannot go back from 1\.35\.0 to 1\.34\.1/);
+  });
+});
+
+function planned(
+  from: ManifestWish,
+  to: ManifestWish,
+): { refusals: readonly Refusal[]; waypoints: readonly unknown[] } {
+  const current = desiredOf({ manifest: manifestOf(from) });
+  const desired = desiredOf({ manifest: manifestOf(to), current, ids: 'y' });
+  return planClusterPath({ cluster: 'c', current, attempted: null, desired });
+}
