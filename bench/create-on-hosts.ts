@@ -27,7 +27,7 @@ export async function measureHosts() {
     const keys = platform.objects('runs/').filter((key) => key.endsWith('/result.json'));
     const results = await Promise.all(
       keys.map(async (key) => {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket: process.env['KUBELOOM_BUCKET'], Key: key }));
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: process.env.KUBELOOM_BUCKET, Key: key }));
         return StageResult.parse(JSON.parse((await Body?.transformToString()) ?? ''));
       }),
     );

@@ -59,7 +59,7 @@ export function apiClient(connection: Connection = findConnection()) {
       if (value !== undefined) url.searchParams.set(key, String(value));
     }
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
-    if (connection.token) headers['authorization'] = `Bearer ${connection.token}`;
+    if (connection.token) headers.authorization = `Bearer ${connection.token}`;
     if (call.body !== undefined) headers['content-type'] ??= 'application/json';
     const init: RequestInit = { method: call.method ?? 'GET', headers };
     if (call.body !== undefined) init.body = call.body;

@@ -14,13 +14,13 @@ export interface Connection {
 
 /** Data directory of the local platform: `KUBELOOM_HOME`, else `~/.kubeloom`. */
 export function kubeloomHome(): string {
-  return process.env['KUBELOOM_HOME'] ?? join(homedir(), '.kubeloom');
+  return process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom');
 }
 
 /** `KUBELOOM_API_URL` and `KUBELOOM_TOKEN`, else what the local platform wrote down. Throws with how to start one. */
 export function findConnection(): Connection {
-  const apiUrl = process.env['KUBELOOM_API_URL'];
-  if (apiUrl) return { apiUrl: apiUrl.replace(/\/$/, ''), token: process.env['KUBELOOM_TOKEN'] };
+  const apiUrl = process.env.KUBELOOM_API_URL;
+  if (apiUrl) return { apiUrl: apiUrl.replace(/\/$/, ''), token: process.env.KUBELOOM_TOKEN };
   const file = join(kubeloomHome(), 'platform.json');
   if (!existsSync(file)) {
     throw new CliError(

@@ -120,7 +120,9 @@ async function events(name: string, options: NamespaceOption & { readonly follow
 async function kubeconfig(cluster: string, options: NamespaceOption): Promise<void> {
   const api = apiClient();
   const page = await api.listManifests(options.namespace);
-  const owner: ManifestName | undefined = page.items.find((item) => item.clusters.some((c) => c.cluster === cluster));
+  const owner: ManifestName | undefined = page.items.find((item) =>
+    item.clusters.some((c) => isCalled(c.cluster, cluster)),
+  );
   if (!owner) {
     const known = page.items.flatMap((item) => item.clusters.map((c) => c.cluster));
     throw new CliError(
@@ -130,3 +132,6 @@ async function kubeconfig(cluster: string, options: NamespaceOption): Promise<vo
   }
   process.stdout.write(await api.getKubeconfig(owner, cluster));
 }
+
+/** A cluster may be called by its id (`two-clouds-1a2b3c4`) or by its name. */
+const isCalled = (id: string, name: string): boolean => id === name || id.replace(/-[a-z0-9]{7}$/, '') === name;

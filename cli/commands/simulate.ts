@@ -44,8 +44,10 @@ export function registerSimulate(program: Command): void {
       'apply the files one after another to an empty world in memory with the sim runner; nothing real is made',
     )
     .option(
-      '--fail <stage[:class[:times]]...>',
+      '--fail <stage[:class[:times]]>',
       `let a stage fail (${stageNames.join(', ')}); class is one of ${errorClasses.join(', ')} (default user), times defaults to 1`,
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
     )
     .option('--stage-ms <ms>', 'how long each stage takes', '0')
     .option('--verbose', 'print every event')
@@ -65,9 +67,12 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
       exitCodes.invalid,
     );
   }
-  process.env['KUBELOOM_LOG'] = 'none';
-  process.env['KUBELOOM_SIM_STAGE_MS'] = options.stageMs;
-  process.env['KUBELOOM_SIM_FAULTS'] = JSON.stringify(injected);
+  process.env.KUBELOOM_LOG = 'none';
+  // Nothing gets better by waiting in a world that is made up.
+  process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0';
+  process.env.KUBELOOM_BACK_OFF_SECONDS ??= '0';
+  process.env.KUBELOOM_SIM_STAGE_MS = options.stageMs;
+  process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(injected);
   const { startPlatform } = await import('#local/platform.ts');
   const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
   try {

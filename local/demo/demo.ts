@@ -171,7 +171,7 @@ function onlyCluster(manifest: ManifestDescription): ClusterDescription {
 
 /** Real machines need root and the tools; what is missing is said. */
 async function canBeReal(): Promise<boolean> {
-  if (process.env['KUBELOOM_DEMO_RUNNER'] === 'sim') return false;
+  if (process.env.KUBELOOM_DEMO_RUNNER === 'sim') return false;
   if (process.getuid?.() !== 0) {
     print('not root: real machines need root (systemd-nspawn, network namespaces), so the sim runner is used');
     return false;

@@ -101,7 +101,7 @@ describe('the main job on real hosts', () => {
 
   it('makes a cluster over two providers that meshes, answers kubectl through the load balancer and serves the application', async () => {
     created = await apply(two);
-    const ssm = platform.endpoints['ssm'] ?? '';
+    const ssm = platform.endpoints.ssm ?? '';
     machines = await openMachines({
       ssmEndpoint: ssm,
       keyPrefix: `ssh/default/${key.name}/${clusterOf(created).cluster}`,

@@ -1,0 +1,148 @@
+/** The command line as a user meets it: exit codes, what is printed, and the e2e sets of others simulated to their ends. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const inputs =
+  ['../shared/inputs', '/work/shared/inputs'].map((path) => join(root, path)).find(existsSync) ?? '/work/shared/inputs';
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let home: string;
+
+function kubeloom(args: readonly string[], stdin = ''): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, 'cli/main.ts'), ...args],
+      { env: { ...process.env, KUBELOOM_HOME: home, NO_COLOR: '1', KUBELOOM_API_URL: '' }, maxBuffer: 64 << 20 },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
+    );
+    child.stdin?.end(stdin);
+  });
+}
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'kubeloom-cli-'));
+});
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('kubeloom', () => {
+  it('says what it can do, and answers wrong use with 2', async () => {
+    expect((await kubeloom(['--help'])).stdout).toMatch(/apply.*validate.*plan.*simulate/s);
+    expect((await kubeloom(['--version'])).code).toBe(0);
+    expect((await kubeloom(['aply'])).code).toBe(2);
+    expect((await kubeloom(['apply'])).code).toBe(2);
+  });
+
+  it('says how to start a Kubeloom when none answers, with 7', async () => {
+    const { code, stderr } = await kubeloom(['get']);
+    expect(code).toBe(7);
+    expect(stderr).toContain('kubeloom local up');
+  });
+
+  it('prints the JSON Schema that is committed', async () => {
+    const { stdout } = await kubeloom(['schema']);
+    expect(stdout).toBe(readFileSync(join(root, 'schema/input-manifest.schema.json'), 'utf8'));
+  });
+});
+
+describe('kubeloom validate', () => {
+  it('accepts the examples, with 0', async () => {
+    const { code, stdout } = await kubeloom(['validate', '-f', join(root, 'examples/local-two-providers.yaml')]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('valid');
+  });
+
+  it('tells every fault of a document from standard input, with 3', async () => {
+    const document = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata: { name: UPPER }\nspek: {}\n';
+    const { code, stdout } = await kubeloom(['validate', '-f', '-', '--json'], document);
+    const report = JSON.parse(stdout) as { valid: boolean; documents: { faults: { path: string }[] }[] };
+    expect(code).toBe(3);
+    expect(report.valid).toBe(false);
+    expect(report.documents[0]?.faults.map((fault) => fault.path)).toEqual(
+      expect.arrayContaining(['metadata.name', 'spek']),
+    );
+  });
+
+  it('asks for a file that is not there by its name, with 2', async () => {
+    const { code, stderr } = await kubeloom(['validate', '-f', 'nowhere.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot read nowhere.yaml');
+  });
+});
+
+describe('kubeloom simulate', () => {
+  const sets = [
+    'autoscaling-1',
+    'proxy-with-hetzner',
+    'rolling-update',
+    'succeeds-on-last-2',
+    'test-set1',
+    'test-set3',
+    'test-set5',
+  ];
+
+  /** The files of a set in their order, its templates first, with addresses for the static machines. */
+  function filesOf(set: string): string[] {
+    const folder = join(inputs, 'claudie-e2e', set);
+    const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+    const target = mkdtempSync(join(home, `${set}-`));
+    return names
+      .toSorted(
+        (a, b) => Number(a.startsWith('templates')) * -1 + Number(b.startsWith('templates')) || a.localeCompare(b),
+      )
+      .map((name) => {
+        const text = readFileSync(join(folder, name), 'utf8').replaceAll(
+          'replace-me',
+          (_match, offset: number) => `203.0.113.${offset % 250}`,
+        );
+        writeFileSync(join(target, name), text);
+        return join(target, name);
+      });
+  }
+
+  it.each(sets)('brings %s to its end, file by file', async (set) => {
+    const { code, stdout, stderr } = await kubeloom(['simulate', '--json', ...filesOf(set)]);
+    expect(stderr).toBe('');
+    const report = JSON.parse(stdout) as { simulated: boolean; ok: boolean; steps: { status: string }[] };
+    expect(report.steps.map((step) => step.status)).toEqual(report.steps.map(() => 'Done'));
+    expect(report).toMatchObject({ simulated: true, ok: true });
+    expect(code).toBe(0);
+  });
+
+  it('retries a transient failure in place', async () => {
+    const { code, stdout } = await kubeloom([
+      'simulate',
+      '--verbose',
+      '--fail',
+      'kubernetes:transient',
+      join(root, 'examples/local-two-providers.yaml'),
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('try 2');
+  });
+
+  it('rolls a grow back for good reason, and says that nothing real was made', async () => {
+    const { code, stdout, stderr } = await kubeloom([
+      'simulate',
+      '--fail',
+      'kubernetes:user',
+      join(root, 'examples/local-two-providers.yaml'),
+    ]);
+    expect(code).toBe(6);
+    expect(stdout).toContain('RolledBack');
+    expect(stderr).toContain('simulated: no machine, network or cluster was made');
+  });
+});
