@@ -1,6 +1,6 @@
 /** Simulated API servers on loopback, and the real kubectl that talks to them. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,12 @@ export class SimulatedCluster {
     for (const name of names) {
       cluster.members.push({ name, url: `https://127.0.0.1:${await freePort()}` });
     }
-    for (const name of names) await cluster.startServer(name);
+    for (const { name, url } of cluster.members) {
+      // Written once: a kubectl that runs beside another must not find a half-written one.
+      execFileSync(pki, [cluster.directory, 'kubeconfig', 'test', url]);
+      renameSync(join(cluster.directory, 'admin.conf'), join(cluster.directory, `${name}.conf`));
+      await cluster.startServer(name);
+    }
     return cluster;
   }
 
@@ -68,10 +73,9 @@ export class SimulatedCluster {
   }
 
   kubectlWith(input: string, name: string, ...args: readonly string[]): Promise<Output> {
-    execFileSync(pki, [this.directory, 'kubeconfig', 'test', this.member(name).url]);
     const home = join(this.directory, 'home', name);
     mkdirSync(home, { recursive: true });
-    const kubeconfig = join(this.directory, 'admin.conf');
+    const kubeconfig = join(this.directory, `${name}.conf`);
     return new Promise((resolve) => {
       const env = { ...process.env, HOME: home, KUBECONFIG: kubeconfig };
       const child = execFile(kubectlPath, args, { env, timeout: 20_000 }, (error, stdout, stderr) => {

@@ -165,7 +165,10 @@ function checkNamespace(store: ObjectStore, resource: Resource, namespace: strin
 
 function bodyOf(request: ObjectRequest): Json {
   if (request.body === undefined || !(isObject(request.body) || Array.isArray(request.body))) {
-    throw new ApiFailure('UnsupportedMediaType', 'the simulated control plane reads JSON bodies only; use kubectl apply -f instead of kubectl create');
+    throw new ApiFailure(
+      'UnsupportedMediaType',
+      'the simulated control plane reads JSON bodies only; use kubectl apply -f instead of kubectl create',
+    );
   }
   return request.body;
 }
