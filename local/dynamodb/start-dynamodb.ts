@@ -22,7 +22,10 @@ export interface LocalDynamoDb {
 /** Starts it, on the wished port when that is free. Throws when the store cannot be opened, e.g. because another process has it. */
 export async function startDynamoDb(options: ThreadOptions): Promise<LocalDynamoDb> {
   if (options.directory) await mkdir(options.directory, { recursive: true, mode: 0o700 });
-  const worker = new Worker(new URL('./dynamodb-thread.ts', import.meta.url), { workerData: options });
+  const worker = new Worker(new URL('./dynamodb-thread.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 },
+  });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const port = await new Promise<number>((resolve, reject) => {
     worker.once('message', (message: { port: number }) => resolve(message.port));

@@ -3,14 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../durable-file.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import {
-  describe,
-  type ObjectDescription,
-  objectFileName,
-  readDescriptions,
-  receive,
-  type Upload,
-} from './object-file.ts';
+import { type ObjectDescription, objectFileName, readDescriptions, receive, type Upload } from './object-file.ts';
 import { S3Fault } from './s3-fault.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
@@ -62,7 +55,7 @@ export async function openBucket(directory: string, options: { flush: boolean })
       try {
         // Refused early, before anything is flushed; what counts is the check inside the lock.
         check(key, index.get(key), when);
-        await describe(upload.path, description, options.flush);
+        await upload.finish(description, options.flush);
         await serially(key, async () => {
           check(key, index.get(key), when);
           await rename(upload.path, pathOf(key));
@@ -71,7 +64,7 @@ export async function openBucket(directory: string, options: { flush: boolean })
           if (options.flush) await syncDirectory(directory);
         });
       } catch (error) {
-        await rm(upload.path, { force: true });
+        await upload.discard();
         throw error;
       }
       return description;

@@ -53,6 +53,7 @@ export async function openMultipartUploads(root: string): Promise<MultipartUploa
         throw new S3Fault('InvalidArgument', 'part numbers go from 1 to 10000');
       const { directory } = await read(id, key);
       const part = await receive(directory, bytes);
+      await part.finish();
       // The ETag is part of the name: joining names both, and a replaced part must not be taken for the one named.
       for (const name of await partNames(directory, number)) await rm(join(directory, name), { force: true });
       await rename(part.path, join(directory, `${number}.${part.md5}`));

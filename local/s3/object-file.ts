@@ -23,16 +23,24 @@ export function objectFileName(key: string): string {
   return `${readable}~${createHash('sha256').update(key).digest('hex').slice(0, 32)}${objectSuffix}`;
 }
 
+/** Bytes that have arrived and are no object yet; `finish` or `discard` it. */
 export interface Upload {
   readonly path: string;
   readonly size: number;
   readonly md5: string;
+  /** Puts the description behind the bytes and, if asked to, flushes both to the disk. */
+  finish(description?: ObjectDescription, flush?: boolean): Promise<void>;
+  discard(): Promise<void>;
 }
 
 /** Streams bytes into a new file of the directory; nothing is left behind when the stream fails. */
 export async function receive(directory: string, bytes: AsyncIterable<Buffer>): Promise<Upload> {
   const path = join(directory, `${randomUUID()}.new`);
   const file = await open(path, 'wx', 0o600);
+  const discard = async (): Promise<void> => {
+    await file.close();
+    await rm(path, { force: true });
+  };
   const hash = createHash('md5');
   let size = 0;
   try {
@@ -41,27 +49,25 @@ export async function receive(directory: string, bytes: AsyncIterable<Buffer>): 
       size += piece.length;
       await file.write(piece);
     }
-    return { path, size, md5: hash.digest('hex') };
   } catch (error) {
-    await rm(path, { force: true });
+    await discard();
     throw error;
-  } finally {
-    await file.close();
   }
+  return {
+    ...{ path, size, md5: hash.digest('hex'), discard },
+    async finish(description, flush = false) {
+      if (description) await file.write(footer(description));
+      if (flush) await file.sync();
+      await file.close();
+    },
+  };
 }
 
-/** Puts the description behind the bytes and, if asked to, flushes both to the disk. */
-export async function describe(path: string, description: ObjectDescription, flush: boolean): Promise<void> {
+function footer(description: ObjectDescription): Buffer {
   const json = Buffer.from(JSON.stringify(description));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(json.length);
-  const file = await open(path, 'a');
-  try {
-    await file.write(Buffer.concat([json, length]));
-    if (flush) await file.sync();
-  } finally {
-    await file.close();
-  }
+  return Buffer.concat([json, length]);
 }
 
 /** Reads the descriptions of all objects in a directory, and removes uploads that were cut off. */

@@ -1,0 +1,191 @@
+/** CodeBuild on one machine: builds as child processes, and how they are ended. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchGetBuildsCommand, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
+import { describe, expect, it } from 'vitest';
+import type { ProjectRun } from '#local/codebuild/build-run.ts';
+import { openBuildStore } from '#local/codebuild/build-store.ts';
+import { startBuilds } from '#local/codebuild/builds.ts';
+import { groupMembers } from '#local/codebuild/process-group.ts';
+import { silentLogger } from '#local/logger.ts';
+import { refusal } from './clients.ts';
+import { startWorkbench, type Workbench } from './workbench.ts';
+
+const shell = (script: string): ProjectRun => ({ kind: 'command', command: ['bash', '-c', script], directory: '/' });
+const node = (script: string): ProjectRun => ({
+  ...{ kind: 'command', command: [process.execPath, '-e', script], directory: '/' },
+});
+
+async function start(bench: Workbench, projectName: string, more: object = {}): Promise<string> {
+  const { build } = await bench.codebuild.send(new StartBuildCommand({ projectName, ...more }));
+  return build?.id ?? '';
+}
+
+/** Waits for a line in the build's log: what the child says, never a time. */
+async function said(bench: Workbench, id: string, word: string): Promise<string> {
+  const file = bench.builds.get(id)?.logFile ?? '';
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (text.includes(word)) return text;
+    await pause(10);
+  }
+}
+
+/** All living processes that a build started, whatever group they are in. */
+function processesWith(id: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const [, state] = /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      return state !== 'Z' && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`CODEBUILD_BUILD_ID=${id}`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('builds', () => {
+  it('run with their environment and leave their output in a log', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('echo "$KUBELOOM_STAGE of $CODEBUILD_BUILD_ID"') } });
+    const id = await start(bench, 'p', {
+      environmentVariablesOverride: [{ name: 'KUBELOOM_STAGE', value: 'nodes', type: 'PLAINTEXT' }],
+    });
+    expect(await bench.builds.ended(id)).toMatchObject({ status: 'SUCCEEDED', project: 'p' });
+    expect(await said(bench, id, 'of')).toBe(`nodes of ${id}\n`);
+    const { builds, buildsNotFound } = await bench.codebuild.send(new BatchGetBuildsCommand({ ids: [id, 'p:none'] }));
+    expect(builds?.[0]).toMatchObject({ id, buildStatus: 'SUCCEEDED', buildComplete: true, currentPhase: 'COMPLETED' });
+    expect(buildsNotFound).toEqual(['p:none']);
+  });
+
+  it('get nothing of our own environment but what a container would have', async () => {
+    process.env.SECRET_OF_OURS = 'x';
+    const bench = await startWorkbench({ projects: { p: shell('env') } });
+    const id = await start(bench, 'p');
+    await bench.builds.ended(id);
+    delete process.env.SECRET_OF_OURS;
+    expect(await said(bench, id, 'CODEBUILD_BUILD_ID')).not.toContain('SECRET_OF_OURS');
+  });
+
+  it('fail by exit code, and are a fault when the program is not there', async () => {
+    const missing: ProjectRun = { kind: 'command', command: ['/no/such/program'], directory: '/' };
+    const bench = await startWorkbench({ projects: { p: shell('exit 3'), missing } });
+    expect(await bench.builds.ended(await start(bench, 'p'))).toMatchObject({
+      status: 'FAILED',
+      reason: 'exit code 3',
+    });
+    expect(await bench.builds.ended(await start(bench, 'missing'))).toMatchObject({ status: 'FAULT' });
+    expect((await refusal(start(bench, 'none'))).name).toBe('ResourceNotFoundException');
+  });
+
+  it('are asked to stop by SIGINT, and may put their things away', async () => {
+    const bench = await startWorkbench({
+      projects: {
+        p: node(
+          "process.on('SIGINT',()=>{console.log('tidy');process.exit(1)});setInterval(()=>{},1e3);console.log('up')",
+        ),
+      },
+    });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'up');
+    await bench.codebuild.send(new StopBuildCommand({ id }));
+    expect((await bench.builds.ended(id)).status).toBe('STOPPED');
+    expect(await said(bench, id, 'tidy')).toBe('up\ntidy\n');
+  });
+
+  it('are killed with everything that they started when they do not stop', async () => {
+    const script =
+      "trap '' INT TERM; bash -c \"trap '' INT TERM; echo child; while :; do sleep 5; done\" & wait; sleep 60";
+    const bench = await startWorkbench({ projects: { p: shell(script) }, graceMs: 100 });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'child');
+    const leader = bench.builds.get(id)?.process?.pid ?? 0;
+    expect(groupMembers(leader, `CODEBUILD_BUILD_ID=${id}`).length).toBeGreaterThan(1);
+    bench.builds.stop(id);
+    expect((await bench.builds.ended(id)).status).toBe('STOPPED');
+    expect(groupMembers(leader, `CODEBUILD_BUILD_ID=${id}`)).toEqual([]);
+  });
+
+  it('take what they left in the background with them when they end', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('sleep 60 & echo left; exit 0') } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'left');
+    expect((await bench.builds.ended(id)).status).toBe('SUCCEEDED');
+    expect(processesWith(id)).toEqual([]);
+  });
+
+  it('time out', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, graceMs: 50 });
+    const id = await start(bench, 'p', { timeoutInMinutesOverride: 0.001 });
+    expect((await bench.builds.ended(id)).status).toBe('TIMED_OUT');
+  });
+
+  it('wait in the queue for their turn, and can be stopped there', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, concurrency: 1, graceMs: 50 });
+    const first = await start(bench, 'p');
+    const second = await start(bench, 'p');
+    const { builds } = await bench.codebuild.send(new BatchGetBuildsCommand({ ids: [second] }));
+    expect(builds?.[0]).toMatchObject({ currentPhase: 'QUEUED', buildStatus: 'IN_PROGRESS' });
+    bench.builds.stop(second);
+    expect((await bench.builds.ended(second)).status).toBe('STOPPED');
+    bench.builds.stop(first);
+    expect((await bench.builds.ended(first)).status).toBe('STOPPED');
+  });
+
+  it('are one build when started twice with the same token', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('true') } });
+    const first = await start(bench, 'p', { idempotencyToken: 'a' });
+    expect(await start(bench, 'p', { idempotencyToken: 'a' })).toBe(first);
+    const other = start(bench, 'p', { idempotencyToken: 'a', timeoutInMinutesOverride: 5 });
+    expect((await refusal(other)).name).toBe('InvalidInputException');
+  });
+
+  it('in this process hear of a stop by their signal', async () => {
+    const bench = await startWorkbench({
+      projects: {
+        p: {
+          kind: 'function',
+          run: (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+        },
+      },
+    });
+    const id = await start(bench, 'p');
+    bench.builds.stop(id);
+    expect((await bench.builds.ended(id)).status).toBe('STOPPED');
+  });
+});
+
+describe('after a crash of the platform', () => {
+  it('what a build left at work is ended, and nothing else', async () => {
+    const bench = await startWorkbench({ projects: { p: shell("trap '' INT; echo up; sleep 60 & wait; sleep 60") } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'up');
+    const build = bench.builds.get(id);
+    const next = await startWorkbench({ directory: bench.directory, graceMs: 100 });
+    await next.builds.recover();
+    expect(next.builds.get(id)).toMatchObject({ status: 'STOPPED' });
+    expect(groupMembers(build?.process?.pid ?? 0, `CODEBUILD_BUILD_ID=${id}`)).toEqual([]);
+    await bench.builds.ended(id);
+  });
+
+  it('a process that only has the id of a lost build is left alone', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60') } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'up');
+    const build = bench.builds.get(id);
+    if (!build?.process) throw new Error('the build has no process');
+    const store = openBuildStore(':memory:');
+    store.put({ ...build, id: 'p:another', process: { pid: build.process.pid, startedAt: 'another boot:1' } });
+    const builds = startBuilds({
+      projects: [],
+      store,
+      logDirectory: bench.directory,
+      graceMs: 50,
+      logger: silentLogger,
+    });
+    await builds.recover();
+    store.close();
+    expect(groupMembers(build.process.pid, `CODEBUILD_BUILD_ID=${id}`)).not.toEqual([]);
+    bench.builds.stop(id);
+    await bench.builds.ended(id);
+  });
+});
