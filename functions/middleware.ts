@@ -116,6 +116,7 @@ function log(
   outcome: 'ok' | PipelineError,
 ): void {
   const failed = outcome !== 'ok' && (httpStatuses[outcome.name as keyof typeof httpStatuses] ?? 500) >= 500;
+  // Straight from the environment: a faulty configuration has to be logged, too.
   const wanted = process.env.KUBELOOM_LOG ?? 'all';
   if (wanted === 'none' || (wanted === 'errors' && !failed)) return;
   const began = 'began' in request.internal ? Number(request.internal.began) : performance.now();

@@ -113,8 +113,6 @@ export const ClusterRecord = z.strictObject({
   waypointPrefix: z.string().nullable(),
   /** Failures of the waypoint under way that were backed off. */
   backOffs: z.number().int(),
-  /** Build ids that may be running. */
-  builds: z.array(z.string()),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 

@@ -23,7 +23,6 @@ export function newCluster(key: ManifestKey, cluster: string): ClusterRecord {
     failure: null,
     waypointPrefix: null,
     backOffs: 0,
-    builds: [],
   };
 }
 

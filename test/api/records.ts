@@ -117,7 +117,6 @@ export function aClusterRecord(change: Partial<ClusterRecord> = {}): ClusterReco
     failure: null,
     waypointPrefix: null,
     backOffs: 0,
-    builds: [],
     ...change,
   };
 }

@@ -50,7 +50,6 @@ export function aCluster(change: Partial<ClusterRecord> = {}): ClusterRecord {
     failure: null,
     waypointPrefix: null,
     backOffs: 0,
-    builds: [],
     ...change,
   };
 }

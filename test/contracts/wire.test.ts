@@ -1,0 +1,36 @@
+/** The composition root: ports out of the environment, once; and a sentence that names everything missing. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
+import { useDeps, wire } from '#functions/wire.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  useDeps(undefined);
+});
+
+describe('wire', () => {
+  it('joins ports and adapters once for each process', () => {
+    vi.stubEnv('AWS_REGION', 'eu-central-1');
+    vi.stubEnv('KUBELOOM_TABLE', 'kubeloom');
+    vi.stubEnv('KUBELOOM_BUCKET', 'kubeloom');
+    vi.stubEnv('KUBELOOM_PROVIDER_TYPES', 'sim,hetzner');
+    vi.stubEnv('KUBELOOM_RUNNER_PROJECTS', '{"terraform":"sim"}');
+    const deps = wire();
+    expect(deps.workflows).toBeInstanceOf(SfnWorkflows);
+    expect(deps.config.KUBELOOM_PROVIDER_TYPES).toEqual(['sim', 'hetzner']);
+    expect(wire()).toBe(deps);
+  });
+
+  it('names every variable that is missing in one message', () => {
+    for (const name of ['KUBELOOM_TABLE', 'KUBELOOM_BUCKET', 'KUBELOOM_PROVIDER_TYPES', 'KUBELOOM_RUNNER_PROJECTS'])
+      vi.stubEnv(name, undefined);
+    expect(() => wire()).toThrow(/KUBELOOM_TABLE.*KUBELOOM_BUCKET.*KUBELOOM_PROVIDER_TYPES.*KUBELOOM_RUNNER_PROJECTS/);
+  });
+
+  it('uses the ports it is given', () => {
+    const deps = fakeDeps();
+    useDeps(deps);
+    expect(wire()).toBe(deps);
+  });
+});
