@@ -67,7 +67,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     try {
       await serve(request, response);
     } catch (error) {
-      if (response.headersSent || request.destroyed) return void response.destroy();
+      if (response.headersSent || request.socket.destroyed) return void response.destroy();
       logger.error('a request failed', { route: `${request.method} ${request.url}`, cause: messageOf(error) });
       problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform says more');
     }

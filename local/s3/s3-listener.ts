@@ -153,7 +153,7 @@ const notPlayed = (request: IncomingMessage): S3Fault =>
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, logger: Logger): void {
   const fault = error instanceof S3Fault ? error : undefined;
   // A client that went away is no fault of ours.
-  if (!fault && !request.destroyed) logger.error('the local S3 failed', { cause: messageOf(error) });
+  if (!fault && !request.socket.destroyed) logger.error('the local S3 failed', { cause: messageOf(error) });
   if (response.headersSent) {
     response.destroy();
     return;
