@@ -23,9 +23,6 @@ const handlers = new Map(
   ),
 );
 
-/** Every Catch that any scenario has taken, as `machine/state`. */
-export const walkedCatches = new Set<string>();
-
 export class Pipeline {
   readonly deps: FakeDeps;
   readonly runner: ScriptedRunner;
@@ -83,7 +80,6 @@ export class Pipeline {
       this.#begun += 1;
       outcomes.push(await this.execute(next.runId, next.input));
     }
-    for (const walked of this.machines.caught) walkedCatches.add(walked);
     return outcomes;
   }
 
