@@ -2,9 +2,9 @@
 import { allNodes, type ClusterState } from './cluster-state.ts';
 import type { StageName, Waypoint } from './plan.ts';
 
-/** A step is one stage with work; a waypoint without any still counts as one. */
+/** A step is one stage with work. */
 export function countSteps(waypoints: readonly Pick<Waypoint, 'stages'>[]): number {
-  return waypoints.reduce((sum, waypoint) => sum + stepsOf(waypoint), 0);
+  return waypoints.reduce((sum, { stages }) => sum + stages.length, 0);
 }
 
 /** Steps finished when `stage` of a waypoint starts, counted from the start of that waypoint. */
@@ -37,10 +37,6 @@ export function nodeRows(before: ClusterState | null, target: ClusterState | nul
     ...rows(target, (name) => (known.has(name) ? 'stays' : 'joins')),
     ...rows(before, () => 'leaves').filter((row) => !kept.has(row.name)),
   ];
-}
-
-function stepsOf({ stages }: Pick<Waypoint, 'stages'>): number {
-  return Math.max(1, stages.length);
 }
 
 function namesOf(state: ClusterState | null): ReadonlySet<string> {

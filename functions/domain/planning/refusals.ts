@@ -24,7 +24,7 @@ export function refusals({ current, attempted, desired }: Ends): readonly Refusa
     ...fixed,
     ...(current.network === desired.network ? stateFaults(desired) : []),
     ...versionRefusals(current, attempted, desired),
-    ...protectionRefusals(current, desired),
+    ...protectionRefusals(current, attempted, desired),
     ...releaseRefusals(current, desired),
   ];
 }
@@ -81,11 +81,20 @@ function versionRefusals(
   return [{ path, reason, fix: `wish for a version that can be reached from ${current.kubernetesVersion}` }];
 }
 
-/** Protection counts until it is lifted on the pool itself; a pool that just disappears is still protected. */
-function protectionRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
+/**
+ * Protection counts until it is lifted on the pool itself; a pool that just disappears is still protected. One whose
+ * removal has begun is finished.
+ */
+function protectionRefusals(
+  current: ClusterState,
+  attempted: ClusterState | null,
+  desired: ClusterState,
+): readonly Refusal[] {
   const wishes = allPools(desired);
+  const going = (pool: NodePoolState) =>
+    attempted !== null && !allPools(attempted).some((known) => poolKey(known) === poolKey(pool));
   return allPools(current).flatMap((pool): Refusal[] => {
-    if (!pool.protect) return [];
+    if (!pool.protect || going(pool)) return [];
     const same = wishes.find((wish) => poolKey(wish) === poolKey(pool));
     const successor = same ?? wishes.find((wish) => wish.name === pool.name && wish.role === pool.role);
     if (successor !== undefined && !successor.protect) return [];

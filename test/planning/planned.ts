@@ -1,0 +1,23 @@
+/** Plans between two wishes, and how they read. */
+import type { ClusterPlan } from '#domain/plan.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { desiredOf } from './arbitraries.ts';
+import { type ManifestWish, manifestOf } from './manifests.ts';
+
+/** The plan from one wish that stands to another. */
+export function planned(
+  from: ManifestWish,
+  to: ManifestWish,
+  templates: Readonly<Record<string, string>> = {},
+): ClusterPlan {
+  const current = desiredOf({ manifest: manifestOf(from), ids: 'x' });
+  const desired = desiredOf({ manifest: manifestOf(to), current, templates, ids: 'y' });
+  return planClusterPath({ cluster: 'c', current, attempted: null, desired });
+}
+
+/** `direction: stage stage …` of each waypoint. */
+export function pathText(plan: ClusterPlan): readonly string[] {
+  return plan.waypoints.map(({ direction, stages }) =>
+    [`${direction}:`, ...stages.map(({ stage }) => stage)].join(' '),
+  );
+}

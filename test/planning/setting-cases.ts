@@ -1,0 +1,134 @@
+/** Changes of settings: Kubernetes, proxy, labels, sizes, credentials, templates; and everything at once. */
+
+import { type ChangeCase, withLb } from './change-cases.ts';
+import { balancer, compute, control } from './manifests.ts';
+
+export const settingCases: readonly ChangeCase[] = [
+  { title: 'nothing', from: {}, to: {}, path: [], changes: [] },
+  {
+    title: 'Kubernetes over two minor versions',
+    from: {},
+    to: { version: '1.36.0' },
+    path: ['upgrade: kubernetes', 'upgrade: kubernetes'],
+    changes: ['KubernetesUpgraded', 'KubernetesUpgraded'],
+  },
+  {
+    title: 'Kubernetes patch and new nodes: joined first, upgraded then',
+    from: {},
+    to: { version: '1.34.2', dynamic: [control(3), compute(2)] },
+    path: ['grow: infrastructure configuration kubernetes nodes', 'upgrade: kubernetes'],
+    changes: ['NodesAdded', 'KubernetesUpgraded'],
+  },
+  {
+    title: 'installation proxy on',
+    from: {},
+    to: { proxy: { mode: 'on' } },
+    path: ['settle: configuration'],
+    changes: ['InstallationProxyChanged'],
+  },
+  {
+    title: 'endpoint of the installation proxy',
+    from: { proxy: { mode: 'on' } },
+    to: { proxy: { mode: 'on', endpoint: 'http://proxy.example:3128' } },
+    path: ['settle: configuration'],
+    changes: ['InstallationProxyChanged'],
+  },
+  {
+    title: 'noProxy of the installation proxy',
+    from: { proxy: { mode: 'on' } },
+    to: { proxy: { mode: 'on', noProxy: 'internal.example' } },
+    path: ['settle: configuration'],
+    changes: ['InstallationProxyChanged'],
+  },
+  {
+    title: 'labels, annotations and taints',
+    from: {},
+    to: {
+      dynamic: [
+        control(1),
+        compute(2, {
+          labels: { tier: 'a' },
+          annotations: { note: 'b' },
+          taints: [{ key: 'only', value: 'x', effect: 'NoSchedule' }],
+        }),
+      ],
+    },
+    path: ['settle: nodes'],
+    changes: ['NodeMetadataChanged'],
+  },
+  {
+    title: 'fixed to autoscaled with the same number: no stage at all',
+    from: {},
+    to: { dynamic: [control(1), compute(0, { autoscaler: { min: 1, max: 5 } })] },
+    path: ['settle:'],
+    changes: ['AutoscalerChanged'],
+  },
+  {
+    title: 'autoscaled bounds above the present number',
+    from: { dynamic: [control(1), compute(0, { autoscaler: { min: 1, max: 5 } })] },
+    to: { dynamic: [control(1), compute(0, { autoscaler: { min: 3, max: 5 } })] },
+    path: ['grow: infrastructure configuration kubernetes nodes', 'settle:'],
+    changes: ['NodesAdded', 'AutoscalerChanged'],
+  },
+  {
+    title: 'credentials of a provider: no machine is touched',
+    from: {},
+    to: { secrets: { 'aws-1': 'rotated' } },
+    path: ['settle:'],
+    changes: ['ProviderChanged'],
+  },
+  {
+    title: 'credentials and a new node: the credentials come first',
+    from: {},
+    to: { secrets: { 'aws-1': 'rotated' }, dynamic: [control(1), compute(3)] },
+    path: ['settle:', 'grow: infrastructure configuration kubernetes nodes'],
+    changes: ['ProviderChanged', 'NodesAdded'],
+  },
+  {
+    title: 'key of static nodes',
+    from: { static: [{ name: 'rack', endpoints: ['203.0.113.1'] }], compute: ['rack'], dynamic: [control(1)] },
+    to: {
+      static: [{ name: 'rack', endpoints: ['203.0.113.1'], key: 'new' }],
+      compute: ['rack'],
+      dynamic: [control(1)],
+    },
+    path: ['settle:'],
+    changes: ['NodeAccessChanged'],
+  },
+  {
+    title: 'templates of a provider: the pool is replaced, the new one first',
+    from: {},
+    to: {},
+    templates: { 'aws-1': 'git@2' },
+    path: ['grow: infrastructure configuration kubernetes nodes', 'shrink: nodes configuration infrastructure'],
+    changes: ['NodePoolAdded', 'NodePoolRemoved'],
+  },
+  {
+    title: 'everything at once: one waypoint of each kind, in order',
+    from: withLb(['web']),
+    to: withLb(['api'], {
+      version: '1.35.0',
+      dynamic: [control(3), compute(1, { labels: { a: 'b' } }), { name: 'more' }, balancer(2)],
+      compute: ['compute', 'more'],
+    }),
+    path: [
+      'grow: infrastructure configuration kubernetes nodes traffic',
+      'move: configuration kubernetes nodes',
+      'upgrade: kubernetes',
+      'shrink: traffic nodes configuration infrastructure',
+      'settle: infrastructure nodes',
+    ],
+    changes: [
+      'NodesAdded',
+      'NodePoolAdded',
+      'RolesChanged',
+      'NodesAdded',
+      'ApiEndpointMoved',
+      'KubernetesUpgraded',
+      'NodesRemoved',
+      'RolesChanged',
+      'ApiPortChanged',
+      'NodeMetadataChanged',
+    ],
+  },
+];
