@@ -51,12 +51,12 @@ export function kubeloom(runner: RunnerKind): Product {
   };
 }
 
-/** With the real runner, what there are templates for; simulated, everything. */
+/** With the real runner, what there are Terraform templates for; simulated, everything. */
 async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
   const { providerTypeNames } = await import('#domain/provider-types.ts');
   if (runner === 'sim') return providerTypeNames;
   const templates = await readdir(join(root, 'templates', 'terraform'));
-  return providerTypeNames.filter((name) => name === 'sim' || templates.includes(name));
+  return providerTypeNames.filter((name) => templates.includes(name));
 }
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
