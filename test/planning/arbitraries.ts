@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import type { HeldPool } from '#domain/planning/desired-pools.ts';
 
 export const clusterName = 'c';
 
@@ -215,6 +216,7 @@ export interface Wished {
   readonly current?: ClusterState | null;
   readonly attempted?: ClusterState | null;
   readonly ids?: string;
+  readonly heldPools?: readonly HeldPool[];
 }
 
 /** The desired state of the one cluster of a random manifest. */
@@ -224,8 +226,9 @@ export function desiredOf({
   current = null,
   attempted = null,
   ids = 'x',
+  heldPools = [],
 }: Wished): ClusterState {
-  const question = { manifest, templates, current, attempted, cluster: clusterName, ids: countingIds(ids) };
+  const question = { manifest, templates, current, attempted, cluster: clusterName, ids: countingIds(ids), heldPools };
   const desired = buildDesiredState(question);
   if (desired === null) throw new Error('the manifest has no cluster');
   return desired;

@@ -13,7 +13,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
-import { desiredPool, type PoolSources } from './desired-pools.ts';
+import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
 import { servesApi } from './role-targets.ts';
 
 /** Version of the templates that come with Kubeloom. */
@@ -30,6 +30,8 @@ export interface DesiredStateInput {
   /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly ids: HashSource;
+  /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
+  readonly heldPools?: readonly HeldPool[];
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -40,15 +42,17 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
   const standing = [current, attempted].filter((state) => state !== null);
   const sources = poolSources(input, cluster, standing);
   const use = (role: 'control' | 'compute') => (name: string) =>
-    desiredPool({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
-  const pools = [...cluster.pools.control.map(use('control')), ...cluster.pools.compute.map(use('compute'))];
-  const loadBalancers = desiredLoadBalancers(cluster, { current, attempted }, sources);
+    desiredPools({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
+  const pools = [...cluster.pools.control.flatMap(use('control')), ...cluster.pools.compute.flatMap(use('compute'))];
+  const targets = new Set(pools.map((pool) => pool.name));
+  const loadBalancers = desiredLoadBalancers(cluster, { current, attempted, targets }, sources);
   return {
     id: (current ?? attempted)?.id ?? hashedId(cluster.name, ids, new Set()),
     name: cluster.name,
     kubernetesVersion: cluster.version.replace(/^v/, ''),
     network: cluster.network,
-    apiEndpoint: apiEndpoint(pools, loadBalancers, standing),
+    // Where pools are held, the endpoint waits for a load balancer that has nodes.
+    apiEndpoint: apiEndpoint(pools, loadBalancers, { standing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
     pools,
     loadBalancers,
@@ -57,7 +61,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 }
 
 function poolSources(
-  { manifest, templates, ids }: DesiredStateInput,
+  { manifest, templates, ids, heldPools = [] }: DesiredStateInput,
   cluster: KubernetesCluster,
   standing: readonly ClusterState[],
 ): PoolSources {
@@ -79,6 +83,7 @@ function poolSources(
       ...manifest.spec.nodePools.static.map((pool) => pool.name),
     ]),
     provider: (name) => providerInstance(manifest, name, templates),
+    held: new Set(heldPools.map(useKey)),
   };
 }
 
@@ -104,15 +109,17 @@ function providerInstance(
 function apiEndpoint(
   pools: readonly NodePoolState[],
   loadBalancers: readonly LoadBalancerState[],
-  standing: readonly ClusterState[],
+  { standing, waits }: { readonly standing: readonly ClusterState[]; readonly waits: boolean },
 ): ApiEndpoint {
-  const balancers = loadBalancers.filter(servesApi).map((loadBalancer) => loadBalancer.name);
+  const serving = loadBalancers.filter(servesApi);
+  const ready = serving.filter((loadBalancer) => loadBalancer.pools.some((pool) => pool.nodes.length > 0));
+  const balancers = serving.map((loadBalancer) => loadBalancer.name);
   const control = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map(({ name }) => name));
   const known = standing.map((state) => state.apiEndpoint);
   const keptBalancer = known.find((end) => end.kind === 'loadBalancer' && balancers.includes(end.loadBalancer));
   if (keptBalancer !== undefined) return keptBalancer;
-  const [balancer] = balancers;
-  if (balancer !== undefined) return { kind: 'loadBalancer', loadBalancer: balancer };
+  const [balancer] = waits ? ready : serving;
+  if (balancer !== undefined) return { kind: 'loadBalancer', loadBalancer: balancer.name };
   const keptNode = known.find((end) => end.kind === 'node' && control.includes(end.node));
   return keptNode ?? { kind: 'node', node: control[0] ?? '' };
 }

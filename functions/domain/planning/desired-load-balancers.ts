@@ -3,12 +3,14 @@ import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#doma
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { type LoadBalancer, type Role, servesApi, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
 import { hashedId, hostnameLength } from '#domain/naming.ts';
-import { desiredPool, type PoolSources } from './desired-pools.ts';
+import { desiredPools, type PoolSources } from './desired-pools.ts';
 
 /** The states a desired load balancer may stand in already, in order of preference. */
 export interface Standing {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
+  /** Names of the Kubernetes pools that roles can point to. */
+  readonly targets: ReadonlySet<string>;
 }
 
 /** The load balancers that the manifest wishes for a cluster, in its order. */
@@ -40,11 +42,11 @@ function desiredLoadBalancer(
     name: wish.name,
     roles: wish.roles.flatMap((name) => {
       const role = sources.manifest.spec.loadBalancers.roles.find((candidate) => candidate.name === name);
-      return role === undefined ? [] : [roleState(role, cluster)];
+      return role === undefined ? [] : [roleState(role, cluster, standing.targets)];
     }),
     dns: dnsState(wish, [current, attempted], sources),
-    pools: wish.pools.map((name) =>
-      desiredPool(
+    pools: wish.pools.flatMap((name) =>
+      desiredPools(
         { name, role: 'loadBalancer', current: current?.pools ?? [], attempted: sameAttempt?.pools ?? [] },
         sources,
       ),
@@ -67,11 +69,11 @@ function dnsState(
   };
 }
 
-function roleState(role: Role, cluster: KubernetesCluster): RoleState {
+function roleState(role: Role, cluster: KubernetesCluster, there: ReadonlySet<string>): RoleState {
   const forApi = servesApi(role);
   const { control, compute } = cluster.pools;
   const meant: readonly string[] = forApi ? control : [...control, ...compute];
-  const targets = targetPoolsOf(role, cluster.pools).filter((pool) => meant.includes(pool));
+  const targets = targetPoolsOf(role, cluster.pools).filter((pool) => meant.includes(pool) && there.has(pool));
   return {
     name: role.name,
     protocol: role.protocol,

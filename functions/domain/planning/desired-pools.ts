@@ -14,6 +14,15 @@ export interface PoolSources {
   readonly ids: HashSource;
   readonly takenIds: Set<string>;
   readonly provider: (name: string) => ProviderInstance;
+  /** Uses that are left as they are for now; made with `useKey`. */
+  readonly held: ReadonlySet<string>;
+}
+
+/** A new pool that could not be made: its changes wait for a new generation or attempt. */
+export interface HeldPool {
+  /** Name of the pool, not its id. */
+  readonly pool: string;
+  readonly role: NodePoolState['role'];
 }
 
 /** One use of a blueprint, and the pools that may already be it. */
@@ -24,8 +33,19 @@ export interface PoolUse {
   readonly attempted: readonly NodePoolState[];
 }
 
+/** Key under which uses are held. */
+export function useKey({ pool, role }: HeldPool): string {
+  return `${role} ${pool}`;
+}
+
+/** The pools of one use: its instance; for a held one what stands of it, which may be nothing. */
+export function desiredPools(use: PoolUse, sources: PoolSources): readonly NodePoolState[] {
+  if (!sources.held.has(useKey({ pool: use.name, role: use.role }))) return [desiredPool(use, sources)];
+  return use.current.filter((pool) => pool.name === use.name && pool.role === use.role);
+}
+
 /** The instance of a blueprint for one use. */
-export function desiredPool(use: PoolUse, sources: PoolSources): NodePoolState {
+function desiredPool(use: PoolUse, sources: PoolSources): NodePoolState {
   const { dynamic, static: statics } = sources.manifest.spec.nodePools;
   const dynamicPool = dynamic.find((pool) => pool.name === use.name);
   if (dynamicPool !== undefined) return dynamicInstance(dynamicPool, use, sources);

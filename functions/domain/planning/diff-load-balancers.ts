@@ -1,10 +1,16 @@
 /** Differences of one load balancer, apart from its pools. */
-import type { DnsState, LoadBalancerState, RoleState } from '#domain/cluster-state.ts';
+import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#domain/cluster-state.ts';
 import type { Change } from '#domain/plan.ts';
 
+/** A load balancer and the cluster it belongs to. */
+export interface Placed {
+  readonly state: ClusterState;
+  readonly loadBalancer: LoadBalancerState;
+}
+
 /** Differences in roles and names of a load balancer that is in both states. */
-export function diffLoadBalancer(from: LoadBalancerState, to: LoadBalancerState): Change[] {
-  return [...diffRoles(from, to), ...diffDns(from, to)];
+export function diffLoadBalancer(from: Placed, to: Placed): Change[] {
+  return [...diffRoles(from, to), ...diffDns(from.loadBalancer, to.loadBalancer)];
 }
 
 /** The names under which a load balancer is reached, and who serves them, in words. */
@@ -13,16 +19,26 @@ export function dnsText(dns: DnsState): string {
   return `${dns.hostname}.${dns.zone}${others.join('')} (${dns.provider.name})`;
 }
 
-function diffRoles(from: LoadBalancerState, to: LoadBalancerState): Change[] {
-  const before = new Map(from.roles.map((role) => [role.name, roleText(role)]));
-  const after = new Set(to.roles.map((role) => role.name));
-  const added = to.roles.filter((role) => !before.has(role.name)).map((role) => role.name);
-  const removed = from.roles.filter((role) => !after.has(role.name)).map((role) => role.name);
-  const changed = to.roles
-    .filter((role) => before.has(role.name) && before.get(role.name) !== roleText(role))
-    .map((role) => role.name);
+function diffRoles(from: Placed, to: Placed): Change[] {
+  const before = roleTexts(from);
+  const after = roleTexts(to);
+  const names = [...after.keys()];
+  const added = names.filter((name) => !before.has(name));
+  const removed = [...before.keys()].filter((name) => !after.has(name));
+  const changed = names.filter((name) => before.has(name) && before.get(name) !== after.get(name));
   if (added.length + removed.length + changed.length === 0) return [];
-  return [{ kind: 'RolesChanged', loadBalancer: to.name, added, removed, changed }];
+  return [{ kind: 'RolesChanged', loadBalancer: to.loadBalancer.name, added, removed, changed }];
+}
+
+/** By name, all about each role. A pool that the cluster does not have is no target. */
+function roleTexts({ state, loadBalancer }: Placed): ReadonlyMap<string, string> {
+  const pools = new Set(state.pools.map((pool) => pool.name));
+  return new Map(
+    loadBalancer.roles.map((role) => [
+      role.name,
+      roleText({ ...role, targetPools: role.targetPools.filter((pool) => pools.has(pool)) }),
+    ]),
+  );
 }
 
 function diffDns(from: LoadBalancerState, to: LoadBalancerState): Change[] {

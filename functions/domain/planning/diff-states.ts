@@ -18,7 +18,7 @@ export function diffStates(from: ClusterState | null, to: ClusterState | null): 
   return [
     ...diffCluster(from, to),
     ...diffPools(from.pools, to.pools),
-    ...diffLoadBalancers(from.loadBalancers, to.loadBalancers),
+    ...diffLoadBalancers(from, to),
     ...diffProviders(from, to),
   ];
 }
@@ -89,16 +89,19 @@ function diffPools(from: readonly NodePoolState[], to: readonly NodePoolState[])
   ];
 }
 
-function diffLoadBalancers(from: readonly LoadBalancerState[], to: readonly LoadBalancerState[]): Change[] {
-  const before = new Map(from.map((loadBalancer) => [loadBalancer.id, loadBalancer]));
-  const after = new Set(to.map((loadBalancer) => loadBalancer.id));
+function diffLoadBalancers(from: ClusterState, to: ClusterState): Change[] {
+  const before = new Map(from.loadBalancers.map((loadBalancer) => [loadBalancer.id, loadBalancer]));
+  const after = new Set(to.loadBalancers.map((loadBalancer) => loadBalancer.id));
   return [
-    ...to.flatMap((loadBalancer) => {
+    ...to.loadBalancers.flatMap((loadBalancer) => {
       const known = before.get(loadBalancer.id);
       if (known === undefined) return loadBalancerAdded(loadBalancer);
-      return [...diffLoadBalancer(known, loadBalancer), ...diffPools(known.pools, loadBalancer.pools)];
+      return [
+        ...diffLoadBalancer({ state: from, loadBalancer: known }, { state: to, loadBalancer }),
+        ...diffPools(known.pools, loadBalancer.pools),
+      ];
     }),
-    ...from.filter((loadBalancer) => !after.has(loadBalancer.id)).flatMap(loadBalancerRemoved),
+    ...from.loadBalancers.filter((loadBalancer) => !after.has(loadBalancer.id)).flatMap(loadBalancerRemoved),
   ];
 }
 

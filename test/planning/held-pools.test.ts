@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import type { HeldPool } from '#domain/planning/desired-pools.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { stateFaults } from '#domain/planning/state-faults.ts';
+import { desiredOf } from './arbitraries.ts';
+import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { pathText } from './planned.ts';
+
+const more: ManifestWish = {
+  dynamic: [control(1), compute(2), { name: 'more', provider: 'azure-2', count: 2 }, balancer(1)],
+  compute: ['compute', 'more'],
+  loadBalancers: [{ name: 'lb', roles: ['web'], pools: ['balancer'] }],
+};
+const before = desiredOf({ manifest: manifestOf({ ...more, compute: ['compute'] }) });
+
+interface Held {
+  readonly wish: ManifestWish;
+  readonly heldPools: readonly HeldPool[];
+  readonly current?: ClusterState;
+  readonly templates?: Readonly<Record<string, string>>;
+}
+
+function planned({ wish, heldPools, current = before, templates = {} }: Held) {
+  const desired = desiredOf({ manifest: manifestOf(wish), current, templates, heldPools, ids: 'y' });
+  return { desired, plan: planClusterPath({ cluster: 'c', current, attempted: null, desired }) };
+}
+
+const namesOf = (state: ClusterState) => allPools(state).map((pool) => pool.name);
+
+describe('a held pool', () => {
+  const heldPools: readonly HeldPool[] = [{ pool: 'more', role: 'compute' }];
+
+  test('is left out, and no role points to it: nothing is left to do', () => {
+    const { desired, plan } = planned({ wish: more, heldPools });
+    expect(namesOf(desired)).toEqual(['control', 'compute', 'balancer']);
+    expect(desired.loadBalancers[0]?.roles[0]?.targetPools).toEqual(['compute']);
+    expect(plan).toEqual({ cluster: 'c', waypoints: [], refusals: [] });
+  });
+
+  test('does not keep the other pools from changing', () => {
+    const wish = { ...more, dynamic: [control(1), compute(3), { name: 'more', provider: 'azure-2' }, balancer(1)] };
+    const { plan } = planned({ wish, heldPools });
+    expect(pathText(plan)).toEqual(['grow: infrastructure configuration kubernetes nodes traffic']);
+    expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
+  });
+
+  test('is wished for again once nothing holds it', () => {
+    const { plan } = planned({ wish: more, heldPools: [] });
+    expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toContain('NodePoolAdded');
+  });
+
+  test('that roles still name by mistake of the state that was reached is no difference', () => {
+    const roles = before.loadBalancers.map((lb) => ({
+      ...lb,
+      roles: lb.roles.map((role) => ({ ...role, targetPools: [...role.targetPools, 'more'] })),
+    }));
+    expect(planned({ wish: more, heldPools, current: { ...before, loadBalancers: roles } }).plan.waypoints).toEqual([]);
+  });
+
+  test('that replaces a standing instance of itself leaves that one as it is', () => {
+    const current = desiredOf({ manifest: manifestOf(more) });
+    const templates = { 'azure-2': 'git@2' };
+    expect(planned({ wish: more, heldPools: [], current, templates }).plan.waypoints).not.toEqual([]);
+    const { desired, plan } = planned({ wish: more, heldPools, current, templates });
+    expect(desired.pools).toEqual(current.pools);
+    expect(plan.waypoints).toEqual([]);
+  });
+
+  test('of one role only is held in that role only', () => {
+    const wish = { dynamic: [control(1), compute(1)], compute: ['compute', 'control'] };
+    const { desired } = planned({ wish, heldPools: [{ pool: 'control', role: 'compute' }] });
+    expect(namesOf(desired)).toEqual(['control', 'compute']);
+  });
+
+  test('of a new API load balancer leaves the API endpoint where it is', () => {
+    const wish = { ...more, compute: ['compute'], loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }] };
+    const dynamic = [control(1), compute(2), { name: 'front' }];
+    const current = desiredOf({ manifest: manifestOf() });
+    const held = planned({ wish: { ...wish, dynamic }, heldPools: [{ pool: 'front', role: 'loadBalancer' }], current });
+    expect(held.desired.apiEndpoint).toEqual(current.apiEndpoint);
+    expect(held.plan.refusals).toEqual([]);
+    expect(stateFaults(held.desired)).toEqual([]);
+  });
+
+  test('without which no control node would be left is refused, with the reason', () => {
+    const wish = { dynamic: [{ name: 'brain' }, compute(2)], control: ['brain'] };
+    const { plan } = planned({ wish, heldPools: [{ pool: 'brain', role: 'control' }] });
+    expect(plan.waypoints).toEqual([]);
+    expect(plan.refusals.map(({ reason }) => reason)).toContain('no control node would be left');
+  });
+
+  test('without which the load balancer of the API endpoint would have no node is refused', () => {
+    const loadBalancers = [{ name: 'lb', roles: ['api'], pools: ['balancer'] }];
+    const current = desiredOf({
+      manifest: manifestOf({ dynamic: [control(1), compute(2), balancer(1)], loadBalancers }),
+    });
+    const { plan } = planned({
+      wish: {
+        dynamic: [control(1), compute(2), { name: 'front' }],
+        loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }],
+      },
+      heldPools: [{ pool: 'front', role: 'loadBalancer' }],
+      current,
+    });
+    expect(plan.refusals[0]?.reason).toMatch(/API endpoint would be load balancer lb, which has no node/);
+  });
+});
