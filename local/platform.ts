@@ -1,6 +1,7 @@
 /** All of Kubeloom in one process on 127.0.0.1: storage, workflows, builds, API, scheduler, in the order they need each other. */
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type GatewayOptions, gatewayListener } from './api-gateway/gateway-listener.ts';
 import type { Builds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
@@ -118,7 +119,6 @@ async function assemble(given: {
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, table, await product.tableSchema());
   const lambdas = lambdaHost(await product.functions());
-  cleanUp.push(() => lambdas.idle());
 
   const projects = await product.projects(variables);
   const { builds, store: buildStore } = startCodeBuild({
@@ -130,6 +130,8 @@ async function assemble(given: {
     ...{ lambdas, builds, rules: product.statusRules, logger },
   });
   cleanUp.push(() => store.close());
+  // Functions at work still speak to everything above; one that hangs must not keep the platform from stopping.
+  cleanUp.push(() => Promise.race([lambdas.idle(), pause(5_000, undefined, { ref: false })]));
   cleanUp.push(() => builds.shutDown());
   cleanUp.push(() => executions.shutDown());
 
