@@ -19,7 +19,6 @@ export default defineConfig({
           include: ['test/hosts/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          fileParallelism: false,
         },
       },
     ],
