@@ -18,6 +18,8 @@ export type StageName = z.infer<typeof StageName>;
 export const InfrastructureWork = z.strictObject({
   /** Provider instances to visit; what the target state has of each is applied, what it lacks is destroyed. */
   workspaces: z.array(z.strictObject({ kind: z.enum(['machines', 'dns']), name: z.string(), destroy: z.boolean() })),
+  /** Nodes that are let go instead of destroyed: forgotten by Terraform, and removed from Kubernetes if that can be. */
+  orphan: z.array(z.string()).optional(),
 });
 export type InfrastructureWork = z.infer<typeof InfrastructureWork>;
 
@@ -145,6 +147,8 @@ export const Change = z.discriminatedUnion('kind', [
   /** Port 6443 of control nodes, open to the outside or not. */
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
+  /** Nothing is wished for otherwise: the world is brought back to what stands. */
+  z.strictObject({ kind: z.literal('Refreshed'), what: z.enum(['mesh', 'everything']) }),
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('NetworkChanged'), from: z.string(), to: z.string() }),

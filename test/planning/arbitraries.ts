@@ -217,6 +217,7 @@ export interface Wished {
   readonly attempted?: ClusterState | null;
   readonly ids?: string;
   readonly heldPools?: readonly HeldPool[];
+  readonly leaving?: readonly string[];
 }
 
 /** The desired state of the one cluster of a random manifest. */
@@ -226,10 +227,10 @@ export function desiredOf({
   current = null,
   attempted = null,
   ids = 'x',
-  heldPools = [],
+  ...more
 }: Wished): ClusterState {
-  const question = { manifest, templates, current, attempted, cluster: clusterName, ids: countingIds(ids), heldPools };
-  const desired = buildDesiredState(question);
+  const question = { manifest, templates, current, attempted, cluster: clusterName, ids: countingIds(ids) };
+  const desired = buildDesiredState({ ...question, ...more });
   if (desired === null) throw new Error('the manifest has no cluster');
   return desired;
 }

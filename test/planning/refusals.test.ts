@@ -133,6 +133,15 @@ describe('what may not happen', () => {
     }
   });
 
+  test('a new cluster with a Kubernetes that nothing builds', () => {
+    const desired = desiredOf({ manifest: manifestOf({ version: '1.29.0' }) });
+    const plan = planClusterPath({ cluster: 'c', current: null, attempted: null, desired });
+    expect(plan.waypoints).toEqual([]);
+    expect(plan.refusals).toEqual([
+      expect.objectContaining({ reason: 'no known KubeOne release builds Kubernetes 1.29.0' }),
+    ]);
+  });
+
   test('an upgrade that has begun is not taken back', () => {
     const current = desiredOf({ manifest: manifestOf() });
     const attempted = { ...current, kubernetesVersion: '1.35.0' };

@@ -32,6 +32,8 @@ export interface DesiredStateInput {
   readonly ids: HashSource;
   /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
   readonly heldPools?: readonly HeldPool[];
+  /** Names of dynamic nodes that are to go first; where the pool keeps its number, others take their place. @default none */
+  readonly leaving?: readonly string[];
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -61,7 +63,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 }
 
 function poolSources(
-  { manifest, templates, ids, heldPools = [] }: DesiredStateInput,
+  { manifest, templates, ids, heldPools = [], leaving = [] }: DesiredStateInput,
   cluster: KubernetesCluster,
   standing: readonly ClusterState[],
 ): PoolSources {
@@ -84,6 +86,7 @@ function poolSources(
     ]),
     provider: (name) => providerInstance(manifest, name, templates),
     held: new Set(heldPools.map(useKey)),
+    leaving: new Set(leaving),
   };
 }
 

@@ -49,6 +49,8 @@ export function changeSentences(change: Change): readonly string[] {
       return [`port 6443 of control nodes is ${change.open ? 'opened' : 'closed'}`];
     case 'ProtectionChanged':
       return [`${change.what} is ${change.protect ? 'protected from now on' : 'no longer protected'}`];
+    case 'Refreshed':
+      return [`${change.what === 'mesh' ? 'the mesh' : 'everything'} is brought back to what it should be`];
     case 'NodePoolSpecChanged':
       return [`${listed(change.fields)} of pool ${change.pool} would change`];
     case 'NetworkChanged':

@@ -16,6 +16,8 @@ export interface PoolSources {
   readonly provider: (name: string) => ProviderInstance;
   /** Uses that are left as they are for now; made with `useKey`. */
   readonly held: ReadonlySet<string>;
+  /** Names of dynamic nodes that are to go. */
+  readonly leaving: ReadonlySet<string>;
 }
 
 /** A new pool that could not be made: its changes wait for a new generation or attempt. */
@@ -66,7 +68,9 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
   const standing = standingDynamic(use, source);
   const before = standing.current?.nodes ?? [];
   const made = [...before, ...missingFrom(before, standing.attempted?.nodes ?? [])];
-  const counted = (standing.current ?? standing.attempted)?.nodes.length;
+  const stays = (node: NodeState) => !sources.leaving.has(node.name);
+  const stay = made.filter(stays);
+  const counted = (standing.current ?? standing.attempted)?.nodes.filter(stays).length;
   const count = pool.autoscaler ? clamp(counted ?? 0, pool.autoscaler) : (pool.count ?? 0);
   const found = standing.current ?? standing.attempted;
   const id = found?.id ?? hashedId(pool.name, sources.ids, sources.takenIds);
@@ -79,7 +83,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
     source: { ...source, subnet },
     sshPort: 22,
     ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
-    nodes: filledUp(id, made.slice(0, count), new Set(made.map((node) => node.name)), count, sources.addresses),
+    nodes: filledUp(id, stay.slice(0, count), new Set(made.map((node) => node.name)), count, sources.addresses),
   };
 }
 

@@ -6,12 +6,15 @@ import { nodeKey } from './diff-pools.ts';
 import { diffStates, sameState } from './diff-states.ts';
 import { stepsFrom } from './openings.ts';
 import type { Step } from './path-steps.ts';
+import { refreshPlans } from './refresh-plans.ts';
 import { refusals } from './refusals.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './stage-plans.ts';
 
 export interface PathOptions extends DrainBudget {
   /** Pools that are replaced at once when their templates change. @default 1 */
   readonly replaceAtOnce?: number;
+  /** What to bring back to what it should be when nothing is wished for otherwise. @default nothing */
+  readonly refresh?: 'mesh' | 'everything';
 }
 
 export interface PathQuestion {
@@ -38,7 +41,14 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
     const tried = index === 0 && attempted !== null && !sameState(attempted, before) ? [attempted] : [];
     return waypoint({ step, before, tried, options });
   });
-  return { cluster, waypoints, refusals: [] };
+  const settled = waypoints.length === 0 && desired !== null && current !== null;
+  const refreshes = settled && options.refresh ? [refreshWaypoint(desired, options.refresh)] : [];
+  return { cluster, waypoints: [...waypoints, ...refreshes], refusals: [] };
+}
+
+function refreshWaypoint(target: ClusterState, what: 'mesh' | 'everything'): Waypoint {
+  const changes: Change[] = [{ kind: 'Refreshed', what }];
+  return { direction: 'settle', target, changes, stages: [...refreshPlans(target, what)], undo: [] };
 }
 
 function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Step[] {

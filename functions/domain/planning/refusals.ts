@@ -1,7 +1,7 @@
 /** What may not happen, whatever the manifest or the world says: found before anything starts. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
-import { compareVersions } from '#domain/kubernetes-versions.ts';
+import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
 import { diffStates, poolKey } from './diff-states.ts';
@@ -18,7 +18,7 @@ interface Ends {
 /** Every reason against getting from what stands to what is wished for; empty when there is none. */
 export function refusals({ current, attempted, desired }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
-  if (current === null) return stateFaults(desired);
+  if (current === null) return [...stateFaults(desired), ...unknownVersion(desired)];
   const fixed = fixedRefusals(current, desired);
   return [
     ...fixed,
@@ -60,6 +60,13 @@ function fixedRefusals(current: ClusterState, desired: ClusterState): readonly R
       fix: 'set it back, or add a new pool with the new value and drop this one from the cluster',
     }));
   });
+}
+
+function unknownVersion(desired: ClusterState): readonly Refusal[] {
+  const { kubernetesVersion: version } = desired;
+  if (kubeoneReleaseFor(version) !== undefined) return [];
+  const reason = `no known KubeOne release builds Kubernetes ${version}`;
+  return [{ path: `${clusterPath(desired)}.version`, reason, fix: `use one of ${supportedVersionsText()}` }];
 }
 
 function versionRefusals(

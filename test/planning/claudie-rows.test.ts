@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { balancerRows } from './claudie-balancer-rows.ts';
+import { kubernetesRows } from './claudie-kubernetes-rows.ts';
+import { planOfRow } from './claudie-rows.ts';
+import { workText } from './work-text.ts';
+
+const rows = [...balancerRows, ...kubernetesRows];
+
+describe("the rows of Claudie's table of changes", () => {
+  test.each(rows)('row $row: $title', (row) => {
+    const plan = planOfRow(row);
+    expect(plan.refusals).toEqual([]);
+    expect(workText(plan)).toEqual(row.path);
+  });
+
+  test('are all here, and create and delete', () => {
+    const named = new Set(rows.flatMap(({ row }) => row.split(', ')));
+    const all = [...Array.from({ length: 35 }, (_, index) => `${index + 1}`), 'C', 'D'];
+    expect(all.filter((row) => !named.has(row))).toEqual([]);
+  });
+});
