@@ -15,9 +15,11 @@ import {
   TemplateStored,
   Version,
 } from '#contracts/http.ts';
+import type { StageName } from '#domain/plan.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines } from './output.ts';
+import { packageVersion } from './package-version.ts';
 
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {
@@ -71,11 +73,12 @@ export function apiClient(connection: Connection = findConnection()) {
       );
     });
     if (response.ok) return response;
-    const text = await response.text();
-    throw new ApiProblem(parseProblem(text, response.status));
+    const problem = parseProblem(await response.text(), response.status);
+    if (response.status === 401 || response.status === 403) throw notLetIn(connection, problem);
+    throw new ApiProblem(problem);
   };
   const json = async <Schema extends z.ZodType>(schema: Schema, path: string, call?: Call): Promise<z.output<Schema>> =>
-    schema.parse(await (await send(path, call)).json());
+    understood(schema, path, await (await send(path, call)).text());
   const at = ({ namespace, name }: ManifestName): string => `/v1/manifests/${namespace}/${name}`;
 
   return {
@@ -91,10 +94,21 @@ export function apiClient(connection: Connection = findConnection()) {
         ...(document === undefined ? {} : { body: JSON.stringify(document) }),
       }),
     getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
-    deleteManifest: (key: ManifestName) => json(ManifestAccepted, at(key), { method: 'DELETE' }),
+    deleteManifest: (key: ManifestName, orphans: readonly string[] = []) =>
+      json(ManifestAccepted, at(key), {
+        method: 'DELETE',
+        ...(orphans.length > 0 && { query: { orphan: orphans.join(',') } }),
+      }),
+    retryManifest: (key: ManifestName, from?: StageName) =>
+      json(ManifestAccepted, `${at(key)}/retry`, { method: 'POST', ...(from && { body: JSON.stringify({ from }) }) }),
+    /** Verbs that need nothing but the name. */
+    cancelManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/cancel`, { method: 'POST' }),
+    pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),
+    resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
+    rollbackManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }),
     listManifests: (namespace?: string, next?: string) =>
       json(ManifestPage, '/v1/manifests', { query: { namespace, next, limit: 200 } }),
-    listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next } }),
+    listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next, limit: 200 } }),
     getRun: (key: ManifestName, run: string) => json(Run, `${at(key)}/runs/${run}`),
     listEvents: (key: ManifestName, next?: string) =>
       json(EventPage, `${at(key)}/events`, { query: { next, limit: 200 } }),
@@ -122,17 +136,42 @@ export function apiClient(connection: Connection = findConnection()) {
   };
 }
 
-function parseProblem(text: string, status: number): Problem {
+/** Throws `CliError` for an answer that is not what this version knows. */
+function understood<Schema extends z.ZodType>(schema: Schema, path: string, text: string): z.output<Schema> {
+  const result = schema.safeParse(parseJson(text));
+  if (result.success) return result.data;
+  const where = result.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
+  throw new CliError(
+    `the answer of ${path} is not what kubeloom ${packageVersion()} understands (${where.join(', ')}): is the platform of another version? (\`kubeloom version\`)`,
+    exitCodes.fault,
+  );
+}
+
+function parseJson(text: string): unknown {
   try {
-    return Problem.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return {
-      type: 'about:blank',
-      title: 'Unexpected answer',
-      status,
-      instance: '',
-      code: 'InternalFault',
-      detail: `HTTP ${status}: ${text.slice(0, 300)}`,
-    };
+    return undefined;
   }
+}
+
+function parseProblem(text: string, status: number): Problem {
+  const parsed = Problem.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  return {
+    type: 'about:blank',
+    title: 'Unexpected answer',
+    status,
+    instance: '',
+    code: 'InternalFault',
+    detail: `HTTP ${status}: ${text.slice(0, 300)}`,
+  };
+}
+
+function notLetIn(connection: Connection, problem: Problem): CliError {
+  const how = connection.token ? 'the token is not accepted' : 'no token was sent';
+  return new CliError(
+    `${connection.apiUrl} does not let us in (${how}): set KUBELOOM_TOKEN, or unset KUBELOOM_API_URL for the platform on this machine. ${problem.detail}`,
+    exitCodes.fault,
+  );
 }

@@ -1,80 +1,167 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
 import type { ClusterDescription, FailureReport, ManifestDescription } from '#contracts/http.ts';
-import { ago, paint, paintStatus, table } from './output.ts';
+import { counted, listed, terminalWidth, wrap } from './layout.ts';
+import { shortName } from './manifest-name.ts';
+import { paint, paintedTable, paintStatus } from './output.ts';
+import { ago } from './times.ts';
 
-/** Everything `kubeloom describe` shows, as lines. */
-export function describeManifest(manifest: ManifestDescription): string {
-  const head = [
-    `${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${paintStatus(manifest.status)}`,
-    `generation ${manifest.generation}, attempt ${manifest.attempt}, run ${manifest.runId}, changed ${ago(manifest.updatedAt)}`,
-    ...(manifest.simulated.length > 0 ? [paint('yellow', `simulated: ${manifest.simulated.join(', ')}`)] : []),
-  ];
-  return [...head, ...manifest.clusters.flatMap((cluster) => ['', ...clusterLines(cluster)])].join('\n');
+export interface DescribeOptions {
+  /** A row for each node however many there are. @default rows of pools above 40 nodes in a cluster */
+  readonly everyNode?: boolean;
+  /** @default the terminal's */
+  readonly width?: number;
 }
 
-function clusterLines(cluster: ClusterDescription): string[] {
+const mostNodeRows = 40;
+
+/** Everything `kubeloom describe` shows, as lines. */
+export function describeManifest(manifest: ManifestDescription, options: DescribeOptions = {}): string {
+  const run = manifest.lastRun ? ` (${manifest.lastRun.status}: ${manifest.lastRun.reason})` : '';
+  const generation = `generation ${manifest.generation}, attempt ${manifest.attempt}, changed ${ago(manifest.updatedAt)}`;
+  const head = [
+    `${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`,
+    ...wrap(`${generation}, run ${manifest.runId}${run}`, 2, options.width),
+    ...stateLines(manifest, options.width),
+    ...(manifest.simulated.length > 0 ? [paint('yellow', `simulated: ${manifest.simulated.join(', ')}`)] : []),
+  ];
+  return [...head, ...manifest.clusters.flatMap((cluster) => ['', ...clusterLines(cluster, options)])].join('\n');
+}
+
+/** Status word, and whether it is paused or on its way out. */
+export function statusOf(manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused'>): string {
+  const more = [
+    manifest.deleting && manifest.status !== 'Deleting' ? 'deleting' : '',
+    manifest.paused ? paintStatus('paused') : '',
+  ].filter(Boolean);
+  return `${paintStatus(manifest.status)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
+}
+
+/** What can be done about the state as a whole. */
+function stateLines(manifest: ManifestDescription, width?: number): string[] {
+  const name = shortName(manifest);
+  if (manifest.paused) return wrap(`paused: nothing is started until \`kubeloom resume ${name}\``, 2, width);
+  if (manifest.status !== 'Failed') return [];
+  if (manifest.deleting)
+    return wrap(
+      `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` lets go of what cannot be removed`,
+      2,
+      width,
+    );
+  return wrap(
+    `failed: mend the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest; or \`kubeloom rollback ${name}\``,
+    2,
+    width,
+  );
+}
+
+function clusterLines(cluster: ClusterDescription, options: DescribeOptions): string[] {
+  const { width } = options;
   const facts = [
     cluster.kubernetesVersion ? `Kubernetes ${cluster.kubernetesVersion}` : undefined,
     cluster.network ? `network ${cluster.network}` : undefined,
     cluster.apiEndpoint ? `API ${cluster.apiEndpoint}` : undefined,
     cluster.simulated.length > 0 ? paint('yellow', `simulated ${cluster.simulated.join(', ')}`) : undefined,
   ].filter((fact) => fact !== undefined);
+  const inner = (width ?? terminalWidth()) - 2;
   return [
-    `cluster ${paint('bold', cluster.name ?? cluster.cluster)}  ${paintStatus(cluster.status)}${facts.length > 0 ? `  ${facts.join(' · ')}` : ''}`,
-    ...progressLines(cluster),
-    ...(cluster.failure ? failureLines(cluster.failure) : []),
-    ...indent(nodeTable(cluster)),
-    ...indent(loadBalancerTable(cluster)),
+    `cluster ${paint('bold', cluster.name)}  ${paintStatus(cluster.status)}  ${paint('dim', cluster.cluster)}`,
+    ...(facts.length > 0 ? wrap(`  ${facts.join(' · ')}`, 2, width) : []),
+    ...progressLines(cluster, width),
+    ...(cluster.failure ? failureLines(cluster.failure, width) : []),
+    ...cluster.heldPools.flatMap(({ pool, role, reason }) =>
+      wrap(`  ${paint('yellow', 'held')} pool ${paint('bold', pool)} (${role}): ${reason}`, 4, width),
+    ),
+    ...indented(nodeTable(cluster, options.everyNode === true, inner)),
+    ...indented(loadBalancerTable(cluster, inner)),
   ];
 }
 
-function progressLines(cluster: ClusterDescription): string[] {
-  const progress = cluster.progress;
-  if (!progress || cluster.status === 'Converged') return [];
-  const stage = progress.stage ? `, ${progress.stage}` : '';
-  return [
-    `  ${progress.direction}${stage}: step ${Math.min(progress.step + 1, progress.steps)} of ${progress.steps} (${progress.percent} %), waypoint ${progress.waypoint} of ${progress.waypoints}, started ${ago(progress.startedAt)}, last progress ${ago(progress.updatedAt)}`,
-  ];
+function progressLines({ progress, status }: ClusterDescription, width?: number): string[] {
+  if (!progress || status === 'Converged' || status === 'Degraded') return [];
+  const underWay = ['Planning', 'Running', 'RollingBack', 'BackingOff'].includes(status);
+  const at = [progress.direction, progress.stage].filter(Boolean).join(', ');
+  const waypoint = progress.waypoints > 1 ? `, waypoint ${progress.waypoint} of ${progress.waypoints}` : '';
+  const step = `step ${Math.min(progress.step + 1, progress.steps)} of ${progress.steps} (${progress.percent} %)`;
+  return underWay
+    ? wrap(
+        `  ${at}: ${step}${waypoint}, began ${ago(progress.startedAt)}, last progress ${ago(progress.updatedAt)}`,
+        4,
+        width,
+      )
+    : wrap(`  stopped in ${at}: ${step}${waypoint}, ${ago(progress.updatedAt)}`, 4, width);
 }
 
 /** What failed, why in the tool's words, what was done about it, what to do, where the log is. */
-export function failureLines(failure: FailureReport): string[] {
+export function failureLines(failure: FailureReport, width?: number): string[] {
   const where = [failure.stage, failure.resource].filter(Boolean).join(', ');
   return [
-    `  ${paint('red', `${failure.code} (${failure.class})`)}${where ? ` in ${where}` : ''}, ${ago(failure.at)}`,
-    ...failure.message.split('\n').map((line) => `    ${line}`),
-    `    ${failure.outcome}`,
-    `    ${paint('dim', '→')} ${failure.hint}`,
-    ...(failure.logCommand ? [`    ${paint('dim', 'log:')} ${failure.logCommand}`] : []),
+    ...wrap(
+      `  ${paint('red', `${failure.code} (${failure.class})`)}${where ? ` in ${where}` : ''}, ${ago(failure.at)}`,
+      4,
+      width,
+    ),
+    ...failure.message.split('\n').flatMap((line) => wrap(`    ${line}`, 4, width)),
+    ...wrap(`    ${paint('dim', 'done:')} ${failure.outcome}`, 10, width),
+    ...wrap(`    ${paint('dim', 'hint:')} ${failure.hint}`, 10, width),
+    ...(failure.logCommand ? [`    ${paint('dim', 'log: ')} ${failure.logCommand}`] : []),
   ];
 }
 
-function nodeTable(cluster: ClusterDescription): string {
-  if (cluster.nodes.length === 0) return '';
-  return table(
+function nodeTable(cluster: ClusterDescription, everyNode: boolean, width?: number): string[] {
+  if (cluster.nodes.length === 0) return [];
+  if (cluster.nodes.length > mostNodeRows && !everyNode) return poolTable(cluster, width);
+  return paintedTable(
     ['NODE', 'ROLE', 'POOL', 'PROVIDER', 'ADDRESS', 'WIREGUARD', 'STATUS'],
     cluster.nodes.map((node) => [
       node.name,
-      node.role,
+      roleNames[node.role],
       node.pool,
       node.provider,
       node.publicAddress ?? '-',
       node.privateAddress,
       paintStatus(node.status),
     ]),
+    width,
   );
 }
 
-function loadBalancerTable(cluster: ClusterDescription): string {
-  if (cluster.loadBalancers.length === 0) return '';
-  return table(
+const roleNames = { control: 'control', compute: 'compute', loadBalancer: 'load balancer' } as const;
+
+/** A row for each pool; nodes that are not Ready by name. */
+function poolTable(cluster: ClusterDescription, width?: number): string[] {
+  const pools = Map.groupBy(cluster.nodes, (node) => `${node.role} ${node.pool}`);
+  const rows = [...pools.values()].map((nodes) => {
+    const byStatus = [...Map.groupBy(nodes, (node) => node.status)];
+    const states = byStatus.map(([status, some]) => {
+      const names = status === 'Ready' ? '' : ` (${listed(some.map(({ name }) => name))})`;
+      return `${some.length} ${paintStatus(status)}${names}`;
+    });
+    const [first] = nodes;
+    return [
+      first?.pool ?? '',
+      first ? roleNames[first.role] : '',
+      first?.provider ?? '',
+      String(nodes.length),
+      states.join(', '),
+    ];
+  });
+  return [
+    ...paintedTable(['POOL', 'ROLE', 'PROVIDER', 'NODES', 'STATUS'], rows, width),
+    paint('dim', `${counted(cluster.nodes.length, 'node')}; --nodes lists each`),
+  ];
+}
+
+function loadBalancerTable(cluster: ClusterDescription, width?: number): string[] {
+  if (cluster.loadBalancers.length === 0) return [];
+  return paintedTable(
     ['LOAD BALANCER', 'ENDPOINT', 'ROLES'],
     cluster.loadBalancers.map((lb) => [
       lb.name,
       lb.endpoint ?? '-',
       lb.roles.map((role) => `${role.name} ${role.protocol}/${role.port}→${role.targetPort}`).join(', '),
     ]),
+    width,
   );
 }
 
-const indent = (text: string): string[] => (text ? text.split('\n').map((line) => `  ${line}`) : []);
+const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);

@@ -1,17 +1,24 @@
 /** The command line: commands, help, and what errors look like. Work is done behind the API or in the domain. */
+import { stripVTControlCharacters } from 'node:util';
 import { Command, CommanderError } from 'commander';
+import { ApiProblem } from './api-client.ts';
 import { registerApply } from './commands/apply.ts';
 import { registerDelete } from './commands/delete.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerEvents } from './commands/events.ts';
 import { registerInspect } from './commands/inspect.ts';
+import { registerKubeconfig } from './commands/kubeconfig.ts';
 import { registerLocal } from './commands/local.ts';
 import { registerLogs } from './commands/logs.ts';
 import { registerPlan } from './commands/plan.ts';
-import { packageVersion, registerService } from './commands/service.ts';
+import { registerService } from './commands/service.ts';
 import { registerSimulate } from './commands/simulate.ts';
 import { registerValidate } from './commands/validate.ts';
+import { registerVerbs } from './commands/verbs.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { note, paint } from './output.ts';
+import { listenToInterrupts } from './interrupt.ts';
+import { note, paint, printJson } from './output.ts';
+import { packageVersion } from './package-version.ts';
 
 const program = new Command('kubeloom')
   .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
@@ -29,7 +36,10 @@ for (const register of [
   registerPlan,
   registerSimulate,
   registerInspect,
+  registerEvents,
   registerLogs,
+  registerKubeconfig,
+  registerVerbs,
   registerDelete,
   registerLocal,
   registerDoctor,
@@ -38,7 +48,7 @@ for (const register of [
   register(program);
 }
 
-process.on('SIGINT', () => process.exit(exitCodes.interrupted));
+listenToInterrupts();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? 0 : exitCodes.fault),
 );
@@ -49,13 +59,24 @@ try {
   process.exitCode = tell(error);
 }
 
-/** Says what went wrong in the words of the thing that failed; only faults of our own come with a stack. */
+/** Says what went wrong in the words of the thing that failed; with `--json` also to the program that reads. */
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  if (error instanceof CliError) {
-    note(`${paint('red', 'kubeloom:')} ${error.message}`);
-    return error.exitCode;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof CliError ? error.exitCode : exitCodes.fault;
+  note(`${paint('red', 'kubeloom:')} ${message}`);
+  if (process.argv.includes('--json')) {
+    printJson({
+      error: error instanceof ApiProblem ? error.problem : { detail: stripVTControlCharacters(message) },
+      exitCode: code,
+    });
   }
-  note(`${paint('red', 'kubeloom:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return exitCodes.fault;
+  if (!(error instanceof CliError)) tellFault(error);
+  return code;
+}
+
+/** Something that nobody has foreseen: where it was is of use to those who mend it. */
+function tellFault(error: unknown): void {
+  if (process.env.KUBELOOM_DEBUG) note(error instanceof Error ? (error.stack ?? '') : String(error));
+  else note('this is a fault of Kubeloom; KUBELOOM_DEBUG=1 shows where it was');
 }

@@ -1,12 +1,13 @@
 /** Follows a manifest until its run ends: events as lines, and on a terminal a live line for each cluster below them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/http.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { type ApiClient, ApiProblem, type ManifestName } from './api-client.ts';
-import { exitCodes } from './exit-codes.ts';
-import { duration, paint, paintStatus, print } from './output.ts';
-
-const pollMs = 400;
+import { eventFeed, isMissing } from './event-feed.ts';
+import { eventLines } from './event-lines.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { openLiveView, silentView, type View } from './live-view.ts';
+import { compareRuns } from './manifest-name.ts';
 
 export interface Followed {
   /** Undefined when the manifest is gone (a delete that ended). */
@@ -14,81 +15,126 @@ export interface Followed {
   readonly elapsedMs: number;
 }
 
-/** Prints what happens until the manifest is Done, Failed or gone. `quiet` prints nothing (for `--json`). */
-export async function follow(
-  api: ApiClient,
-  key: ManifestName,
-  options: { readonly runId: string; readonly quiet?: boolean; readonly write?: (line: string) => void },
-): Promise<Followed> {
+export interface FollowOptions {
+  readonly runId: string;
+  /** Prints nothing (for `--json`). */
+  readonly quiet?: boolean;
+  /** Where lines go instead of standard output; nothing is drawn then. */
+  readonly write?: (line: string) => void;
+  /** @default 400 */
+  readonly pollMs?: number;
+  /** How long the last events are waited for once the run has ended. @default 2000 */
+  readonly lastEventsMs?: number;
+  /** How long it is tried again when nothing answers. @default 60,000 */
+  readonly patienceMs?: number;
+}
+
+export type FollowedApi = Pick<ApiClient, 'getManifest' | 'listEvents'>;
+
+/** Prints what happens until the run, or a later one that took over, has ended: Done, Failed, paused or gone. */
+export async function follow(api: FollowedApi, key: ManifestName, options: FollowOptions): Promise<Followed> {
+  const { runId, pollMs = 400, lastEventsMs = 2000, patienceMs = 60_000 } = options;
   const started = Date.now();
-  const live = process.stdout.isTTY === true && !options.quiet && !options.write;
-  const write = options.write ?? print;
-  let cursor: string | undefined;
-  let drawn = 0;
-  const erase = (): void => {
-    if (drawn > 0) process.stdout.write(`\u001b[${drawn}A\u001b[0J`);
-    drawn = 0;
-  };
-  for (;;) {
-    const manifest = await getOrGone(api, key);
-    const page = await readEvents(api, key, cursor);
-    cursor = page.next ?? cursor;
-    const fresh = page.items.filter((event) => event.runId === options.runId);
-    erase();
-    if (!options.quiet) for (const event of fresh) write(eventLine(event, started));
-    if (manifest === undefined || hasEnded(manifest, options.runId)) {
-      if (page.items.length > 0 && page.next !== undefined) continue;
-      return { manifest, elapsedMs: Date.now() - started };
+  const view = viewFor(options);
+  const feed = eventFeed(api, key);
+  const patient = patience(patienceMs, view);
+  let endedAt: number | undefined;
+  let lastEvent = false;
+  try {
+    for (;;) {
+      // The state before the events: what has happened by then is among them, or is still being written.
+      const state = await patient(() => getOrGone(api, key, runId));
+      const events = await patient(() => readOrNone(feed));
+      const fresh = events.filter((event) => concerns(event, runId));
+      lastEvent ||= fresh.some((event) => isLast(event, state?.runId ?? runId));
+      view.show(
+        fresh.flatMap((event) => eventLines(event, started)),
+        state,
+      );
+      if (state !== undefined && !hasEnded(state, runId)) {
+        endedAt = undefined;
+        lastEvent = false;
+        await sleep(pollMs);
+        continue;
+      }
+      endedAt ??= Date.now();
+      const waited = Date.now() - endedAt;
+      if ((lastEvent && !isStale(state)) || waited >= lastEventsMs)
+        return { manifest: state, elapsedMs: Date.now() - started };
+      await sleep(Math.min(pollMs, 100));
     }
-    if (live) {
-      const lines = manifest.clusters.map((cluster) => progressLine(cluster));
-      for (const line of lines) print(line);
-      drawn = lines.length;
-    }
-    await sleep(pollMs);
+  } finally {
+    view.close();
   }
 }
 
-async function getOrGone(api: ApiClient, key: ManifestName): Promise<ManifestDescription | undefined> {
-  return api.getManifest(key).catch((error: unknown) => {
-    if (error instanceof ApiProblem && error.problem.status === 404) return undefined;
+/** Undefined once it is gone, also when another has come in its place under the same name. */
+async function getOrGone(api: FollowedApi, key: ManifestName, runId: string): Promise<ManifestDescription | undefined> {
+  try {
+    const manifest = await api.getManifest(key);
+    return compareRuns(manifest.runId, runId) === 'other' ? undefined : manifest;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readOrNone(feed: ReturnType<typeof eventFeed>): Promise<readonly RunEvent[]> {
+  return feed.read().catch((error: unknown) => {
+    if (isMissing(error)) return [];
     throw error;
   });
 }
 
-async function readEvents(api: ApiClient, key: ManifestName, cursor: string | undefined) {
-  return api.listEvents(key, cursor).catch((error: unknown) => {
-    if (error instanceof ApiProblem && error.problem.status === 404) return { items: [], next: undefined };
-    throw error;
-  });
+/** Events of the run and of those that took over from it. */
+function concerns(event: RunEvent, runId: string): boolean {
+  const order = compareRuns(event.runId, runId);
+  return order === 'same' || order === 'later';
 }
 
-/** A newer run may have taken over: its end is the end of what is waited for. */
+/** How a run's own last event is called. */
+const isLast = (event: RunEvent, runId: string): boolean =>
+  event.runId === runId && /^Run(?!Started|Queued)/.test(event.kind);
+
+/** Settled, by this run or a later one; what an earlier run came to is not the end. */
 function hasEnded(manifest: ManifestDescription, runId: string): boolean {
-  const settled = manifest.status === 'Done' || manifest.status === 'Failed';
-  return (
-    settled &&
-    (manifest.runId !== runId || manifest.lastRun === null || !['Queued', 'Running'].includes(manifest.lastRun.status))
-  );
+  if (compareRuns(manifest.runId, runId) === 'earlier') return false;
+  if (manifest.status === 'Done' || manifest.status === 'Failed') return true;
+  return manifest.paused === true && !isStale(manifest);
 }
 
-/** One event for people: time since the start, cluster, stage, what happened. */
-export function eventLine(event: RunEvent, started: number): string {
-  const elapsed = duration(Math.max(0, Date.parse(event.at) - started)).padStart(9);
-  const place = [event.cluster, event.stage].filter(Boolean).join('/');
-  const mark =
-    event.level === 'error' ? paint('red', '✗') : event.level === 'warning' ? paint('yellow', '!') : paint('dim', '·');
-  return `${paint('dim', elapsed)} ${mark} ${place ? `${paint('cyan', place)}  ` : ''}${event.message}`;
+/** The manifest has settled, its run's record is being written. */
+const isStale = (manifest: ManifestDescription | undefined): boolean =>
+  manifest?.lastRun != null && ['Queued', 'Running'].includes(manifest.lastRun.status);
+
+/** Tries again while nothing answers or the service has a fault, for as long as it may be a restart. */
+function patience(limitMs: number, view: View) {
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const end = Date.now() + limitMs;
+    for (let pause = 250; ; pause = Math.min(5000, pause * 2)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!mayPass(error) || Date.now() + pause > end) throw error;
+        if (pause === 250)
+          view.show([`no answer for now, trying for ${Math.round(limitMs / 1000)} s: ${sentence(error)}`], undefined);
+        await sleep(pause);
+      }
+    }
+  };
 }
 
-function progressLine(cluster: ClusterDescription): string {
-  const progress = cluster.progress;
-  if (!progress) return `  ${cluster.name ?? cluster.cluster}  ${paintStatus(cluster.status)}`;
-  const width = 24;
-  const full = Math.round((progress.percent / 100) * width);
-  const bar = paint('green', '█'.repeat(full)) + paint('dim', '░'.repeat(width - full));
-  const elapsed = duration(Date.now() - Date.parse(progress.startedAt));
-  return `  ${cluster.name ?? cluster.cluster}  ${bar} ${String(progress.percent).padStart(3)} %  step ${Math.min(progress.step + 1, progress.steps)} of ${progress.steps}  ${progress.direction}${progress.stage ? ` · ${progress.stage}` : ''}  ${paint('dim', elapsed)}`;
+const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof ApiProblem
+    ? error.problem.status >= 500 || error.problem.status === 429
+    : error instanceof CliError && error.exitCode === exitCodes.unreachable;
+
+function viewFor({ quiet, write }: FollowOptions): View {
+  if (quiet) return silentView;
+  if (write) return { show: (lines) => lines.forEach(write), close: () => {} };
+  return openLiveView();
 }
 
 /** Exit code for the end of a run that was waited for. */

@@ -1,11 +1,11 @@
 /** `kubeloom apply`: submits documents in the order that references need, and with --wait shows it happen. */
 import type { Command } from 'commander';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
-import { describeManifest } from '../describe-manifest.ts';
+import type { ManifestAccepted, ManifestDescription, Problem } from '#contracts/http.ts';
+import { type ApiClient, ApiProblem, apiClient, type ManifestName } from '../api-client.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { duration, faultLines, note, print, printJson } from '../output.ts';
-import { exitCodeOfRun, follow } from '../watch.ts';
+import { faultLines, note, paint, print, printJson } from '../output.ts';
+import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 
 interface ApplyOptions {
   readonly file: readonly string[];
@@ -17,6 +17,24 @@ interface ApplyOptions {
 /** Documents that others refer to go first. */
 const order = ['Secret', 'TemplateGitReference', 'InputManifest'] as const;
 type Kind = (typeof order)[number];
+
+interface Known extends ManifestName {
+  readonly file: string;
+  readonly kind: Kind;
+  readonly document: unknown;
+}
+
+/** What became of one document; the shape of `--json`. */
+interface Outcome extends ManifestName {
+  readonly file: string;
+  readonly kind: Kind;
+  readonly stored?: ManifestName;
+  readonly accepted?: ManifestAccepted;
+  readonly error?: Problem;
+  /** With `--wait`: as it stands at the end; null = gone. */
+  readonly manifest?: ManifestDescription | null;
+  readonly code: number;
+}
 
 export function registerApply(program: Command): void {
   program
@@ -32,63 +50,77 @@ export function registerApply(program: Command): void {
 }
 
 async function apply(options: ApplyOptions): Promise<number> {
-  const { documents, faults } = await readDocuments(options.file);
-  const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
-  const known = documents.map((item) => ({ ...item, ...identify(item) }));
-  problems.push(
-    ...known.flatMap(({ file, index, fault }) => (fault ? [`${file}, document ${index + 1}: ${fault}`] : [])),
-  );
-  if (problems.length > 0) throw new CliError(`nothing was submitted:\n${problems.join('\n')}`, exitCodes.invalid);
-
+  const known = await knownDocuments(options.file);
   const api = apiClient();
-  const sorted = known.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
-  const answers: unknown[] = [];
-  let code: number = exitCodes.ok;
-  for (const { kind, key, document } of sorted) {
-    if (kind !== 'InputManifest') {
-      answers.push(kind === 'Secret' ? await api.putSecret(key, document) : await api.putTemplate(key, document));
-      if (!options.json) print(`${kind} ${key.namespace}/${key.name} stored`);
-      continue;
-    }
-    const outcome = await submit(api, key, document, options);
-    answers.push(outcome.answer);
-    code = Math.max(code, outcome.code);
+  const submitted: Outcome[] = [];
+  for (const item of known) submitted.push(await submit(api, item, options));
+  const outcomes: Outcome[] = [];
+  for (const outcome of submitted) outcomes.push(options.wait ? await wait(api, outcome, options) : outcome);
+  const code = Math.max(exitCodes.ok, ...outcomes.map((outcome) => outcome.code));
+  if (options.json) {
+    const documents = outcomes.map(({ code: _, ...outcome }) => outcome);
+    printJson({ ok: code === exitCodes.ok, documents });
   }
-  if (options.json) printJson(answers.length === 1 ? answers[0] : answers);
   return code;
 }
 
-async function submit(api: ApiClient, key: ManifestName, document: unknown, options: ApplyOptions) {
-  const accepted = await api.putManifest(key, document, options.ifMatch);
-  const title = `${key.namespace}/${key.name}`;
-  if (!options.json) {
-    for (const line of faultLines(accepted.warnings, 'warning')) note(line);
-    print(
-      accepted.unchanged
-        ? `${title} unchanged (generation ${accepted.generation}); nothing was started`
-        : `${title} accepted: generation ${accepted.generation}, run ${accepted.runId}`,
-    );
-  }
-  if (!options.wait) return { answer: accepted, code: exitCodes.ok };
-  const followed = await follow(api, key, { runId: accepted.runId, quiet: options.json === true });
-  if (!options.json && followed.manifest) {
-    print();
-    print(describeManifest(followed.manifest));
-    print(`\n${followed.manifest.status} after ${duration(followed.elapsedMs)}`);
-  }
-  return { answer: followed.manifest ?? accepted, code: exitCodeOfRun(followed, false) };
+/** In the order in which they are submitted. Throws with all that is wrong before anything is. */
+async function knownDocuments(files: readonly string[]): Promise<readonly Known[]> {
+  const { documents, faults } = await readDocuments(files);
+  const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
+  const known = documents.map((item) => identify(item));
+  problems.push(...known.filter((item) => typeof item === 'string'));
+  if (known.length === 0 && problems.length === 0) problems.push(`no document in ${files.join(', ')}`);
+  if (problems.length > 0) throw new CliError(`nothing was submitted:\n${problems.join('\n')}`, exitCodes.invalid);
+  return known
+    .filter((item) => typeof item !== 'string')
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
 /** Kind and name of a document, or what is wrong with them; the API checks all the rest. */
-function identify(item: FileDocument): { kind: Kind; key: ManifestName; fault?: string } {
-  const document = item.document as { kind?: unknown; metadata?: { name?: unknown; namespace?: unknown } } | null;
-  const kind = order.find((known) => known === document?.kind);
-  const name = document?.metadata?.name;
-  const namespace = document?.metadata?.namespace ?? 'default';
-  const nowhere = { kind: 'InputManifest' as const, key: { namespace: '', name: '' } };
-  if (!kind)
-    return { ...nowhere, fault: `kind must be one of ${order.join(', ')}, not ${JSON.stringify(document?.kind)}` };
-  if (typeof name !== 'string' || typeof namespace !== 'string')
-    return { ...nowhere, fault: 'metadata.name is missing' };
-  return { kind, key: { namespace, name } };
+function identify({ file, index, document }: FileDocument): Known | string {
+  const { kind: word, metadata } = (document ?? {}) as {
+    kind?: unknown;
+    metadata?: { name?: unknown; namespace?: unknown } | null;
+  };
+  const kind = order.find((known) => known === word);
+  const name = metadata?.name;
+  const namespace = metadata?.namespace ?? 'default';
+  const place = `${file}, document ${index + 1}`;
+  if (!kind) return `${place}: kind must be one of ${order.join(', ')}, not ${JSON.stringify(word) ?? 'missing'}`;
+  if (typeof name !== 'string' || typeof namespace !== 'string' || !name || !namespace)
+    return `${place}: metadata.name is missing`;
+  return { file, kind, namespace, name, document };
+}
+
+/** One refused document does not keep the others back: each is told, the exit code is of the worst. */
+async function submit(api: ApiClient, item: Known, options: ApplyOptions): Promise<Outcome> {
+  const { document, ...said } = item;
+  const quiet = options.json === true;
+  try {
+    if (item.kind !== 'InputManifest') {
+      const stored =
+        item.kind === 'Secret' ? await api.putSecret(item, document) : await api.putTemplate(item, document);
+      if (!quiet) print(`${item.kind} ${item.namespace}/${item.name} stored`);
+      return { ...said, stored, code: exitCodes.ok };
+    }
+    const accepted = await api.putManifest(item, document, options.ifMatch);
+    if (!quiet) {
+      for (const line of faultLines(accepted.warnings, 'warning')) note(line);
+      tellAccepted(item, accepted);
+    }
+    return { ...said, accepted, code: exitCodes.ok };
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    note(`${paint('red', 'kubeloom:')} ${item.file}: ${error.message}`);
+    return { ...said, error: error.problem, code: error.exitCode };
+  }
+}
+
+async function wait(api: ApiClient, outcome: Outcome, options: ApplyOptions): Promise<Outcome> {
+  const { accepted } = outcome;
+  if (!accepted) return outcome;
+  if (accepted.paused) return { ...outcome, code: notStarted(accepted) };
+  const { manifest, code } = await waitForRun(api, outcome, accepted, { json: options.json === true });
+  return { ...outcome, manifest: manifest ?? null, code };
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
-import { paint, print, printJson, table } from '../output.ts';
+import { paint, print, printJson, printTable } from '../output.ts';
 
 const run = promisify(execFile);
 
@@ -86,16 +86,14 @@ async function hostChecks(): Promise<readonly Check[]> {
 }
 
 function show(checks: readonly Check[]): void {
-  print(
-    table(
-      ['', 'CHECK', 'FOUND', 'HOW TO MEND'],
-      checks.map((check) => [
-        check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
-        check.name,
-        check.found,
-        check.ok ? '' : (check.mend ?? ''),
-      ]),
-    ),
+  printTable(
+    ['', 'CHECK', 'FOUND', 'HOW TO MEND'],
+    checks.map((check) => [
+      check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
+      check.name,
+      check.found,
+      check.ok ? '' : (check.mend ?? ''),
+    ]),
   );
   const missing = checks.filter((check) => !check.ok && !check.optional);
   print();

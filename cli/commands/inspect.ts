@@ -1,13 +1,13 @@
-/** `kubeloom get | describe | runs | events | kubeconfig`: what stands and what happened. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
+/** `kubeloom get | describe | runs`: what stands and what ran. */
 import type { Command } from 'commander';
-import { apiClient, type ManifestName } from '../api-client.ts';
-import { describeManifest } from '../describe-manifest.ts';
+import type { ManifestSummary, RunPage } from '#contracts/http.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { describeManifest, statusOf } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { counted, listed } from '../layout.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { ago, duration, paintStatus, print, printJson, table } from '../output.ts';
-import { eventLine } from '../watch.ts';
+import { note, paintStatus, print, printJson, printTable } from '../output.ts';
+import { ago, duration } from '../times.ts';
 
 interface NamespaceOption {
   readonly namespace?: string;
@@ -16,7 +16,7 @@ interface NamespaceOption {
 
 export function registerInspect(program: Command): void {
   program
-    .command('get')
+    .command('get [name...]')
     .description('list manifests with their status')
     .option('-n, --namespace <namespace>', 'only this namespace')
     .option('--json', 'answer as JSON')
@@ -25,113 +25,98 @@ export function registerInspect(program: Command): void {
     .command('describe <name>')
     .description('status, progress, nodes, load balancers and failures of a manifest')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--nodes', 'a row for each node, also where there are many')
     .option('--json', 'answer as JSON')
-    .action(async (name: string, options: NamespaceOption) => {
+    .action(async (name: string, options: NamespaceOption & { readonly nodes?: boolean }) => {
       const manifest = await apiClient().getManifest(parseManifestName(name, options.namespace));
       if (options.json) printJson(manifest);
-      else print(describeManifest(manifest));
+      else print(describeManifest(manifest, { everyNode: options.nodes === true }));
     });
   program
     .command('runs <name>')
     .description('runs of a manifest, newest first')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--limit <number>', 'how many', wholeNumber, 20)
     .option('--json', 'answer as JSON')
     .action(runs);
-  program
-    .command('events <name>')
-    .description('what happened, oldest first')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('-f, --follow', 'go on printing until Ctrl-C')
-    .option('--json', 'one JSON object a line')
-    .action(events);
-  program
-    .command('kubeconfig <cluster>')
-    .description('print the kubeconfig of a cluster')
-    .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
-    .action(kubeconfig);
 }
 
-async function get(options: NamespaceOption): Promise<void> {
-  const api = apiClient();
-  const items = [];
+/** Every manifest of a namespace, or of all. */
+export async function allManifests(api: ApiClient, namespace?: string): Promise<readonly ManifestSummary[]> {
+  const items: ManifestSummary[] = [];
   let next: string | undefined;
   do {
-    const page = await api.listManifests(options.namespace, next);
+    const page = await api.listManifests(namespace, next);
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined);
+  return items;
+}
+
+async function get(names: readonly string[], options: NamespaceOption): Promise<void> {
+  const wanted = names.map((name) => parseManifestName(name, options.namespace));
+  const namespaces = new Set(wanted.map(({ namespace }) => namespace));
+  const all = await allManifests(apiClient(), namespaces.size === 1 ? [...namespaces][0] : options.namespace);
+  const items = wanted.length === 0 ? all : wanted.map((key) => named(all, key));
   if (options.json) return printJson(items);
   if (items.length === 0) return print('no manifests');
-  print(
-    table(
-      ['NAMESPACE', 'NAME', 'STATUS', 'PROGRESS', 'GENERATION', 'CLUSTERS', 'CHANGED'],
-      items.map((item) => [
-        item.namespace,
-        item.name,
-        paintStatus(item.status),
-        item.progress && item.status !== 'Done' ? `${item.progress.percent} %` : '-',
-        String(item.generation),
-        item.clusters.map((cluster) => `${cluster.cluster} (${cluster.nodes})`).join(', ') || '-',
-        ago(item.updatedAt),
-      ]),
-    ),
+  printTable(
+    ['NAMESPACE', 'NAME', 'STATUS', 'PROGRESS', 'GENERATION', 'CHANGED', 'CLUSTERS'],
+    items.map((item) => [
+      item.namespace,
+      item.name,
+      statusOf(item),
+      item.progress && item.status !== 'Done' ? `${item.progress.percent} %` : '-',
+      String(item.generation),
+      ago(item.updatedAt),
+      clustersOf(item),
+    ]),
   );
 }
 
-async function runs(name: string, options: NamespaceOption): Promise<void> {
-  const { items } = await apiClient().listRuns(parseManifestName(name, options.namespace));
-  if (options.json) return printJson(items);
-  print(
-    table(
-      ['RUN', 'STATUS', 'STARTED', 'TOOK', 'REASON', 'CLUSTERS'],
-      items.map((run) => [
-        run.runId,
-        paintStatus(run.status),
-        run.startedAt ? ago(run.startedAt) : '-',
-        run.startedAt && run.endedAt ? duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : '-',
-        run.reason,
-        Object.entries(run.clusters)
-          .map(([cluster, end]) => `${cluster} ${paintStatus(end.status)}`)
-          .join(', '),
-      ]),
-    ),
-  );
+function named(all: readonly ManifestSummary[], key: ManifestName): ManifestSummary {
+  const found = all.find((item) => item.name === key.name && item.namespace === key.namespace);
+  if (found) return found;
+  throw new CliError(`there is no manifest "${key.name}" in namespace "${key.namespace}"`, exitCodes.notFound);
 }
 
-async function events(name: string, options: NamespaceOption & { readonly follow?: boolean }): Promise<void> {
+/** `web 3 nodes`; the status of a cluster is told where it is not the manifest's. */
+function clustersOf({ clusters }: ManifestSummary): string {
+  const texts = clusters.map(({ name, nodes, status }) => {
+    const count = `${name} (${counted(nodes, 'node')})`;
+    return status === 'Converged' ? count : `${count} ${paintStatus(status)}`;
+  });
+  return listed(texts) || '-';
+}
+
+async function runs(name: string, options: NamespaceOption & { readonly limit: number }): Promise<void> {
   const api = apiClient();
   const key = parseManifestName(name, options.namespace);
-  let cursor: string | undefined;
-  let first: number | undefined;
-  for (;;) {
-    const page = await api.listEvents(key, cursor);
-    for (const event of page.items) {
-      first ??= Date.parse(event.at);
-      print(options.json ? JSON.stringify(event) : eventLine(event, first));
-    }
-    const more = page.next !== undefined && page.next !== cursor && page.items.length > 0;
-    cursor = page.next ?? cursor;
-    if (more) continue;
-    if (!options.follow) return;
-    await sleep(500);
-  }
-}
-
-async function kubeconfig(cluster: string, options: NamespaceOption): Promise<void> {
-  const api = apiClient();
-  const page = await api.listManifests(options.namespace);
-  const owner: ManifestName | undefined = page.items.find((item) =>
-    item.clusters.some((c) => isCalled(c.cluster, cluster)),
+  const items: RunPage['items'] = [];
+  let next: string | undefined;
+  do {
+    const page = await api.listRuns(key, next);
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && items.length < options.limit);
+  const shown = items.slice(0, options.limit);
+  if (options.json) return printJson(shown);
+  printTable(
+    ['RUN', 'STATUS', 'STARTED', 'TOOK', 'CLUSTERS', 'REASON'],
+    shown.map((run) => [
+      run.runId,
+      paintStatus(run.status),
+      run.startedAt ? ago(run.startedAt) : '-',
+      run.startedAt && run.endedAt ? duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : '-',
+      listed(Object.entries(run.clusters).map(([cluster, end]) => `${cluster} ${paintStatus(end.status)}`)) || '-',
+      run.reason,
+    ]),
   );
-  if (!owner) {
-    const known = page.items.flatMap((item) => item.clusters.map((c) => c.cluster));
-    throw new CliError(
-      `no cluster ${cluster} in namespace ${options.namespace}${known.length > 0 ? `; there is ${known.join(', ')}` : ''}`,
-      exitCodes.notFound,
-    );
-  }
-  process.stdout.write(await api.getKubeconfig(owner, cluster));
+  if (items.length > shown.length || next !== undefined) note('there are older runs: --limit shows more');
 }
 
-/** A cluster may be called by its id (`two-clouds-1a2b3c4`) or by its name. */
-const isCalled = (id: string, name: string): boolean => id === name || id.replace(/-[a-z0-9]{7}$/, '') === name;
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new CliError(`--limit ${text}: write a number from 1 on`, exitCodes.usage);
+}

@@ -21,8 +21,9 @@ export function registerLocal(program: Command): void {
     .action(async (options: { port: string; runner?: 'real' | 'sim' }) => {
       const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
       if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be made');
+      const apiPort = portOf(options.port);
       const { up } = await supervisor();
-      const platform = await up({ dataDir: kubeloomHome(), apiPort: Number(options.port), runner });
+      const platform = await up({ dataDir: kubeloomHome(), apiPort, runner }).catch(asSentence);
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
     });
   local
@@ -30,7 +31,7 @@ export function registerLocal(program: Command): void {
     .description('stop the platform; everything it made and knows stays')
     .action(async () => {
       const { down } = await supervisor();
-      print((await down(kubeloomHome())) ? 'down' : 'was not running');
+      print((await down(kubeloomHome()).catch(asSentence)) ? 'down' : 'was not running');
     });
   local
     .command('status')
@@ -58,7 +59,19 @@ export function registerLocal(program: Command): void {
         );
       }
       const { reset } = await supervisor();
-      await reset(kubeloomHome());
+      await reset(kubeloomHome()).catch(asSentence);
       print('reset: no hosts, no state');
     });
+}
+
+/** 0: any that is free. */
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new CliError(`--port ${text}: write a number from 0 (any) to 65535`, exitCodes.usage);
+}
+
+/** What keeps a platform from starting or stopping is told in its own words. */
+function asSentence(error: unknown): never {
+  throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.fault, { cause: error });
 }

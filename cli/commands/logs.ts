@@ -1,57 +1,77 @@
 /** `kubeloom logs RUN`: what the tools of a run wrote, stage by stage, live with -f. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { LogList } from '#contracts/http.ts';
+import { type StageName, stageNames } from '#domain/plan.ts';
 import { apiClient } from '../api-client.ts';
 import { manifestOfRun } from '../manifest-name.ts';
-import { note, paint, print } from '../output.ts';
+import { note, paint, print, printJson } from '../output.ts';
 
 interface LogOptions {
   readonly follow?: boolean;
-  readonly stage?: string;
+  readonly stage?: StageName;
   readonly cluster?: string;
   readonly namespace?: string;
+  readonly json?: boolean;
 }
+
+type LogItem = LogList['items'][number];
 
 export function registerLogs(program: Command): void {
   program
     .command('logs <run>')
     .description('logs of the tools of a run')
     .option('-f, --follow', 'go on until the run ends')
-    .option('--stage <stage>', 'only this stage (infrastructure, configuration, kubernetes, nodes, traffic)')
+    .addOption(new Option('--stage <stage>', 'only this stage').choices(stageNames))
     .option('--cluster <cluster>', 'only this cluster')
     .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
+    .option('--json', 'list the logs with their sizes instead of printing them')
     .action(logs);
 }
 
 async function logs(run: string, options: LogOptions): Promise<void> {
   const api = apiClient();
   const key = manifestOfRun(run, options.namespace);
+  const list = async () => (await api.listLogs(key, run)).items.filter((item) => isWanted(item, options));
+  if (options.json) return printJson(await list());
   const offsets = new Map<string, number>();
   let current = '';
   for (;;) {
-    const { items } = await api.listLogs(key, run);
-    const wanted = items.filter(
-      (item) =>
-        (!options.stage || item.stage === options.stage) && (!options.cluster || item.cluster === options.cluster),
-    );
+    // The status before the logs: what is read after the end is complete.
+    const { status } = await api.getRun(key, run);
+    const ended = status !== 'Queued' && status !== 'Running';
+    const wanted = await list();
     for (const item of wanted) {
       const offset = offsets.get(item.path) ?? 0;
       if (offset >= item.size) continue;
       const read = await api.readLog(item.path, offset);
       if (read.text && current !== item.path) {
-        const undo = item.mode === 'undo' ? ' (undo)' : '';
-        print(paint('bold', `== ${item.cluster} ${item.waypoint} ${item.stage}${undo}, try ${item.attempt}`));
+        print(paint('bold', titleOf(item)));
         current = item.path;
       }
       process.stdout.write(read.text);
       offsets.set(item.path, read.next);
     }
-    if (!options.follow) {
-      if (wanted.length === 0) note('no log yet: the run has not reached a stage that writes one');
+    if (!options.follow || ended) {
+      if (wanted.length === 0) note(nothing(options, ended));
       return;
     }
-    const { status } = await api.getRun(key, run);
-    if (status !== 'Queued' && status !== 'Running') return;
     await sleep(500);
   }
+}
+
+function isWanted({ stage, cluster }: LogItem, options: LogOptions): boolean {
+  return (!options.stage || stage === options.stage) && (!options.cluster || isCalled(cluster, options.cluster));
+}
+
+/** A cluster may be called by its id (`two-clouds-1a2b3c4`) or by its name. */
+const isCalled = (id: string, name: string): boolean => id === name || id.replace(/-[a-z0-9]{7}$/, '') === name;
+
+function titleOf({ cluster, waypoint, stage, mode, attempt }: LogItem): string {
+  return `== ${cluster} ${waypoint} ${stage}${mode === 'undo' ? ' (undo)' : ''}, try ${attempt}`;
+}
+
+function nothing({ stage, cluster }: LogOptions, ended: boolean): string {
+  const what = stage || cluster ? 'no such log' : 'no log';
+  return ended ? `${what}: the run ended without a stage that writes one` : `${what} yet: the run goes on`;
 }

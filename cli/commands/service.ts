@@ -1,28 +1,28 @@
 /** `kubeloom version | schema`: what this is, and the JSON Schema that editors complete manifests with. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-
-const here = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-
-/** Version in package.json. */
-export function packageVersion(): string {
-  const { version } = JSON.parse(here('package.json')) as { version: string };
-  return version;
-}
+import { print, printJson } from '../output.ts';
+import { packageVersion } from '../package-version.ts';
 
 export function registerService(program: Command): void {
   program
     .command('version')
     .description('version of Kubeloom and of what runs it')
-    .action(() => {
-      process.stdout.write(
-        `kubeloom ${packageVersion()} (node ${process.version}, ${process.platform} ${process.arch})\n`,
-      );
+    .option('--json', 'answer as JSON')
+    .action((options: { json?: boolean }) => {
+      const facts = {
+        kubeloom: packageVersion(),
+        node: process.version,
+        platform: process.platform,
+        arch: process.arch,
+      };
+      if (options.json) printJson(facts);
+      else print(`kubeloom ${facts.kubeloom} (node ${facts.node}, ${facts.platform} ${facts.arch})`);
     });
   program
     .command('schema')
     .description('JSON Schema of the manifest, for editors')
     .action(() => {
-      process.stdout.write(here('schema/input-manifest.schema.json'));
+      process.stdout.write(readFileSync(new URL('../../schema/input-manifest.schema.json', import.meta.url), 'utf8'));
     });
 }

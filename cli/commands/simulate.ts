@@ -7,7 +7,9 @@ import { type ApiClient, apiClient } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { duration, faultLines, note, paint, paintStatus, print, printJson } from '../output.ts';
+import { whenInterrupted } from '../interrupt.ts';
+import { faultLines, note, paint, paintStatus, print, printJson } from '../output.ts';
+import { duration } from '../times.ts';
 import { follow } from '../watch.ts';
 
 interface SimulateOptions {
@@ -75,6 +77,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
   process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(injected);
   const { startPlatform } = await import('#local/platform.ts');
   const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
+  const forget = whenInterrupted(() => platform.stop());
   try {
     const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
     await storeReferences(api, documents);
@@ -84,6 +87,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
     }
     return report(steps, options);
   } finally {
+    forget();
     await platform.stop();
   }
 }

@@ -1,9 +1,12 @@
 /** What the command line makes of words: names, run ids, faults to inject, tables, times. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
-import { manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
-import { duration, faultLines, table } from '#cli/output.ts';
+import { clip, listed, table, wrap } from '#cli/layout.ts';
+import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
+import { faultLines } from '#cli/output.ts';
+import { ago, duration } from '#cli/times.ts';
 
 describe('names on the command line', () => {
   it('takes NAME in a namespace, and NAMESPACE/NAME', () => {
@@ -20,6 +23,28 @@ describe('names on the command line', () => {
     expect(manifestOfRun('web-x1y2z-g3-a1')).toEqual({ namespace: 'default', name: 'web' });
     expect(manifestOfRun('web-aaaaa-g1-a1-bbbbb-g12-a3').name).toBe('web-aaaaa-g1-a1');
     expect(() => manifestOfRun('web')).toThrow('kubeloom runs NAME');
+  });
+});
+
+describe('runs of one name', () => {
+  it.each([
+    ['web-aaaaa-g3-a1', 'same'],
+    ['web-aaaaa-g2-a9', 'earlier'],
+    ['web-aaaaa-g3-a2', 'later'],
+    ['web-aaaaa-g10-a1', 'later'],
+    ['web-bbbbb-g1-a1', 'other'],
+    ['else', 'other'],
+  ])('stands %s to g3-a1 as %s', (run, order) => {
+    expect(compareRuns(run, 'web-aaaaa-g3-a1')).toBe(order);
+  });
+});
+
+describe('--orphan', () => {
+  it('takes names apart, by commas and by spaces, and all alone', () => {
+    expect(orphansOf(['a-01,b-02', 'c-03'])).toEqual(['a-01', 'b-02', 'c-03']);
+    expect(orphansOf(['all'])).toEqual(['all']);
+    expect(orphansOf()).toEqual([]);
+    expect(() => orphansOf(['all', 'a-01'])).toThrow('name no nodes beside it');
   });
 });
 
@@ -43,7 +68,7 @@ describe('output', () => {
         ['a', painted, '1'],
         ['longer', 'Failed', '2'],
       ],
-    ).split('\n');
+    );
     expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
       'NAME    STATUS  AGE',
       'a       Done    1',
@@ -51,10 +76,45 @@ describe('output', () => {
     ]);
   });
 
+  it('wraps the last column where the terminal ends', () => {
+    const rows = [['a', 'one two three four five six']];
+    expect(table(['NAME', 'WORDS'], rows, 24)).toEqual(['NAME  WORDS', 'a     one two three four', '      five six']);
+  });
+
+  it('wraps at spaces with an indent, keeps words whole, and leaves alone what fits', () => {
+    expect(wrap('a sentence that is long', 4, 14)).toEqual(['a sentence', '    that is', '    long']);
+    expect(wrap('short', 4, 14)).toEqual(['short']);
+    expect(wrap('first line\nsecond', 2, 80)).toEqual(['first line', '  second']);
+    expect(wrap(`${'x'.repeat(30)} y`, 2, 10)).toEqual(['x'.repeat(30), '  y']);
+    expect(wrap('a '.repeat(500).trim(), 2, Number.POSITIVE_INFINITY)).toHaveLength(1);
+  });
+
+  it('clips by what is seen and closes the colour', () => {
+    expect(clip('\u001b[32mabcdef\u001b[39m', 4)).toBe('\u001b[32mabc\u001b[39m…');
+    expect(clip('abc', 3)).toBe('abc');
+  });
+
+  it('names a few and counts the rest', () => {
+    expect(listed(['a', 'b', 'c', 'd'])).toBe('a, b, c, d');
+    expect(listed(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more');
+  });
+
+  it.each([
+    [0, 'just now'],
+    [59, '59 s ago'],
+    [61, '1 min ago'],
+    [7_300, '2 h ago'],
+    [200_000, '2 d ago'],
+  ])('says %i seconds ago as %s', (seconds, text) => {
+    expect(ago(new Date(0).toISOString(), seconds * 1000)).toBe(text);
+  });
+
   it.each([
     [40, '0.0 s'],
     [1234, '1.2 s'],
-    [59_960, '60.0 s'],
+    [59_940, '59.9 s'],
+    [59_960, '1 min 00 s'],
+    [187_000_000, '2 d 3 h'],
     [185_000, '3 min 05 s'],
     [7_800_000, '2 h 10 min'],
   ])('says %i ms as %s', (ms, text) => {

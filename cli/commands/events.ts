@@ -1,0 +1,55 @@
+/** `kubeloom events NAME`: what happened, and with -f what goes on to happen. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { apiClient } from '../api-client.ts';
+import { eventFeed, isMissing } from '../event-feed.ts';
+import { eventLines } from '../event-lines.ts';
+import { parseManifestName } from '../manifest-name.ts';
+import { note, print } from '../output.ts';
+
+interface EventsOptions {
+  readonly namespace?: string;
+  readonly follow?: boolean;
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+export function registerEvents(program: Command): void {
+  program
+    .command('events <name>')
+    .description('what happened, oldest first')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('-f, --follow', 'go on printing until Ctrl-C, or until the manifest is gone')
+    .option('--run <run>', 'only this run')
+    .option('--json', 'one JSON object a line')
+    .action(events);
+}
+
+async function events(name: string, options: EventsOptions): Promise<void> {
+  const api = apiClient();
+  const key = parseManifestName(name, options.namespace);
+  const feed = eventFeed(api, key);
+  let first: number | undefined;
+  for (;;) {
+    const gone = options.follow ? await isGone(() => api.getManifest(key)) : false;
+    for (const event of await feed.read()) {
+      if (options.run !== undefined && event.runId !== options.run) continue;
+      first ??= Date.parse(event.at);
+      if (options.json) print(JSON.stringify(event));
+      else for (const line of eventLines(event, first)) print(line);
+    }
+    if (!options.follow) return;
+    if (gone) return note(`${key.namespace}/${key.name} is gone`);
+    await sleep(500);
+  }
+}
+
+async function isGone(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await look();
+    return false;
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
+}

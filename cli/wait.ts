@@ -1,0 +1,87 @@
+/** `--wait`: shows a run until its end and tells how it ended; Ctrl-C leaves it going and says how to look again. */
+import type { ManifestAccepted } from '#contracts/http.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { describeManifest } from './describe-manifest.ts';
+import { exitCodes } from './exit-codes.ts';
+import { whenInterrupted } from './interrupt.ts';
+import { counted } from './layout.ts';
+import { shortName } from './manifest-name.ts';
+import { note, paint, paintStatus, print, printWrapped } from './output.ts';
+import { duration } from './times.ts';
+import { exitCodeOfRun, type Followed, follow } from './watch.ts';
+
+export interface Waiting {
+  readonly json: boolean;
+  /** Its end is that the manifest is gone. */
+  readonly deleting?: boolean;
+}
+
+export interface Waited extends Followed {
+  readonly code: number;
+}
+
+/** Follows the accepted run to its end and prints what stands then (nothing with `json`). */
+export async function waitForRun(
+  api: ApiClient,
+  key: ManifestName,
+  accepted: ManifestAccepted,
+  { json, deleting = false }: Waiting,
+): Promise<Waited> {
+  const name = shortName(key);
+  const forget = whenInterrupted(() => {
+    note(
+      `\nthe run ${accepted.runId} goes on. Look again: kubeloom events ${name} -f   stop it: kubeloom cancel ${name}`,
+    );
+  });
+  const followed = await follow(api, key, { runId: accepted.runId, quiet: json }).finally(forget);
+  const code = exitCodeOfRun(followed, deleting);
+  if (!json) tellEnd(key, followed, deleting);
+  return { ...followed, code };
+}
+
+function tellEnd(key: ManifestName, { manifest, elapsedMs }: Followed, deleting: boolean): void {
+  const title = `${key.namespace}/${key.name}`;
+  const took = duration(elapsedMs);
+  print();
+  if (!manifest) {
+    print(deleting ? `${title} deleted after ${took}` : `${title} is gone: it was deleted meanwhile`);
+    return;
+  }
+  print(describeManifest(manifest));
+  const status = manifest.paused && manifest.status !== 'Done' ? 'paused' : manifest.status;
+  print(`\n${paintStatus(status)} after ${took}`);
+}
+
+/** Says that a manifest was taken, and what became of that. */
+export function tellAccepted(key: ManifestName, accepted: ManifestAccepted, done = 'accepted'): void {
+  const title = `${key.namespace}/${key.name}`;
+  const name = shortName(key);
+  if (accepted.paused)
+    printWrapped(
+      `${title} ${done}: generation ${accepted.generation}; it is paused, \`kubeloom resume ${name}\` starts it`,
+      2,
+    );
+  else if (accepted.unchanged)
+    printWrapped(
+      `${title} unchanged (generation ${accepted.generation}, run ${accepted.runId}); nothing was started`,
+      2,
+    );
+  else print(`${title} ${done}: generation ${accepted.generation}, run ${accepted.runId}`);
+}
+
+/** What a deletion lets go: it goes on running, and costs, and nobody looks after it. */
+export function tellLeft(left: ManifestAccepted['left']): void {
+  for (const { cluster, nodes, loadBalancers, terraformStates } of left ?? []) {
+    print(
+      `${paint('yellow', 'let go')} of cluster ${cluster}: ${counted(nodes.length, 'node')} and what belongs to them stay as they are`,
+    );
+    for (const { name, provider, region, address } of nodes)
+      print(`  ${name}  ${[provider, region, address].filter(Boolean).join('  ')}`);
+    for (const { name, dnsName } of loadBalancers) print(`  load balancer ${name}  ${dnsName}`);
+    for (const state of terraformStates) print(`  ${paint('dim', `Terraform state kept: ${state}`)}`);
+  }
+}
+
+/** Waiting for something that is not started. */
+export const notStarted = (accepted: ManifestAccepted): number =>
+  accepted.paused ? exitCodes.runFailed : exitCodes.ok;

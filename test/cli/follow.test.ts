@@ -1,0 +1,148 @@
+/** Following a run: it ends when that run has ended and not before, and every event of it is shown once. */
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { eventFeed } from '#cli/event-feed.ts';
+import { follow } from '#cli/watch.ts';
+import { described, happened, type Moment, moment, watchedApi } from './watched-api.ts';
+
+const key = { namespace: 'default', name: 'web' };
+const runId = 'web-aaaaa-g2-a1';
+const earlier = 'web-aaaaa-g1-a1';
+const succeeded = happened('all is done', { kind: 'RunSucceeded', at: moment(900) });
+
+/** What a follower shows, without times. */
+async function followed(moments: readonly Moment[], before: Parameters<typeof watchedApi>[1] = [], pageSize = 200) {
+  const lines: string[] = [];
+  const options = { runId, pollMs: 1, lastEventsMs: 60, patienceMs: 400, write: (line: string) => lines.push(line) };
+  const end = await follow(watchedApi(moments, before, pageSize), key, options);
+  const said = lines.map((line) => stripVTControlCharacters(line).replace(/^ *[0-9.]+ (s|min|h).*? [·!✗] /, ''));
+  return { manifest: end.manifest, said };
+}
+
+describe('following a run', () => {
+  it('does not end on what an earlier run came to', async () => {
+    const before = [happened('the run before', { runId: earlier, kind: 'RunFailed' })];
+    const { manifest, said } = await followed(
+      [
+        { look: described({ status: 'Failed', runId: earlier }) },
+        { look: described({ status: 'Pending', ended: false }) },
+        { look: described({}), events: [happened('a waypoint', { at: moment(500) }), succeeded] },
+        { look: described({ status: 'Done' }) },
+      ],
+      before,
+    );
+    expect(manifest?.status).toBe('Done');
+    expect(said).toEqual(['a waypoint', 'all is done']);
+  });
+
+  it('waits for the last event and for the record of the run, which are written after the manifest has settled', async () => {
+    const { manifest, said } = await followed([
+      { look: described({}) },
+      { look: described({ status: 'Done', ended: false }) },
+      { look: described({ status: 'Done', ended: false }), events: [succeeded] },
+      { look: described({ status: 'Done' }) },
+    ]);
+    expect(manifest?.lastRun?.status).toBe('Succeeded');
+    expect(said).toEqual(['all is done']);
+  });
+
+  it('does not wait for ever for a last event that nobody wrote', async () => {
+    const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
+    expect([manifest?.status, said]).toEqual(['Failed', []]);
+  });
+
+  it('shows the last events of a manifest that is gone', async () => {
+    const { manifest, said } = await followed([
+      {
+        look: described({ status: 'Deleting', deleting: true }),
+        events: [happened('hosts removed', { at: moment(5) })],
+      },
+      { look: 'gone', events: [succeeded] },
+    ]);
+    expect(manifest).toBeUndefined();
+    expect(said).toEqual(['hosts removed', 'all is done']);
+  });
+
+  it('takes another manifest of the same name for what it is: the one that was followed is gone', async () => {
+    const { manifest, said } = await followed(
+      [{ look: described({}) }, { look: described({ runId: 'web-bbbbb-g1-a1', status: 'Running' }) }],
+      [happened('of the other', { runId: 'web-bbbbb-g1-a1' }), succeeded],
+    );
+    expect(manifest).toBeUndefined();
+    expect(said).toEqual(['all is done']);
+  });
+
+  it('goes on with the run that took over, and shows its events too', async () => {
+    const later = 'web-aaaaa-g3-a1';
+    const superseded = happened('the newer generation follows', { kind: 'RunSuperseded' });
+    const end = happened('all is done', { runId: later, kind: 'RunSucceeded', at: moment(7000) });
+    const { manifest, said } = await followed([
+      { look: described({}), events: [superseded] },
+      { look: described({ runId: later, status: 'Running' }), events: [end] },
+      { look: described({ runId: later, status: 'Done' }) },
+    ]);
+    expect(manifest?.runId).toBe(later);
+    expect(said).toEqual(['the newer generation follows', 'all is done']);
+  });
+
+  it('ends where a pause holds the manifest, once the run has stopped', async () => {
+    const { manifest } = await followed([
+      { look: described({ paused: true }) },
+      { look: described({ paused: true, status: 'Pending', ended: true }), events: [succeeded] },
+    ]);
+    expect(manifest).toMatchObject({ paused: true, status: 'Pending' });
+  });
+
+  it('shows all of a long history, page by page, before it ends', async () => {
+    const many = Array.from({ length: 450 }, (_, at) => happened(`event ${at}`, { at: moment(at * 20) }));
+    const last = { ...succeeded, at: moment(10_000) };
+    const { said } = await followed([{ look: described({ status: 'Done' }) }], [...many, last], 100);
+    expect(said).toEqual([...many.map(({ message }) => message), 'all is done']);
+  });
+
+  it('shows an event that was written late, with a time before that of others', async () => {
+    const { said } = await followed([
+      { look: described({}), events: [happened('of one cluster', { at: moment(300) })] },
+      { look: described({}), events: [happened('of another, written late', { at: moment(200) })] },
+      { look: described({}), events: [succeeded] },
+      { look: described({ status: 'Done' }) },
+    ]);
+    expect(said).toEqual(['of one cluster', 'of another, written late', 'all is done']);
+  });
+
+  it('bears a restart of the platform', async () => {
+    const { manifest, said } = await followed([
+      { look: described({}) },
+      { look: 'unavailable' },
+      { look: described({}), events: [succeeded] },
+      { look: described({ status: 'Done' }) },
+    ]);
+    expect(manifest?.status).toBe('Done');
+    expect(said).toEqual(['no answer for now, trying for 0 s: HTTP 503', 'all is done']);
+  });
+
+  it('gives up on a platform that does not come back', async () => {
+    await expect(followed([{ look: described({}) }, { look: 'unavailable' }])).rejects.toThrow('HTTP 503');
+  });
+});
+
+describe('the feed of events', () => {
+  it('asks again only for what may have been overtaken', async () => {
+    const asked: (string | undefined)[] = [];
+    const old = Array.from({ length: 30 }, (_, at) => happened(`event ${at}`, { at: moment(at * 1000) }));
+    const inner = watchedApi([{ look: described({}) }], old, 10);
+    const feed = eventFeed(
+      {
+        listEvents: (of, next) => {
+          asked.push(next);
+          return inner.listEvents(of, next);
+        },
+      },
+      key,
+    );
+    expect(await feed.read()).toHaveLength(30);
+    asked.length = 0;
+    expect(await feed.read()).toEqual([]);
+    expect(asked[0]).toBe(`${moment(19_000)}event 19`);
+  });
+});
