@@ -1,11 +1,11 @@
 /** `kubeloom plan`: what would happen, as sentences; changes nothing. */
 import type { Command } from 'commander';
-import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/describe-plan.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { faultLines, paint, print, printJson } from '../output.ts';
+import { faultLines, paint, print, printJson, printWrapped } from '../output.ts';
 
 interface PlanOptions {
   readonly file?: readonly string[];
@@ -62,18 +62,33 @@ function show(report: Report): void {
   print(paint('bold', `${report.namespace}/${report.name}`));
   for (const line of faultLines(report.faults, 'fault')) print(line);
   for (const line of faultLines(report.warnings, 'warning')) print(line);
-  if (!report.hasWork && report.faults.length === 0) print('  nothing to do: what stands is what is wished for');
-  for (const cluster of report.clusters.filter(({ waypoints, refusals }) => waypoints.length + refusals.length > 0)) {
-    const description = describeClusterPlan(cluster);
-    print(`\n  cluster ${paint('bold', cluster.cluster)}: ${description.summary}`);
-    for (const [index, waypoint] of description.waypoints.entries()) {
-      const forward = waypoint.forwardOnly ? paint('yellow', '  (forward-only: retried, not undone)') : '';
-      print(`  ${index + 1}. ${paint('cyan', waypoint.title)}${forward}`);
-      for (const sentence of waypoint.sentences) print(`       ${sentence}`);
-      for (const stage of waypoint.stages)
-        print(`       ${paint('dim', `${stage.stage}: ${stage.reasons.join('; ')}`)}`);
-    }
-    for (const refusal of description.refusals)
-      print(`  ${paint('red', 'refused')} ${refusal.path}: ${refusal.reason}\n       → ${refusal.fix}`);
+  if (report.faults.length > 0) return;
+  for (const plan of report.clusters) showCluster(plan);
+  if (report.clusters.length === 0) print('  nothing to do: there are no clusters');
+}
+
+function showCluster(plan: Report['clusters'][number]): void {
+  const { summary, waypoints, refusals } = describeClusterPlan(plan);
+  print();
+  printWrapped(`  cluster ${paint('bold', plan.cluster)}: ${summary}`, 4);
+  for (const [index, waypoint] of waypoints.entries()) showWaypoint(waypoint, index + 1);
+  for (const { path, reason, fix } of refusals) {
+    printWrapped(`  ${paint('red', 'refused')} ${path}: ${reason}`, 4);
+    printWrapped(`    → ${fix}`, 6);
   }
 }
+
+function showWaypoint({ title, lines, stages, forwardOnly }: DescribedWaypoint, number: number): void {
+  const [direction = '', ...rest] = title.split(': ');
+  print();
+  printWrapped(`  ${number}. ${paint('bold', direction)}: ${rest.join(': ')}`, 5);
+  for (const { mark, text } of lines) printWrapped(`     ${paint(markStyles[mark], `${mark} ${text}`)}`, 7);
+  const width = Math.max(...stages.map(({ stage }) => stage.length), 0);
+  for (const { stage, reasons } of stages) {
+    printWrapped(paint('dim', `       ${stage.padEnd(width)}  ${reasons.join('; ')}`), width + 9);
+  }
+  const end = forwardOnly ? 'retried, then waits for you; it is not undone' : 'undone: what it made is removed again';
+  printWrapped(paint('dim', `       if it fails: ${end}`), 9);
+}
+
+const markStyles = { '+': 'green', '~': 'yellow', '-': 'red', '=': 'dim', '·': 'cyan' } as const;

@@ -1,58 +1,53 @@
-/** Typed changes as sentences. */
+/** Typed changes as sentences, apart from nodes that come and go: those are told by pool in `node-groups.ts`. */
 import type { Change } from '#domain/plan.ts';
-import { counted, listed } from './words.ts';
+import type { PoolLabel } from './pool-labels.ts';
+import { counted, listed, placeText, roleText } from './words.ts';
 
-/** The change in words for people; empty for one that its neighbours tell already. */
-export function changeSentences(change: Change): readonly string[] {
+/** The change in words for people; empty for one that nodes or the title tell already. */
+export function changeSentences(change: Change, label: PoolLabel): readonly string[] {
   switch (change.kind) {
     case 'ClusterCreated':
-      return [`cluster ${change.cluster} is made`];
     case 'ClusterDeleted':
-      return [`cluster ${change.cluster} is removed with all that belongs to it`];
-    case 'NodePoolAdded':
-      return [`pool ${change.pool} (${place(change)}, ${roleText(change.role)}) is added with ${nodes(change.nodes)}`];
-    case 'NodePoolRemoved':
-      return [
-        `pool ${change.pool} (${place(change)}, ${roleText(change.role)}) is removed with ${nodes(change.nodes)}`,
-      ];
     case 'NodesAdded':
-      return [`pool ${change.pool} (${place(change)}) gets ${nodes(change.nodes)}`];
     case 'NodesRemoved':
-      return [`pool ${change.pool} (${place(change)}) loses ${nodes(change.nodes)}`];
+    case 'ApiEndpointMoved':
+    case 'KubernetesUpgraded':
+      return [];
+    case 'NodePoolAdded':
+    case 'NodePoolRemoved':
+      return change.nodes.length > 0 ? [] : [emptyPool(change, label)];
     case 'LeftoversFound':
-      return [`what an earlier attempt left is removed: ${change.nodes.length > 0 ? nodes(change.nodes) : 'no nodes'}`];
+      return [`what an earlier attempt left is removed: ${counted(change.nodes.length, 'node')}`];
     case 'LoadBalancerAdded':
-      return [`load balancer ${change.loadBalancer} is added`];
+      return [`load balancer ${change.loadBalancer} is made`];
     case 'LoadBalancerRemoved':
       return [`load balancer ${change.loadBalancer} is removed`];
     case 'RolesChanged':
       return [rolesSentence(change)];
     case 'DnsChanged':
       return [`load balancer ${change.loadBalancer} is reached as ${change.to} instead of ${change.from}`];
-    case 'ApiEndpointMoved':
-      return [`the API endpoint moves from ${change.from} to ${change.to}`];
-    case 'KubernetesUpgraded':
-      return [`Kubernetes goes from ${change.from} to ${change.to}`];
     case 'InstallationProxyChanged':
       return [
         change.enabled ? `nodes use the installation proxy ${change.endpoint}` : 'nodes use no installation proxy',
       ];
     case 'NodeMetadataChanged':
-      return [metadataSentence(change)];
+      return [`nodes of ${label(change.pool)} get other ${metadataText(change)}`];
     case 'AutoscalerChanged':
-      return [`the size of pool ${change.pool} goes from ${change.from} to ${change.to}`];
+      return [`the size of ${label(change.pool)} goes from ${change.from} to ${change.to}`];
     case 'ProviderChanged':
       return [`provider ${change.provider}: ${change.what}; no machine is touched`];
     case 'NodeAccessChanged':
-      return [`pool ${change.pool} is reached by other credentials or another port; no machine is touched`];
+      return [`${label(change.pool)} is reached by other credentials or another port; no machine is touched`];
     case 'ApiPortChanged':
       return [`port 6443 of control nodes is ${change.open ? 'opened' : 'closed'}`];
     case 'ProtectionChanged':
-      return [`${change.what} is ${change.protect ? 'protected from now on' : 'no longer protected'}`];
+      return [
+        `${protectedText(change.what, label)} is ${change.protect ? 'protected from now on' : 'no longer protected'}`,
+      ];
     case 'Refreshed':
       return [`${change.what === 'mesh' ? 'the mesh' : 'everything'} is brought back to what it should be`];
     case 'NodePoolSpecChanged':
-      return [`${listed(change.fields)} of pool ${change.pool} would change`];
+      return [`${listed(change.fields)} of ${label(change.pool)} would change`];
     case 'NetworkChanged':
       return [`the network would change from ${change.from} to ${change.to}`];
     default:
@@ -60,16 +55,55 @@ export function changeSentences(change: Change): readonly string[] {
   }
 }
 
-function place({ provider, region }: { readonly provider: string; readonly region: string }): string {
-  return [provider, region].filter(Boolean).join(', ');
+/** A setting in two or three words, for titles; undefined for a change that is none. */
+export function settingText(change: Change, label: PoolLabel): string | undefined {
+  switch (change.kind) {
+    case 'RolesChanged':
+      return `roles of ${change.loadBalancer}`;
+    case 'DnsChanged':
+      return `names of ${change.loadBalancer}`;
+    case 'InstallationProxyChanged':
+      return `installation proxy ${change.enabled ? 'on' : 'off'}`;
+    case 'NodeMetadataChanged':
+      return `${metadataKinds(change)} of ${label(change.pool)}`;
+    case 'AutoscalerChanged':
+      return `size of ${label(change.pool)}`;
+    case 'ProviderChanged':
+      return `${change.what.split(' ')[0]} of ${change.provider}`;
+    case 'NodeAccessChanged':
+      return `access to ${label(change.pool)}`;
+    case 'ApiPortChanged':
+      return `port 6443 of control nodes ${change.open ? 'opened' : 'closed'}`;
+    case 'ProtectionChanged':
+      return `protection of ${protectedText(change.what, label)}`;
+    case 'Refreshed':
+      return change.what === 'mesh' ? 'the mesh again' : 'everything again';
+    default:
+      return undefined;
+  }
 }
 
-function roleText(role: string): string {
-  return role === 'loadBalancer' ? 'load balancer' : role;
+type Metadata = Extract<Change, { kind: 'NodeMetadataChanged' }>;
+
+function metadataText({ labels, annotations, taints }: Metadata): string {
+  const parts = Object.entries({ labels, annotations, taints }).filter(([, keys]) => keys.length > 0);
+  return parts.map(([kind, keys]) => `${kind} (${listed(keys)})`).join(', ');
 }
 
-function nodes(names: readonly string[]): string {
-  return names.length === 0 ? 'no nodes' : `${counted(names.length, 'node')} (${listed(names)})`;
+function metadataKinds({ labels, annotations, taints }: Metadata): string {
+  return listed(
+    Object.entries({ labels, annotations, taints }).flatMap(([kind, keys]) => (keys.length > 0 ? [kind] : [])),
+  );
+}
+
+function protectedText(what: string, label: PoolLabel): string {
+  return what.startsWith('pool ') ? `pool ${label(what.slice('pool '.length))}` : what;
+}
+
+function emptyPool(change: Extract<Change, { kind: 'NodePoolAdded' | 'NodePoolRemoved' }>, label: PoolLabel): string {
+  const { pool, role, provider, region } = change;
+  const verb = change.kind === 'NodePoolAdded' ? 'is added' : 'is removed';
+  return `${roleText(role)} pool ${label(pool)} (${placeText(provider, region)}) ${verb}; it has no nodes`;
 }
 
 function rolesSentence({ loadBalancer, added, removed, changed }: Extract<Change, { kind: 'RolesChanged' }>): string {
@@ -79,18 +113,4 @@ function rolesSentence({ loadBalancer, added, removed, changed }: Extract<Change
     ...(changed.length > 0 ? [`changes ${listed(changed)}`] : []),
   ];
   return `roles of load balancer ${loadBalancer}: ${parts.join(', ')}`;
-}
-
-function metadataSentence({
-  pool,
-  labels,
-  annotations,
-  taints,
-}: Extract<Change, { kind: 'NodeMetadataChanged' }>): string {
-  const parts = [
-    ...(labels.length > 0 ? [`labels ${listed(labels)}`] : []),
-    ...(annotations.length > 0 ? [`annotations ${listed(annotations)}`] : []),
-    ...(taints.length > 0 ? [`taints ${listed(taints)}`] : []),
-  ];
-  return `nodes of pool ${pool}: ${parts.join(', ')} change`;
 }

@@ -1,23 +1,28 @@
 /** A plan in words for people: the same object that drives the execution, printed. */
-import { allNodes, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { type ClusterPlan, type Refusal, revertible, type StageName, type Waypoint } from '#domain/plan.ts';
+import { countSteps } from '#domain/progress.ts';
 import { changeSentences } from './describe-changes.ts';
-import { placeOf } from './diff-pools.ts';
-import { counted, listed } from './words.ts';
+import { type DescribedNode, groupText, type NodeGroup, nodeGroups, nodeParts } from './node-groups.ts';
+import { type PoolLabel, poolLabels } from './pool-labels.ts';
+import { waypointTitle } from './waypoint-title.ts';
+import { counted, listed, listedNodes } from './words.ts';
 
-/** What a waypoint does to a node. */
-export type NodePart = 'joins' | 'leaves' | 'changes' | 'stays';
-
-export interface DescribedNode {
-  readonly name: string;
-  readonly pool: string;
-  readonly provider: string;
-  readonly part: NodePart;
+/** One thing that happens to nodes (`+` made, `~` changed in place, `-` removed, `=` stays) or to anything else (`·`). */
+export interface PlanLine {
+  readonly mark: '·' | '+' | '~' | '-' | '=';
+  readonly text: string;
 }
 
 export interface DescribedWaypoint {
+  /** "grow: 2 nodes in compute-azure-2 (azure-2, northeurope), 1 load balancer; nothing that exists is touched" */
   readonly title: string;
+  /** All that the title does not say, or says shorter. */
+  readonly lines: readonly PlanLine[];
+  /** The texts of the lines. */
   readonly sentences: readonly string[];
+  /** Nodes by pool and by what becomes of them. */
+  readonly groups: readonly NodeGroup[];
   readonly stages: readonly { readonly stage: StageName; readonly reasons: readonly string[] }[];
   readonly nodes: readonly DescribedNode[];
   /** A failure is retried and never undone. */
@@ -32,107 +37,88 @@ export interface DescribedPlan {
 
 /** Describes it. `current` is what stands before the first waypoint; without it, what leaves then is told by its changes. */
 export function describeClusterPlan(plan: ClusterPlan, current: ClusterState | null = null): DescribedPlan {
+  const label = poolLabels(plan, current);
   const waypoints = plan.waypoints.map((waypoint, index) =>
-    describeWaypoint(waypoint, index === 0 ? current : (plan.waypoints[index - 1]?.target ?? null)),
+    describeWaypoint(waypoint, index === 0 ? current : (plan.waypoints[index - 1]?.target ?? null), label),
   );
-  return { summary: summaryOf(plan, waypoints), waypoints, refusals: plan.refusals };
+  return { summary: summaryOf(plan), waypoints, refusals: plan.refusals };
 }
 
-/** Every node of both states, and what becomes of it on the way. */
-export function nodeParts(
-  waypoint: Pick<Waypoint, 'target' | 'stages' | 'changes'>,
-  before: ClusterState | null,
-): DescribedNode[] {
-  const { target, stages, changes } = waypoint;
-  const after = target === null ? [] : allNodes(target);
-  const kept = new Set(after.map(({ node }) => node.name));
-  const joining = new Set(stages.flatMap((plan) => (plan.stage === 'configuration' ? plan.work.install : [])));
-  const changed = new Set(stages.flatMap(changedNodes));
-  const stays = (name: string): NodePart => (changed.has(name) ? 'changes' : 'stays');
-  const leaving = before === null ? removedBy(changes) : allNodes(before).map(({ node, pool }) => row(node.name, pool));
-  return [
-    ...after.map(({ node, pool }) => ({
-      ...row(node.name, pool),
-      part: joining.has(node.name) ? ('joins' as const) : stays(node.name),
-    })),
-    ...leaving.filter(({ name }) => !kept.has(name)).map((leaver) => ({ ...leaver, part: 'leaves' as const })),
-  ];
-}
-
-type Row = Omit<DescribedNode, 'part'>;
-
-function row(name: string, pool: NodePoolState): Row {
-  return { name, pool: pool.id, provider: placeOf(pool).provider };
-}
-
-function removedBy(changes: Waypoint['changes']): readonly Row[] {
-  return changes.flatMap((change) =>
-    change.kind === 'NodesRemoved' || change.kind === 'NodePoolRemoved'
-      ? change.nodes.map((name) => ({ name, pool: change.pool, provider: change.provider }))
-      : [],
-  );
-}
-
-/** Nodes on which something other than the list of their peers changes. */
-function changedNodes(plan: Waypoint['stages'][number]): readonly string[] {
-  if (plan.stage === 'configuration') return [...plan.work.proxy, ...(plan.work.endpoint ?? [])];
-  return plan.stage === 'nodes' ? plan.work.patch : [];
-}
-
-function describeWaypoint(waypoint: Waypoint, before: ClusterState | null): DescribedWaypoint {
+function describeWaypoint(waypoint: Waypoint, before: ClusterState | null, label: PoolLabel): DescribedWaypoint {
   const nodes = nodeParts(waypoint, before);
-  const facts = waypoint.changes.flatMap((change) => changeSentences(change));
+  const groups = nodeGroups(nodes, label);
+  const facts = waypoint.changes.flatMap((change) => changeSentences(change, label));
+  const lines: readonly PlanLine[] = [
+    ...facts.map((text) => ({ mark: '·' as const, text })),
+    ...groups.flatMap((group) => groupLines(group, waypoint)),
+    ...staying(waypoint, nodes).map((text) => ({ mark: '=' as const, text })),
+  ];
   return {
-    title: `${waypoint.direction}: ${titleOf(waypoint, nodes)}`,
-    sentences: [...facts, ...untouched(waypoint, nodes)],
+    title: waypointTitle(waypoint, groups, label),
+    lines,
+    sentences: lines.map(({ text }) => text),
+    groups,
     stages: waypoint.stages.map(({ stage, reasons }) => ({ stage, reasons })),
     nodes,
     forwardOnly: !revertible.includes(waypoint.direction),
   };
 }
 
-function titleOf({ changes, target }: Waypoint, nodes: readonly DescribedNode[]): string {
-  const count = (part: NodePart) => nodes.filter((node) => node.part === part).length;
-  const kinds = (kind: string) => changes.filter((change) => change.kind === kind).length;
-  const named = (kind: string, noun: string) => (kinds(kind) > 0 ? [`${counted(kinds(kind), noun)}`] : []);
-  if (target === null) return 'everything is removed';
-  const leftovers = changes.flatMap((change) => (change.kind === 'LeftoversFound' ? change.nodes : []));
-  const parts = [
-    ...changes.flatMap((change) =>
-      change.kind === 'KubernetesUpgraded' ? [`Kubernetes ${change.from} → ${change.to}`] : [],
-    ),
-    ...changes.flatMap((change) => (change.kind === 'ApiEndpointMoved' ? [`the API endpoint to ${change.to}`] : [])),
-    ...(leftovers.length > 0 ? [`${counted(leftovers.length, 'node')} left over from an earlier attempt`] : []),
-    ...(count('joins') > 0 ? [`${counted(count('joins'), 'node')} made`] : []),
-    ...named('LoadBalancerAdded', 'load balancer').map((text) => `${text} added`),
-    ...(count('leaves') > 0 ? [`${counted(count('leaves'), 'node')} removed`] : []),
-    ...named('LoadBalancerRemoved', 'load balancer').map((text) => `${text} removed`),
-  ];
-  return parts.length > 0 ? parts.join(', ') : counted(changes.length, 'setting');
+function groupLines(group: NodeGroup, waypoint: Waypoint): readonly PlanLine[] {
+  const names = listedNodes(group.nodes);
+  switch (group.part) {
+    case 'made': {
+      const fresh = waypoint.changes.some((change) => change.kind === 'NodePoolAdded' && change.pool === group.poolId);
+      return [{ mark: '+', text: `made: ${groupText(group, 'in')}${fresh ? '' : `: ${names}`}` }];
+    }
+    case 'changed':
+      return [{ mark: '~', text: `changed in place: ${groupText(group, 'of')}` }];
+    case 'drained':
+      return [{ mark: '-', text: `drained${pace(group, waypoint)} and removed: ${groupText(group, 'of')}: ${names}` }];
+    case 'removed':
+      return [{ mark: '-', text: `removed: ${groupText(group, 'of')}${waypoint.target === null ? '' : `: ${names}`}` }];
+    case 'stays':
+      return [];
+    default:
+      return group.part satisfies never;
+  }
+}
+
+/** How many of a pool at once; control nodes always go one by one. */
+function pace({ nodes, role, poolId }: NodeGroup, { stages }: Waypoint): string {
+  const work = stages.flatMap((plan) => (plan.stage === 'nodes' ? [plan.work] : []))[0];
+  const atOnce = role === 'control' ? 1 : (work?.maxUnavailableOf?.[poolId] ?? work?.maxUnavailable ?? 1);
+  if (nodes.length < 2) return '';
+  return atOnce === 1 ? ' one by one' : ` ${Math.min(atOnce, nodes.length)} at a time`;
 }
 
 /** What does not happen is what people want to know most. */
-function untouched({ stages, target }: Waypoint, nodes: readonly DescribedNode[]): readonly string[] {
-  if (target === null) return [];
+function staying({ stages, target, direction }: Waypoint, nodes: readonly DescribedNode[]): readonly string[] {
   const rest = nodes.filter((node) => node.part === 'stays');
-  if (rest.length === 0) return [];
+  if (target === null || rest.length === 0) return [];
+  if (direction === 'upgrade') {
+    const count = (role: string) => nodes.filter((node) => node.role === role).length;
+    const workers = count('compute') > 0 ? `, then ${counted(count('compute'), 'compute node')}` : '';
+    return [`${counted(count('control'), 'control node')} first${workers}, in place`];
+  }
+  const count = counted(rest.length, 'node');
+  const others = rest.length < nodes.length ? `the other ${count}` : rest.length === 1 ? 'the node' : `all ${count}`;
   const peers = new Set(stages.flatMap((plan) => (plan.stage === 'configuration' ? plan.work.peers : [])));
-  const told = rest.filter((node) => peers.has(node.name)).length;
-  const names = listed(rest.map((node) => node.name));
-  if (stages.some((plan) => plan.stage === 'kubernetes' && isUpgrade(plan.reasons))) return [];
-  if (told === 0) return [`nothing changes on the other ${counted(rest.length, 'node')} (${names})`];
-  return [`the other ${counted(rest.length, 'node')} (${names}) stay as they are and only learn who their peers are`];
+  const [verb, learn] =
+    rest.length === 1
+      ? ['stays as it is', 'only learns who its peers are']
+      : ['stay as they are', 'only learn who their peers are'];
+  return [rest.some((node) => peers.has(node.name)) ? `${others} ${verb} and ${learn}` : `${others} ${verb}`];
 }
 
-function isUpgrade(reasons: readonly string[]): boolean {
-  return reasons.some((reason) => reason.startsWith('Kubernetes goes'));
-}
-
-function summaryOf(plan: ClusterPlan, waypoints: readonly DescribedWaypoint[]): string {
-  if (plan.refusals.length > 0) return `refused for ${counted(plan.refusals.length, 'reason')}; nothing is done`;
+function summaryOf(plan: ClusterPlan): string {
+  const { waypoints, refusals } = plan;
+  if (refusals.length > 0) return `refused for ${counted(refusals.length, 'reason')}; nothing is done`;
   if (waypoints.length === 0) return 'nothing to do: what stands is what is wished for';
-  const steps = plan.waypoints.map((waypoint) => waypoint.direction).join(' → ');
-  const last = plan.waypoints.filter((waypoint) => !revertible.includes(waypoint.direction)).length;
-  const forward = last > 0 ? `; ${counted(last, 'waypoint')} forward-only` : '';
-  return `${counted(waypoints.length, 'waypoint')}: ${steps}${forward}`;
+  const path = waypoints.map(({ direction }) => direction).join(' → ');
+  const steps = `${counted(waypoints.length, 'waypoint')}, ${counted(countSteps(waypoints), 'step')}: ${path}`;
+  const forward = [...new Set(waypoints.map(({ direction }) => direction))].filter(
+    (word) => !revertible.includes(word),
+  );
+  return forward.length === 0 ? steps : `${steps}; forward-only: ${listed(forward, forward.length)}`;
 }

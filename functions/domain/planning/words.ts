@@ -10,3 +10,22 @@ export function listed(items: readonly string[], most = 3): string {
   if (items.length > most) return `${items.slice(0, most - 1).join(', ')} and ${items.length - most + 1} more`;
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
+
+/** Names of one pool without saying its name again and again: "web-a1b2c3d-01, -02 and -03". */
+export function listedNodes(names: readonly string[], most = 4): string {
+  const [first = '', ...rest] = names;
+  const prefix = first.slice(0, first.lastIndexOf('-'));
+  return listed(
+    [first, ...rest.map((name) => (name.startsWith(`${prefix}-`) ? name.slice(prefix.length) : name))],
+    most,
+  );
+}
+
+/** "azure-2, northeurope"; machines of the user's own are at no provider. */
+export function placeText(provider: string, region: string): string {
+  return [provider, region].filter(Boolean).join(', ');
+}
+
+export function roleText(role: string): string {
+  return role === 'loadBalancer' ? 'load balancer' : role;
+}

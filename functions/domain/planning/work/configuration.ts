@@ -25,10 +25,10 @@ export function configurationReasons(work: Configuration): readonly string[] {
   const { install, peers, uninstall, loadBalancers, proxy, endpoint } = work;
   return [
     ...(install.length > 0 ? [`${counted(install.length, 'new node')} set up and taken into the mesh`] : []),
-    ...(peers.length > 0 ? [`${counted(peers.length, 'node')} get a new peer list`] : []),
+    ...(peers.length > 0 ? [`new peer list for ${counted(peers.length, 'node')}`] : []),
     ...(uninstall.length > 0 ? [`${counted(uninstall.length, 'static node')} cleaned: ${listed(uninstall)}`] : []),
     ...(loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} set up`] : []),
-    ...(proxy.length > 0 ? [`${counted(proxy.length, 'node')} get other installation proxy settings`] : []),
+    ...(proxy.length > 0 ? [`other installation proxy settings for ${counted(proxy.length, 'node')}`] : []),
     ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
   ];
 }

@@ -13,7 +13,7 @@ export function kubernetesReasons(span: Span): readonly string[] {
   const joining = span.added.filter(isKubernetes).length;
   const upgrade = `Kubernetes goes from ${from.kubernetesVersion} to ${to.kubernetesVersion}`;
   return [
-    ...(joining > 0 ? [`${counted(joining, 'node')} join Kubernetes`] : []),
+    ...(joining > 0 ? [`${counted(joining, 'node')} taken into Kubernetes`] : []),
     ...(from.kubernetesVersion !== to.kubernetesVersion ? [upgrade] : []),
     ...(span.endpointMoves ? ['the API endpoint moves'] : []),
   ];
@@ -43,9 +43,9 @@ export function nodesOf(span: Span): NodesDraft {
     patch: [...added, ...relabelled],
     remove,
     reasons: [
-      ...(added.length > 0 ? [`${counted(added.length, 'new node')} get labels, annotations and taints`] : []),
+      ...(added.length > 0 ? [`labels, annotations and taints for ${counted(added.length, 'new node')}`] : []),
       ...(relabelled.length > 0
-        ? [`${counted(relabelled.length, 'node')} get other labels, annotations or taints`]
+        ? [`other labels, annotations or taints for ${counted(relabelled.length, 'node')}`]
         : []),
       ...(remove.length > 0 ? [`${counted(remove.length, 'node')} drained and removed from Kubernetes`] : []),
       ...(span.endpointMoves ? ['the cluster learns its new API endpoint'] : []),

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { desiredOf } from './arbitraries.ts';
+import { withLb } from './change-cases.ts';
+import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { withoutHashes } from './work-text.ts';
+
+interface TypicalChange {
+  readonly title: string;
+  readonly from?: ManifestWish;
+  readonly to?: ManifestWish;
+  readonly templates?: Readonly<Record<string, string>>;
+  /** Target of an attempt that was cut off. */
+  readonly attempted?: ManifestWish;
+}
+
+const far = { name: 'far', provider: 'azure-2', count: 2 };
+
+const changes: readonly TypicalChange[] = [
+  {
+    title: 'create',
+    to: withLb(['api', 'web'], { dynamic: [control(3), compute(2), far, balancer(1)], compute: ['compute', 'far'] }),
+  },
+  {
+    title: 'add a pool in a second account and a load balancer',
+    from: {},
+    to: withLb(['web'], { dynamic: [control(1), compute(2), far, balancer(1)], compute: ['compute', 'far'] }),
+  },
+  {
+    title: 'remove nodes',
+    from: withLb(['web'], { dynamic: [control(3), compute(6), balancer(1)] }),
+    to: withLb(['web']),
+  },
+  { title: 'API endpoint to a load balancer, and a new version', from: {}, to: withLb(['api'], { version: '1.36.0' }) },
+  {
+    title: 'replace the control pool',
+    from: {},
+    to: { dynamic: [{ name: 'brain', provider: 'azure-1' }, compute(2)], control: ['brain'] },
+  },
+  {
+    title: 'settings',
+    from: withLb(['web']),
+    to: withLb(['web'], {
+      dynamic: [
+        control(1),
+        compute(2, { labels: { tier: 'a' }, taints: [{ key: 'only', effect: 'NoSchedule' }] }),
+        balancer(1),
+      ],
+      secrets: { 'aws-1': 'rotated' },
+      loadBalancers: [{ name: 'lb', roles: ['web'], pools: ['balancer'], dns: { hostname: 'shop' } }],
+    }),
+  },
+  { title: 'new templates: each pool is replaced', from: {}, to: {}, templates: { 'aws-1': 'git@2' } },
+  { title: 'delete', from: withLb(['api']) },
+  { title: 'another wish after a cut-off create', attempted: { dynamic: [control(1), compute(5)] }, to: {} },
+  { title: 'refused', from: {}, to: { version: '1.33.0', dynamic: [control(1), compute(2, { serverType: 'large' })] } },
+];
+
+function textOf({ from, to, attempted, templates = {} }: TypicalChange, tellCurrent: boolean): string {
+  const wished = (wish: ManifestWish | undefined, ids: string, current: ClusterState | null = null) =>
+    wish ? desiredOf({ manifest: manifestOf(wish), current, templates: current ? templates : {}, ids }) : null;
+  const current = wished(from, 'x');
+  const desired = wished(to, 'y', current);
+  const plan = planClusterPath({ cluster: 'c', current, attempted: wished(attempted, 'x'), desired });
+  const { summary, waypoints, refusals } = describeClusterPlan(plan, tellCurrent ? current : null);
+  const lines = [
+    summary,
+    ...waypoints.flatMap(({ title, sentences, stages, forwardOnly }) => [
+      `  ${title}${forwardOnly ? ' (forward-only)' : ''}`,
+      ...sentences.map((sentence) => `    ${sentence}`),
+      ...stages.map(({ stage, reasons }) => `    [${stage}] ${reasons.join('; ')}`),
+    ]),
+    ...refusals.map(({ path, reason, fix }) => `  ${path}: ${reason}: ${fix}`),
+  ];
+  return withoutHashes(lines.join('\n'));
+}
+
+describe('a plan in words', () => {
+  test('reads well for typical changes', async () => {
+    const text = changes.map((change) => `# ${change.title}\n${textOf(change, true)}\n`).join('\n');
+    await expect(text).toMatchFileSnapshot('golden/plans.txt');
+  });
+
+  test.each(changes)('says the same without knowing what stood before: $title', (change) => {
+    expect(textOf(change, false)).toBe(textOf(change, true));
+  });
+});
