@@ -1,15 +1,16 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [hosts]` (default: one and many; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [hosts]` (default: all but hosts, which needs root). */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureHosts } from './create-on-hosts.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
+import { measurePlan } from './plan.ts';
 
-const benches = { one: measureOne, many: measureMany, hosts: measureHosts } as const;
+const benches = { one: measureOne, many: measureMany, plan: measurePlan, hosts: measureHosts } as const;
 type Bench = keyof typeof benches;
 
 const asked = process.argv.slice(2).filter((name): name is Bench => name in benches);
-const chosen: readonly Bench[] = asked.length > 0 ? asked : ['one', 'many'];
+const chosen: readonly Bench[] = asked.length > 0 ? asked : ['one', 'many', 'plan'];
 process.env.KUBELOOM_LOG = 'none';
 const results: Record<string, unknown> = {};
 for (const name of chosen) results[name] = await benches[name]();
