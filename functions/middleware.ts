@@ -27,7 +27,7 @@ export function taskHandler<Schema extends z.ZodType, Output>(
         Object.assign(request.internal, { began: performance.now() });
         request.event = parseInput(schema, request.event, 'the input of the state');
       },
-      after: (request) => log(request, subject(request.event), 'ok'),
+      after: (request) => log(request, { ...subject(request.event), ...measuresOf(request.response) }, 'ok'),
       onError: (request) => {
         request.error = asPipelineError(request.error);
         log(request, subject(request.event), request.error);
@@ -107,6 +107,13 @@ const StateInput = Subject.extend({ run: Subject.optional(), slot: Subject.optio
 function subject(event: unknown): Record<string, unknown> {
   const { run, slot, try: tried, ...rest } = StateInput.safeParse(event).data ?? {};
   return { ...rest, ...run, ...slot, ...tried };
+}
+
+const Measured = z.object({ measures: z.record(z.string(), z.number()) });
+
+/** Numbers that a handler gives under `measures`: metrics are made of the log. */
+function measuresOf(output: unknown): z.infer<typeof Measured> | undefined {
+  return Measured.safeParse(output).data;
 }
 
 /** One line for each call; ours at level error, users' mistakes and conflicts at level info. */

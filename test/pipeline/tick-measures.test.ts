@@ -1,0 +1,32 @@
+/** The numbers that alarms watch: leases that nobody frees, runs that do not end. */
+import { expect, it } from 'vitest';
+import type { RunRecord } from '#contracts/records.ts';
+import { measureTick } from '#functions/pipeline/tick-measures.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+
+const key = { namespace: 'team', name: 'shop' };
+const lease = { owner: 'arn', fence: 1, expiresAt: '2026-11-20T12:00:00.000Z' };
+const run = (runId: string, startedAt: string, status: RunRecord['status'] = 'Running'): RunRecord => ({
+  ...{ namespace: key.namespace, manifest: key.name, runId, generation: 1, attempt: 1, reason: '', status },
+  ...{ queuedAt: '2026-11-20T06:00:00.000Z', startedAt, clusters: {} },
+});
+
+it('are zero while nothing is due, and for what was never begun', async () => {
+  const none = { leaseOverdueSeconds: 0, longestRunSeconds: 0 };
+  expect(await measureTick([], fakeDeps())).toEqual(none);
+  expect(await measureTick([{ ...key, runId: 'r1', lease: null }], fakeDeps())).toEqual(none);
+});
+
+it('tell the oldest expired lease and the longest run that is still at work', async () => {
+  const deps = fakeDeps();
+  await deps.runs.put(run('r1', '2026-11-20T11:00:00.000Z'));
+  await deps.runs.put(run('r2', '2026-11-20T10:00:00.000Z'));
+  await deps.runs.put(run('r3', '2026-11-20T08:00:00.000Z', 'Failed'));
+  deps.clock.advance(900);
+  const due = [
+    { ...key, runId: 'r1', lease: { ...lease, expiresAt: '2026-11-20T12:30:00.000Z' } },
+    { ...key, runId: 'r2', lease },
+    { ...key, runId: 'r3', lease },
+  ];
+  expect(await measureTick(due, deps)).toEqual({ leaseOverdueSeconds: 900, longestRunSeconds: 8100 });
+});
