@@ -1,0 +1,50 @@
+/** Writes docs/manifest.md out of the schemas' descriptions; with `--stdout` it prints the page instead. */
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
+import { manifestJsonSchema } from '#domain/manifest/json-schema.ts';
+import { Secret } from '#domain/manifest/secret.ts';
+import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
+import { type ProviderTypeFacts, providerTypes } from '#domain/provider-types.ts';
+import { introduction, rules, secretIntroduction, templateIntroduction } from './manifest-docs/prose.ts';
+import { objectTables, type Schema } from './manifest-docs/tables.ts';
+
+const asSchema = (type: z.ZodType): Schema => z.toJSONSchema(type, { io: 'input', target: 'draft-7' }) as Schema;
+const { description: _, ...manifest } = manifestJsonSchema() as Schema;
+
+const page = [
+  introduction,
+  '## InputManifest',
+  ...objectTables('InputManifest', manifest),
+  rules,
+  providerSection(),
+  secretIntroduction,
+  ...objectTables('Secret', asSchema(Secret)),
+  templateIntroduction,
+  ...objectTables('TemplateGitReference', asSchema(TemplateGitReference)),
+];
+
+function providerSection(): string {
+  const yes = (fact: boolean): string => (fact ? 'yes' : '–');
+  const rows = Object.entries(providerTypes).map(([name, facts]: [string, ProviderTypeFacts]) => {
+    const fields = facts.secret.map((field) => {
+      const format = field.format === 'any text that is not empty' ? '' : ` (${field.format})`;
+      return `\`${field.name}\`${format}${field.required ? '' : ', optional'}`;
+    });
+    const cells = [`\`${name}\``, facts.title, yes(facts.nodes), yes(facts.dns), yes(facts.gpu), yes(facts.spot)];
+    return `| ${[...cells, fields.join('; ') || 'no Secret'].join(' | ')} |`;
+  });
+  const heading = ['| type | | machines | DNS | GPU | spot | fields of its Secret |', '|---|---|---|---|---|---|---|'];
+  return [
+    '## Provider types',
+    'Which of them an installation can build, `kubeloom validate` tells offline and the platform on `apply`. Kubernetes versions:',
+    `${supportedVersionsText()}.`,
+    '',
+    ...heading,
+    ...rows,
+  ].join('\n');
+}
+
+const text = `${page.join('\n\n')}\n`;
+if (process.argv.includes('--stdout')) process.stdout.write(text);
+else writeFileSync(new URL('../docs/manifest.md', import.meta.url), text);
