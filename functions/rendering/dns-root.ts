@@ -6,8 +6,9 @@ import { literal } from './terraform-names.ts';
 
 export interface DnsRootInput {
   readonly clusterId: string;
-  /** Null: the names are to go. */
-  readonly dns: DnsState | null;
+  readonly dns: DnsState;
+  /** The names are to go. */
+  readonly gone: boolean;
   /** Public addresses of the load balancer's nodes. */
   readonly addresses: readonly string[];
   readonly template: ProviderTemplate;
@@ -19,29 +20,28 @@ export interface DnsRootInput {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** Renders it. */
+/** Renders it. Names that go stay as a call with `count = 0`, as dropped pools do. */
 export function renderDnsRoot(input: DnsRootInput): RootModule {
-  const { dns, template } = input;
+  const { dns, gone, template } = input;
   const region = template.provider?.defaultRegion ?? 'global';
   const root = emptyRoot(template, [region], input.backend);
-  if (dns === null) return root;
+  const call = {
+    source: `${input.modules}/dns`,
+    ...providerChoice(template, region),
+    ...literal({
+      installation: input.installation,
+      cluster_id: input.clusterId,
+      zone: dns.zone,
+      hostname: dns.hostname,
+      alternative_names: dns.alternativeNames,
+      addresses: input.addresses,
+      ...input.extra,
+    }),
+  };
+  if (gone) return { ...root, module: { dns: { ...call, count: 0 } } };
   return {
     ...root,
-    module: {
-      dns: {
-        source: `${input.modules}/dns`,
-        ...providerChoice(template, region),
-        ...literal({
-          installation: input.installation,
-          cluster_id: input.clusterId,
-          zone: dns.zone,
-          hostname: dns.hostname,
-          alternative_names: dns.alternativeNames,
-          addresses: input.addresses,
-          ...input.extra,
-        }),
-      },
-    },
+    module: { dns: call },
     output: {
       endpoint: { value: '${module.dns.endpoint}' },
       alternative_endpoints: { value: '${module.dns.alternative_endpoints}' },

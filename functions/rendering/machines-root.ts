@@ -13,12 +13,13 @@ import { emptyRoot, providerChoice, type RootModule, type StateBackend } from '.
 import { literal, networkModule, poolModule } from './terraform-names.ts';
 
 export interface MachinesRootInput {
+  readonly clusterId: string;
   /** Null: everything of the instance is to go. */
   readonly state: ClusterState | null;
+  /** States in which pools of the instance may stand that `state` does not have. */
+  readonly others: readonly ClusterState[];
   readonly provider: ProviderInstance;
   readonly template: ProviderTemplate;
-  /** Regions in which the instance has something or had it: removed pools still need their provider block. */
-  readonly regions: readonly string[];
   readonly backend: StateBackend;
   readonly installation: string;
   /** Directory of the provider type's modules, as Terraform should read it. */
@@ -30,6 +31,7 @@ export interface MachinesRootInput {
 }
 
 type Variables = Readonly<Record<string, string>>;
+type Call = Readonly<Record<string, unknown>>;
 export type DynamicPool = NodePoolState & { readonly source: DynamicSource };
 
 /** The pools that a provider instance makes, load balancers' included. */
@@ -40,56 +42,93 @@ export function poolsOf(state: ClusterState | null, provider: string): readonly 
   );
 }
 
-/** Renders it. */
+/** Pools of the other states that are not in `state`, each once. */
+export function droppedPools(
+  state: ClusterState | null,
+  others: readonly ClusterState[],
+  provider: string,
+): readonly DynamicPool[] {
+  const wanted = new Set(poolsOf(state, provider).map(({ id }) => id));
+  const known = others.flatMap((other) => poolsOf(other, provider)).filter(({ id }) => !wanted.has(id));
+  return [...new Map(known.toReversed().map((pool) => [pool.id, pool])).values()].toReversed();
+}
+
+/**
+ * Renders it. What is dropped stays as a call with `count = 0`: Terraform runs the destroy provisioners of a resource,
+ * and finds its provider block, only as long as the configuration has it.
+ */
 export function renderMachinesRoot(input: MachinesRootInput): RootModule {
-  const { state, provider, template } = input;
+  const { state, others, provider, template } = input;
   const pools = poolsOf(state, provider.name);
-  const root = emptyRoot(template, [...input.regions, ...pools.map(({ source }) => source.region)], input.backend);
-  if (state === null || pools.length === 0) return root;
-  const regions = [...new Set(pools.map(({ source }) => source.region))].sort();
+  const dropped = droppedPools(state, others, provider.name);
+  const regions = regionsOf(pools);
+  const goneRegions = regionsOf(dropped).filter((region) => !regions.includes(region));
+  const root = emptyRoot(template, [...regions, ...goneRegions], input.backend);
+  if (pools.length + dropped.length === 0) return root;
   return {
     ...root,
     module: {
-      ...Object.fromEntries(regions.map((region) => [networkModule(region), networkCall(input, state, region, pools)])),
-      ...Object.fromEntries(pools.map((pool) => [poolModule(pool.id), poolCall(input, state, pool)])),
+      ...calls(regions, networkModule, (region) => networkCall(input, region, pools)),
+      ...calls(goneRegions, networkModule, (region) => ({ ...networkCall(input, region, []), count: 0 })),
+      ...calls(
+        pools,
+        ({ id }) => poolModule(id),
+        (pool) => poolCall(input, pool),
+      ),
+      ...calls(
+        dropped,
+        ({ id }) => poolModule(id),
+        (pool) => droppedCall(input, pool, goneRegions),
+      ),
     },
-    output: {
-      nodes: { value: Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`])) },
-    },
+    ...(pools.length === 0 ? {} : { output: { nodes: { value: nodesOutput(pools) } } }),
   };
 }
 
-function networkCall(
-  input: MachinesRootInput,
-  state: ClusterState,
-  region: string,
-  pools: readonly DynamicPool[],
-): Readonly<Record<string, unknown>> {
+function calls<Item>(
+  items: readonly Item[],
+  name: (item: Item) => string,
+  call: (item: Item) => Call,
+): Readonly<Record<string, Call>> {
+  return Object.fromEntries(items.map((item) => [name(item), call(item)]));
+}
+
+function regionsOf(pools: readonly DynamicPool[]): readonly string[] {
+  return [...new Set(pools.map(({ source }) => source.region))].sort();
+}
+
+function nodesOutput(pools: readonly DynamicPool[]): Variables {
+  return Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
+}
+
+function networkCall(input: MachinesRootInput, region: string, pools: readonly DynamicPool[]): Call {
+  const { state } = input;
   const here = pools.filter(({ source }) => source.region === region);
   const ids = here.map(({ id }) => id);
-  const balancers = state.loadBalancers.filter((balancer) => balancer.pools.some(({ id }) => ids.includes(id)));
+  const balancers = (state?.loadBalancers ?? []).filter(({ pools: all }) => all.some(({ id }) => ids.includes(id)));
   const roles = balancers.flatMap(({ name: balancer, roles: all }) =>
     all.map(({ name, protocol, port }) => ({ name: `${balancer}-${name}`, protocol, port })),
   );
+  const servesApi = state !== null && servesApiOnNodes(state);
   return {
     source: `${input.modules}/network`,
     ...providerChoice(input.template, region),
     ...literal({
       installation: input.installation,
-      cluster_id: state.id,
+      cluster_id: input.clusterId,
       provider_name: input.provider.name,
       region,
-      api_port_open: servesApiOnNodes(state) && here.some(({ role }) => role === 'control'),
+      api_port_open: servesApi && here.some(({ role }) => role === 'control'),
       roles,
       ssh_ports: [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
       wireguard_port: defaultWireguardPort,
-      tags: tagsOf(input.installation, state),
+      tags: tagsOf(input),
       ...input.extra.network,
     }),
   };
 }
 
-function poolCall(input: MachinesRootInput, state: ClusterState, pool: DynamicPool): Readonly<Record<string, unknown>> {
+function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
   return {
     source: `${input.modules}/nodepool`,
     ...providerChoice(input.template, pool.source.region),
@@ -98,10 +137,17 @@ function poolCall(input: MachinesRootInput, state: ClusterState, pool: DynamicPo
       pool: poolVariable(pool),
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
       ssh_public_key: input.publicKeys[pool.id] ?? '',
-      tags: { ...tagsOf(input.installation, state), 'kubeloom-pool': pool.id },
+      tags: { ...tagsOf(input), 'kubeloom-pool': pool.id },
       ...input.extra.nodepool,
     }),
   };
+}
+
+function droppedCall(input: MachinesRootInput, pool: DynamicPool, goneRegions: readonly string[]): Call {
+  const call = poolCall(input, { ...pool, nodes: [] });
+  if (!goneRegions.includes(pool.source.region)) return { ...call, count: 0 };
+  // A network with a count is a list, here an empty one.
+  return { ...call, network: `\${one(module.${networkModule(pool.source.region)}[*])}`, count: 0 };
 }
 
 function poolVariable({ id, role, source }: DynamicPool): Readonly<Record<string, unknown>> {
@@ -130,6 +176,6 @@ function machineSpec(spec: MachineSpec): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }
 
-function tagsOf(installation: string, state: ClusterState): Variables {
-  return { 'managed-by': 'kubeloom', 'kubeloom-installation': installation, 'kubeloom-cluster': state.id };
+function tagsOf({ installation, clusterId }: MachinesRootInput): Variables {
+  return { 'managed-by': 'kubeloom', 'kubeloom-installation': installation, 'kubeloom-cluster': clusterId };
 }

@@ -14,7 +14,7 @@ export type ProviderChoice = Readonly<Record<string, unknown>>;
 
 export type RootModule = Readonly<Record<string, unknown>>;
 
-/** The root without any module call: applying it removes everything that the state has. */
+/** The root without any module call. Applying it would remove what the state has, and run no destroy provisioner. */
 export function emptyRoot(template: ProviderTemplate, regions: readonly string[], backend: StateBackend): RootModule {
   const { provider } = template;
   const required = {

@@ -20,10 +20,16 @@ function escaped(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]));
 }
 
+/** Name of the workspace of a load balancer's names in one provider instance. */
+export const dnsWorkspace = (loadBalancerId: string, provider: string): string => `${loadBalancerId}-${provider}`;
+
 export const networkModule = (region: string): string => `network_${identifierOf(region)}`;
 export const poolModule = (poolId: string): string => `pool_${identifierOf(poolId)}`;
 
-/** Where a workspace keeps its state; `name` is the provider instance, or the id of the load balancer. */
+/**
+ * Where a workspace keeps its state; `name` is the provider instance, or the id of the load balancer and its DNS
+ * provider instance: names that move to another provider have two workspaces for a while.
+ */
 export function stateKeyOf(workspace: {
   readonly namespace: string;
   readonly manifest: string;

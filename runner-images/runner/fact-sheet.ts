@@ -36,6 +36,12 @@ export class FactSheet {
     this.#facts = key === undefined ? rest : { ...rest, kubeconfigKey: key };
   }
 
+  /** Ids of new pools that could not be made; what was noted before is forgotten. */
+  lostPools(ids: readonly string[]): void {
+    const { lostPools: _old, ...rest } = this.#facts;
+    this.#facts = ids.length === 0 ? rest : { ...rest, lostPools: [...ids].sort() };
+  }
+
   /** Notes that a part of the cluster is not real. */
   simulated(part: string): void {
     if (this.#facts.simulated.includes(part)) return;

@@ -1,13 +1,15 @@
 /** One stage from its documents to its result: whatever happens in between, facts and result are written. */
 import type { StageEnvironment, StageResult } from '#contracts/stage.ts';
 import { StageResult as StageResultShape, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
-import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
+import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import type { StageName, StagePlan } from '#domain/plan.ts';
+import { withoutPools } from '#domain/planning/without-pools.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
+import { type LostPool, nodesOfPools, planWithout } from './lost-pools.ts';
 import { runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
-import type { RunnerPorts, Tool } from './stage-context.ts';
+import type { RunnerPorts, StageContext, Tool } from './stage-context.ts';
 import { StageFailure, stageErrorOf } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -52,12 +54,13 @@ export async function runStage(
   const stopwatch = new Stopwatch(() => performance.now());
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
-  let outcome: Pick<StageResult, 'ok' | 'summary' | 'error'>;
+  const lost: LostPool[] = [];
+  let outcome: Pick<StageResult, 'ok' | 'summary' | 'error' | 'failedPools'>;
   try {
-    const { document, plan, known, factsText } = await loadDocuments(environment, ports);
+    const { document, plan: whole, known, factsText } = await loadDocuments(environment, ports);
     facts = new FactSheet(known);
     storedFacts = factsText;
-    const [wish, other] = mode === 'do' ? [document.target, document.before] : [document.before, document.target];
+    const { wish, others, plan } = ends(document, whole, mode, known);
     const events = openEventFeed(ports, { document, stage, mode }, mask);
     const workDirectory = options.needsFiles === false ? '' : await makeWorkDirectory();
     try {
@@ -68,7 +71,7 @@ export async function runStage(
         attempt,
         plan,
         wish,
-        others: [other, document.attempted].filter((state) => state !== null),
+        others,
         facts,
         ports,
         mask,
@@ -78,9 +81,14 @@ export async function runStage(
         templatesDirectory: options.templatesDirectory,
         run: (command) =>
           runCommand(command, { signal: options.signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
+        giveUp: (pool, error) => lost.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
         tell: (event) => events.tell(event),
       });
       outcome = { ok: true, summary: await (options.crash === undefined ? work : orCrash(work, options.crash)) };
+      if (lost.length > 0) {
+        facts.lostPools(lost.map(({ pool }) => pool));
+        outcome = { ...outcome, failedPools: lost };
+      }
     } finally {
       if (workDirectory !== '') await removeWorkDirectory(workDirectory);
       await events.close();
@@ -110,6 +118,28 @@ export async function runStage(
   });
   await ports.artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
   return result;
+}
+
+/**
+ * Where the stage leads and what else may stand. On the way forward, pools that the waypoint lost are neither; on the way
+ * back they may still stand.
+ */
+function ends(
+  document: WaypointDocument,
+  plan: StagePlan,
+  mode: StageEnvironment['KUBELOOM_MODE'],
+  { lostPools = [] }: ClusterFacts,
+): Pick<StageContext, 'wish' | 'others' | 'plan'> {
+  const { before, target, attempted } = document;
+  const isState = (state: ClusterState | null): state is ClusterState => state !== null;
+  if (mode === 'undo') return { wish: before, others: [target, attempted].filter(isState), plan };
+  // The stage that makes machines finds out anew which pools it can make.
+  if (plan.stage === 'infrastructure') return { wish: target, others: [before, attempted].filter(isState), plan };
+  return {
+    wish: target && withoutPools(target, lostPools),
+    others: [before, attempted].filter(isState),
+    plan: planWithout(plan, nodesOfPools([target], lostPools)),
+  };
 }
 
 /** The work's outcome, or the crash, whichever comes first. */

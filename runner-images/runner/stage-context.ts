@@ -1,6 +1,6 @@
 /** What a tool driver gets to work with, and what it has to be. */
-import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
-import type { ClusterState } from '#domain/cluster-state.ts';
+import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.ts';
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import type { Deps } from '#functions/ports.ts';
 import type { FactSheet } from './fact-sheet.ts';
@@ -41,6 +41,8 @@ export interface StageContext {
   readonly templatesDirectory: string;
   /** Runs a tool; see `runCommand`. */
   readonly run: (command: Command) => Promise<CommandResult>;
+  /** Notes a new pool that could not be made: the stage succeeds without it, the stages behind it leave it out. */
+  readonly giveUp: (pool: string, error: StageError) => void;
   /** Tells people; few and meaningful. */
   readonly tell: (event: StageEvent) => void;
 }
@@ -54,4 +56,9 @@ export type Tool = (context: StageContext) => Promise<StageSummary>;
 /** The states a stage may meet: the wish first. */
 export function knownStates(context: Pick<StageContext, 'wish' | 'others'>): readonly ClusterState[] {
   return context.wish === null ? context.others : [context.wish, ...context.others];
+}
+
+/** Names of all nodes of those states. */
+export function knownNodes(context: Pick<StageContext, 'wish' | 'others'>): ReadonlySet<string> {
+  return new Set(knownStates(context).flatMap((state) => allNodes(state).map(({ node }) => node.name)));
 }

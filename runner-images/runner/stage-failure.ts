@@ -5,18 +5,35 @@ import type { ErrorClass } from '#domain/errors.ts';
 /** Longest cause that a result carries; the log has the rest. */
 const longestMessage = 2000;
 
+/** An error as a driver words it. */
+export type ErrorDraft = Omit<StageError, 'retryable'> & { readonly retryable?: boolean };
+
+/** One of several causes, and the address of the resource it is about, where the tool gave one. */
+export interface FailurePart {
+  readonly address?: string;
+  readonly error: StageError;
+}
+
 export class StageFailure extends Error {
   readonly error: StageError;
+  /** Every cause by itself, where the tool told several. */
+  readonly parts: readonly FailurePart[];
 
-  constructor(error: Omit<StageError, 'retryable'> & { retryable?: boolean }, options: { cause?: unknown } = {}) {
-    super(error.message, options);
+  constructor(error: ErrorDraft, options: { cause?: unknown; parts?: readonly FailurePart[] } = {}) {
+    super(error.message, { cause: options.cause });
     this.name = 'StageFailure';
-    this.error = {
-      ...error,
-      message: shorten(error.message),
-      retryable: error.retryable ?? retryableClasses.includes(error.class),
-    };
+    this.error = finished(error);
+    this.parts = options.parts ?? [];
   }
+}
+
+/** The draft with what follows from it. */
+export function finished(error: ErrorDraft): StageError {
+  return {
+    ...error,
+    message: shorten(error.message),
+    retryable: error.retryable ?? retryableClasses.includes(error.class),
+  };
 }
 
 /** Classes where the same work may succeed a moment later without anybody doing anything. */

@@ -4,7 +4,7 @@ import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { type MachinesRootInput, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import { identifierOf, literal, stateKeyOf } from '#rendering/terraform-names.ts';
-import { balancer, hetzner, local, twoProviderState } from './states.ts';
+import { balancer, controlPool, dynamicPool, dynamicSource, hetzner, local, twoProviderState } from './states.ts';
 
 const cloud = ProviderTemplate.parse({
   provider: {
@@ -33,10 +33,11 @@ const backend = {
 
 function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
   return {
+    clusterId: 'shop-1234567',
     state: twoProviderState(),
+    others: [],
     provider: hetzner,
     template: cloud,
-    regions: ['fsn1', 'nbg1'],
     backend,
     installation: 'kubeloom',
     modules: './modules',
@@ -64,21 +65,36 @@ describe('the root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-local.json');
   });
 
-  it('keeps provider blocks of regions that have nothing any more, so that what is there can be removed', () => {
-    const root = renderMachinesRoot(machines({ template: regional, regions: ['us-east-1', 'fsn1'] }));
+  it('keeps what is dropped as calls that make nothing, so that its destroy provisioners and provider block are there', async () => {
+    const abroad = dynamicPool({
+      id: 'old-eeeeeee',
+      nodes: [{ name: 'old-eeeeeee-01', privateAddress: '192.168.2.9' }],
+    });
+    const before = twoProviderState({
+      pools: [
+        controlPool,
+        { ...abroad, source: { ...dynamicSource(abroad), region: 'us-east-1' } },
+        dynamicPool({ id: 'spare-fffffff' }),
+      ],
+    });
+    const root = renderMachinesRoot(machines({ template: regional, others: [before, before] }));
     expect(root.provider).toMatchObject({
       aws: [{ alias: 'fsn1' }, { alias: 'nbg1' }, { alias: 'us-east-1', region: 'us-east-1' }],
     });
-    expect(JSON.stringify(root.module)).toContain('"providers":{"aws":"aws.fsn1"}');
+    expect(root.module).toMatchObject({
+      'network_us-east-1': { count: 0, providers: { aws: 'aws.us-east-1' } },
+      'pool_old-eeeeeee': { count: 0, nodes: {}, network: '${one(module.network_us-east-1[*])}' },
+      'pool_spare-fffffff': { count: 0, nodes: {}, network: '${module.network_fsn1}' },
+    });
+    expect(JSON.stringify(root.output)).not.toMatch(/old|spare/);
+    await expect(pretty(root)).toMatchFileSnapshot('golden/machines-dropped-pools.json');
   });
 
-  it('is nothing but backend and providers when everything goes', () => {
-    expect(Object.keys(renderMachinesRoot(machines({ state: null })))).toEqual([
-      '//',
-      'terraform',
-      'variable',
-      'provider',
-    ]);
+  it('keeps every call of what stands when everything goes', () => {
+    const root = renderMachinesRoot(machines({ state: null, others: [twoProviderState()] }));
+    const calls = Object.values(root.module as Record<string, { count?: number }>);
+    expect(calls.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    expect(root).not.toHaveProperty('output');
   });
 
   it('opens the API port only where control nodes serve the API themselves', () => {
@@ -91,18 +107,27 @@ describe('the root module of a provider instance', () => {
 });
 
 describe('the root module of DNS names', () => {
+  const names = {
+    clusterId: 'shop-1234567',
+    dns: balancer.dns,
+    addresses: ['198.51.100.5'],
+    template: regional,
+    backend,
+    installation: 'kubeloom',
+    modules: './modules',
+    extra: {},
+  };
+
   it('holds one set of names with the addresses of the load balancer', async () => {
     const root = renderDnsRoot({
-      clusterId: 'shop-1234567',
-      dns: balancer.dns,
-      addresses: ['198.51.100.5'],
-      template: regional,
-      backend,
-      installation: 'kubeloom',
-      modules: './modules',
-      extra: {},
+      ...names,
+      gone: false,
     });
     await expect(pretty(root)).toMatchFileSnapshot('golden/dns.json');
+  });
+
+  it('keeps a call that makes nothing when they go', () => {
+    expect(renderDnsRoot({ ...names, gone: true })).toMatchObject({ module: { dns: { count: 0 } } });
   });
 });
 

@@ -43,6 +43,11 @@ export function dynamicPool(
   };
 }
 
+export function dynamicSource({ id, source }: NodePoolState): DynamicSource {
+  if (source.kind !== 'dynamic') throw new Error(`${id} is static`);
+  return source;
+}
+
 export const controlPool = dynamicPool(
   {
     id: 'control-aaaaaaa',

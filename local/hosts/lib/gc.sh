@@ -28,9 +28,9 @@ command_gc() {
     find "$state_dir/sites" "$state_dir/locks" -delete 2>/dev/null || true
   elif [ -n "$provider" ]; then
     gc_site
-    sweep_for_good "$site_unit"
+    has_released "$site_dir" || sweep_for_good "$site_unit"
   elif [ -n "$cluster" ]; then
-    sweep_for_good "$(cluster_unit)"
+    has_released "$(cluster_dir)" || sweep_for_good "$(cluster_unit)"
   fi
 }
 
@@ -61,6 +61,7 @@ remove_hosts() {
 
 # Under the cluster's lock, when the site has no hosts any more. The last site of the cluster takes the router with it.
 remove_site() {
+  [ -n "$all" ] || ! has_released "$site_dir" || return 0
   sweep_site
   rm -rf --one-file-system "$site_dir"
   rm -f "$state_dir/locks/$site_unit".*

@@ -91,6 +91,15 @@ command_down() {
   rm -f "$host_lock"
 }
 
+# Its files stay as they are, and so does its site.
+command_release() {
+  need_machine
+  locate_host
+  lock_host
+  [ -e "$host_dir/id" ] || fail 5 "there is no such host"
+  : >"$host_dir/released"
+}
+
 # Removes all there is of the host, whatever state it is in; what is not there is no error. The number goes last.
 remove_host() {
   tear_down

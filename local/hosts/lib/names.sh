@@ -64,11 +64,16 @@ each_site() {
 }
 
 # Names of the hosts of the site; with a region, of that region only. A number without a directory is a trace of one, too.
+# Released hosts are nobody's, unless everything is meant.
 each_host() {
   local path
   for path in "$site_dir"/numbers/*; do
     [ -f "$path" ] || continue
+    [ -n "$all" ] || [ ! -e "$site_dir/hosts/${path##*/}/released" ] || continue
     [ -z "$region" ] || grep -qx "region=$region" "$site_dir/hosts/${path##*/}/spec" 2>/dev/null || continue
     echo "${path##*/}"
   done
 }
+
+# True when a released host stands on the site that the options name, or on any of the cluster.
+has_released() { compgen -G "$1/hosts/*/released" >/dev/null || compgen -G "$1/*/hosts/*/released" >/dev/null; }

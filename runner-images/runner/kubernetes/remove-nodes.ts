@@ -26,13 +26,21 @@ export async function removeNodes(
   { remove: names, maxUnavailable, maxUnavailableOf = {} }: NodesWork,
 ): Promise<number> {
   if (names.length === 0) return 0;
-  const nodes = await kubectl.nodes();
+  const letGo = nodesLetGo(context);
+  const nodes = await kubectl.nodes().catch((error) => {
+    if (!names.every((name) => letGo.has(name))) throw error;
+    for (const name of names) tellTolerated(context, name, error);
+    return new Map<string, ClusterNode>();
+  });
   const present = names.filter((name) => nodes.has(name)).map((name) => leavingNode(context, name));
   for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
   const locked = present.filter(({ name }) => lockLabels.some((label) => nodes.get(name)?.labels[label] !== undefined));
   const free = present.filter((node) => !locked.includes(node));
   const survivors = controlNodes(context.wish).filter((name) => nodes.has(name));
-  const take = (leaving: Leaving) => removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
+  const take = async (leaving: Leaving) => {
+    const removed = removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
+    await (letGo.has(leaving.name) ? removed.catch((error) => tellTolerated(context, leaving.name, error)) : removed);
+  };
   for (const leaving of free.filter(({ control }) => control)) await take(leaving);
   const pools = Map.groupBy(
     free.filter(({ control }) => !control),
@@ -70,6 +78,18 @@ async function removeNode(
   await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
   context.facts.node(name, { joined: false });
   context.tell({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
+}
+
+/** Nodes that the user lets go: taking them out of Kubernetes is worth a try, and no more. */
+function nodesLetGo({ document }: StageContext): ReadonlySet<string> {
+  return new Set(document.stages.flatMap((plan) => (plan.stage === 'infrastructure' ? (plan.work.orphan ?? []) : [])));
+}
+
+/** A stage that is stopped stops here, too. */
+function tellTolerated({ tell }: StageContext, node: string, error: unknown): void {
+  if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled') throw error;
+  const message = `${node} is let go and could not be taken out of Kubernetes: ${error.message}`;
+  tell({ kind: 'NodeLetGo', level: 'warning', message, node });
 }
 
 /** Drains it. Running out of time is told and not an error; everything else is. */

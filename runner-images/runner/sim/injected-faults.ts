@@ -14,6 +14,8 @@ export const InjectedFault = z.strictObject({
   cluster: z.string().optional(),
   /** Strikes only stages of clusters that (are to) have this node, and is told as the cause. */
   node: z.string().optional(),
+  /** Provider instance: strikes only an infrastructure stage that has new pools to make in it, and only those pools. */
+  provider: z.string().optional(),
 });
 export type InjectedFault = z.infer<typeof InjectedFault>;
 
@@ -28,7 +30,14 @@ const lists = new Map<string, Struck[]>();
 /** The fault that strikes now, which uses it up once; undefined when none does. */
 export function strikingFault(
   text: string | undefined,
-  now: { stage: StageName; mode: StageMode; cluster: string; clusterName: string; nodes: readonly string[] },
+  now: {
+    stage: StageName;
+    mode: StageMode;
+    cluster: string;
+    clusterName: string;
+    nodes: readonly string[];
+    providers: readonly string[];
+  },
 ): InjectedFault | undefined {
   if (text === undefined || text === '') return undefined;
   const list = lists.get(text) ?? read(text);
@@ -39,7 +48,8 @@ export function strikingFault(
       fault.stage === now.stage &&
       fault.mode === now.mode &&
       (fault.cluster === undefined || fault.cluster === now.cluster || fault.cluster === now.clusterName) &&
-      (fault.node === undefined || now.nodes.includes(fault.node)),
+      (fault.node === undefined || now.nodes.includes(fault.node)) &&
+      (fault.provider === undefined || now.providers.includes(fault.provider)),
   );
   if (struck === undefined) return undefined;
   struck.left -= 1;

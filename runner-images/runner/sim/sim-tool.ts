@@ -1,8 +1,9 @@
 /** A tool for every stage that makes nothing: it takes its time, fails when told to, and finds plausible facts. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { allNodes } from '#domain/cluster-state.ts';
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { dispensablePools, giveUpPools, goOnWithout } from '../lost-pools.ts';
 import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { strikingFault } from './injected-faults.ts';
@@ -22,12 +23,15 @@ export function simTool(options: SimOptions): Tool {
       await pause(options.stageMs, undefined, { signal: context.signal }).catch(() => undefined);
     }
     if (context.signal.aborted) throw stageCancelled();
-    failWhenTold(context, options.faults);
-    return perform(context);
+    if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
+    const wish = failWhenTold(context, options.faults);
+    return perform({ ...context, wish });
   };
 }
 
-function failWhenTold(context: StageContext, faults: string | undefined): void {
+/** Returns what the stage leads to: the wish, perhaps without pools that were told to fail. */
+function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
+  const added = dispensablePools(context);
   const states = knownStates(context);
   const fault = strikingFault(faults, {
     stage: context.plan.stage,
@@ -35,22 +39,30 @@ function failWhenTold(context: StageContext, faults: string | undefined): void {
     cluster: context.document.cluster,
     clusterName: states[0]?.name ?? '',
     nodes: states.flatMap((state) => allNodes(state).map(({ node }) => node.name)),
+    providers: added.flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
   });
-  if (fault === undefined) return;
-  throw new StageFailure({
+  if (fault === undefined) return context.wish;
+  const failure = new StageFailure({
     class: fault.class,
     code: 'InjectedFault',
     message: `The simulated stage ${fault.stage} failed because it was told to (${fault.class}).`,
-    ...(fault.node === undefined ? {} : { resource: fault.node }),
+    ...(fault.node === undefined && fault.provider === undefined ? {} : { resource: fault.node ?? fault.provider }),
     hint: 'Nothing real is broken: this failure was asked for.',
   });
+  const lost = added.flatMap(({ id, source }) =>
+    source.kind === 'dynamic' && source.provider.name === fault.provider ? [{ pool: id, error: failure.error }] : [],
+  );
+  const wish = goOnWithout(context, lost);
+  if (wish === undefined) throw failure;
+  giveUpPools(context, lost);
+  return wish;
 }
 
 async function perform(context: StageContext): Promise<StageSummary> {
   const { plan, facts } = context;
   switch (plan.stage) {
     case 'infrastructure':
-      return infrastructure(context);
+      return infrastructure(context, plan.work.orphan);
     case 'configuration':
       for (const name of [...plan.work.install, ...plan.work.peers]) {
         facts.node(name, { wireguardPublicKey: simulatedPublicKey(name), bootId: simulatedBootId(name) });
@@ -70,12 +82,16 @@ async function perform(context: StageContext): Promise<StageSummary> {
   }
 }
 
-async function infrastructure(context: StageContext): Promise<StageSummary> {
-  const { wish, facts } = context;
+async function infrastructure(context: StageContext, orphan: readonly string[] = []): Promise<StageSummary> {
+  const { wish, facts, tell } = context;
   facts.simulated('machines');
   const stay = new Set((wish === null ? [] : allNodes(wish)).map(({ node }) => node.name));
   const gone = Object.keys(facts.current.nodes).filter((name) => !stay.has(name));
   for (const name of gone) facts.forgetNode(name);
+  for (const node of orphan) {
+    const message = `${node} is let go: it goes on existing, nobody looks after it any more`;
+    tell({ kind: 'NodeLetGo', level: 'warning', message, node });
+  }
   const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
   for (const { node } of wish === null ? [] : allNodes(wish)) {
     facts.node(node.name, {

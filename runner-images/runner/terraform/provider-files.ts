@@ -8,7 +8,7 @@ import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-export type HookName = 'before-apply' | 'after-destroy';
+export type HookName = 'before-apply' | 'after-apply' | 'after-destroy' | 'let-go';
 
 /** What a hook reads on stdin. */
 export interface HookInput {
@@ -22,8 +22,14 @@ export interface HookInput {
   readonly resources: readonly StateResource[];
 }
 
-/** What `before-apply` may answer on stdout. */
-const HookAnswer = z.object({ replace: z.array(z.string()).default([]) });
+/** What a hook may answer on stdout. */
+const HookAnswer = z.object({
+  /** `before-apply`: addresses that the next plan has to replace. */
+  replace: z.array(z.string()).default([]),
+  /** What was there, unknown to Terraform, and was removed. */
+  removed: z.array(z.string()).default([]),
+});
+export type HookAnswer = z.infer<typeof HookAnswer>;
 
 export interface ProviderFiles {
   /** Absolute directory with `network`, `nodepool`, `dns`. */
@@ -67,13 +73,13 @@ export function hasHook(files: ProviderFiles, hook: HookName): Promise<boolean> 
   return exists(join(files.directory, `${hook}.ts`));
 }
 
-/** Runs a hook of the type. Returns the addresses that the next plan has to replace. */
+/** Runs a hook of the type. */
 export async function runHook(
   context: Pick<StageContext, 'run'>,
   files: ProviderFiles,
   hook: HookName,
   input: HookInput,
-): Promise<readonly string[]> {
+): Promise<HookAnswer> {
   const program = join(files.directory, `${hook}.ts`);
   const result = await context.run({
     label: `${hook} ${input.provider}`,
@@ -91,7 +97,8 @@ export async function runHook(
       hint: 'It is tried again; the log of the stage has its own words.',
     });
   }
-  return hook === 'after-destroy' ? [] : HookAnswer.parse(JSON.parse(result.stdout)).replace;
+  const answers = hook === 'before-apply' || hook === 'after-apply';
+  return HookAnswer.parse(answers ? JSON.parse(result.stdout) : {});
 }
 
 /** Module variables that come from the runner's environment, as the type's `provider.json` names them. */

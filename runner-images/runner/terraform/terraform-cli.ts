@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
+import { finished, StageFailure } from '../stage-failure.ts';
 import { type Diagnostic, terraformError } from './diagnostics.ts';
 import { diagnosticsOf, type Message, readMessage } from './messages.ts';
 
@@ -20,6 +20,8 @@ export interface TerraformOptions {
 
 export interface PlanOutcome {
   readonly changes: boolean;
+  /** It removes something, if only to make it anew. */
+  readonly removes: boolean;
   readonly messages: readonly Message[];
 }
 
@@ -50,8 +52,8 @@ export class TerraformCli {
     if (result.code !== 0) throw this.#failure('TerraformInitFailed', plainDiagnostics(result.stderr), result);
   }
 
-  /** Makes and saves a plan. `replace`: addresses that are made anew whatever the state says. */
-  async plan(replace: readonly string[]): Promise<PlanOutcome> {
+  /** Makes and saves a plan. `replace`: addresses that are made anew whatever the state says; `destroy`: all is to go. */
+  async plan({ replace, destroy }: { replace: readonly string[]; destroy: boolean }): Promise<PlanOutcome> {
     const { result, messages } = await this.#stream([
       'plan',
       '-json',
@@ -60,11 +62,12 @@ export class TerraformCli {
       '-lock-timeout=30s',
       allAtOnce,
       `-out=${planFile}`,
-      ...replace.map((address) => `-replace=${address}`),
+      ...(destroy ? ['-destroy'] : replace.map((address) => `-replace=${address}`)),
     ]);
     if (result.code !== 0 && result.code !== 2)
       throw this.#failure('TerraformPlanFailed', diagnosticsOf(messages), result);
-    return { changes: result.code === 2, messages };
+    const removes = messages.some((message) => message.type === 'change_summary' && message.changes.remove > 0);
+    return { changes: result.code === 2, removes, messages };
   }
 
   /** Applies the saved plan, and nothing else. */
@@ -91,6 +94,12 @@ export class TerraformCli {
       .object({ values: z.object({ root_module: z.unknown() }).optional() })
       .parse(JSON.parse(result.stdout));
     return resourcesOf(state.values?.root_module);
+  }
+
+  /** Forgets these resources: what they stand for stays. */
+  async forget(addresses: readonly string[]): Promise<void> {
+    const result = await this.#run(['state', 'rm', '-lock-timeout=30s', ...addresses]);
+    if (result.code !== 0) throw this.#failure('TerraformForgetFailed', plainDiagnostics(result.stderr), result);
   }
 
   async forceUnlock(id: string): Promise<void> {
@@ -128,7 +137,14 @@ export class TerraformCli {
   #failure(code: string, diagnostics: readonly Diagnostic[], result: CommandResult): StageFailure {
     const { nodes, workspace } = this.#options;
     const fallback = [`terraform ended with exit code ${result.code}`, lastWords(result)].filter(Boolean).join(': ');
-    return new StageFailure(terraformError({ code, diagnostics, nodes, workspace, fallback }));
+    const about = { code, nodes, workspace, fallback };
+    const parts = diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map((diagnostic) => ({
+        ...(diagnostic.address === undefined ? {} : { address: diagnostic.address }),
+        error: finished(terraformError({ ...about, diagnostics: [diagnostic] })),
+      }));
+    return new StageFailure(terraformError({ ...about, diagnostics }), { parts });
   }
 }
 

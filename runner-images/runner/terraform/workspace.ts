@@ -1,29 +1,32 @@
 /** One Terraform workspace from its root module to its outputs; or to nothing. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allNodes, type ProviderInstance } from '#domain/cluster-state.ts';
+import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { credentialVariable } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { stateKeyOf } from '#rendering/terraform-names.ts';
 import { requiredField, userSecret } from '../credentials.ts';
-import { knownStates, type StageContext } from '../stage-context.ts';
+import { knownNodes, type StageContext } from '../stage-context.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
+import { letGo } from './let-go.ts';
 import { type HookInput, hasHook, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import { configurationFile, findTerraform, TerraformCli } from './terraform-cli.ts';
+import { configurationFile, findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
 
 export interface WorkspaceJob {
   readonly kind: 'machines' | 'dns';
-  /** Provider instance, or load balancer id. */
+  /** Provider instance, or `dnsWorkspace`. */
   readonly name: string;
   readonly clusterId: string;
   readonly provider: ProviderInstance;
   /** Everything of it goes, its state as well. */
   readonly destroy: boolean;
   readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
+  /** True for resources that are forgotten instead of destroyed. @default none */
+  readonly isLetGo?: (resource: StateResource) => boolean;
 }
 
 export interface WorkspaceOutcome {
@@ -31,11 +34,18 @@ export interface WorkspaceOutcome {
   readonly counts: ChangeCounts;
 }
 
+interface Work {
+  readonly job: WorkspaceJob;
+  readonly files: ProviderFiles;
+  readonly stateKey: string;
+  readonly hook: HookInput;
+  readonly teller: ChangeTeller;
+}
+
 /** Brings the workspace to its root module. Throws `StageFailure`. */
 export async function applyWorkspace(context: StageContext, job: WorkspaceJob): Promise<WorkspaceOutcome> {
   const files = await providerFiles(context, job.provider);
   const { namespace, manifest } = context.document;
-  const stateKey = stateKeyOf({ ...job, namespace, manifest });
   const hook: HookInput = {
     installation: context.ports.config.KUBELOOM_INSTALLATION,
     cluster: job.clusterId,
@@ -44,13 +54,14 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
     destroy: job.destroy,
     resources: [],
   };
-  const teller = new ChangeTeller(context, nodeNames(context));
-  if (!job.destroy)
-    return { outputs: await converge(context, job, files, stateKey, hook, teller), counts: teller.counts };
+  const stateKey = stateKeyOf({ ...job, namespace, manifest });
+  const teller = new ChangeTeller(context, knownNodes(context));
+  const work = { job, files, stateKey, hook, teller };
+  if (!job.destroy) return { outputs: await converge(context, work), counts: teller.counts };
   try {
     // No state object: nothing was ever made, or all of it is gone already.
     if ((await context.ports.artifacts.getText(stateKey)) !== undefined) {
-      await converge(context, job, files, stateKey, hook, teller);
+      await converge(context, work);
       await removeState(context, stateKey);
     }
   } finally {
@@ -62,16 +73,31 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   return { outputs: {}, counts: teller.counts };
 }
 
-async function converge(
-  context: StageContext,
-  job: WorkspaceJob,
-  files: ProviderFiles,
-  stateKey: string,
-  hook: HookInput,
-  teller: ChangeTeller,
-): Promise<Readonly<Record<string, unknown>>> {
-  const label = `${job.kind}-${job.name}`;
-  const directory = join(context.workDirectory, 'terraform', label);
+async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
+  const { job, files, hook, teller } = work;
+  const terraform = await prepare(context, work);
+  const asks = await hasHook(files, 'before-apply');
+  const known = asks || job.isLetGo !== undefined ? await terraform.resources() : [];
+  const resources = await letGo(context, terraform, { files, hook, isLetGo: job.isLetGo, resources: known });
+  const replace = asks ? await askBefore(context, work, resources) : [];
+  const plan = await terraform.plan({ replace, destroy: job.destroy });
+  teller.planned(labelOf(job), plan.messages);
+  if (plan.changes) await terraform.apply((message) => teller.heard(message));
+  // Destroy provisioners of tainted resources are never run: whoever has such resources looks after them here.
+  if (plan.removes && !job.destroy && (await hasHook(files, 'after-apply'))) {
+    const { removed } = await runHook(context, files, 'after-apply', {
+      ...hook,
+      resources: await terraform.resources(),
+    });
+    tellRemoved(context, work, removed);
+  }
+  return job.destroy ? {} : terraform.outputs();
+}
+
+/** Its directory with the root module, initialised, and its state free to be locked. */
+async function prepare(context: StageContext, { job, files, stateKey }: Work): Promise<TerraformCli> {
+  const workspace = labelOf(job);
+  const directory = join(context.workDirectory, 'terraform', workspace);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const backend = {
     bucket: context.ports.config.KUBELOOM_BUCKET,
@@ -79,17 +105,15 @@ async function converge(
     key: stateKey,
   };
   await writeFile(join(directory, 'main.tf.json'), JSON.stringify(job.root(files, backend), null, 2), { mode: 0o600 });
-  await symlink(files.directory, join(directory, modulesLink));
+  // A workspace that is visited a second time has it.
+  await symlink(files.directory, join(directory, modulesLink)).catch(ignoreExisting);
   const environment = {
     [stateKeyVariable]: stateKey,
     ...(await configurationFile(directory)),
     ...(await credentials(context, job.provider, files)),
   };
-  const terraform = new TerraformCli(
-    context,
-    { directory, workspace: label, environment, nodes: nodeNames(context) },
-    await findTerraform(),
-  );
+  const options = { directory, workspace, environment, nodes: knownNodes(context) };
+  const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
   const owner = {
     who: selfInLocks(),
@@ -97,13 +121,32 @@ async function converge(
     build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
   };
   await takeOverState(context, stateKey, owner, (id) => terraform.forceUnlock(id));
-  const replace = (await hasHook(files, 'before-apply'))
-    ? await runHook(context, files, 'before-apply', { ...hook, resources: await terraform.resources() })
-    : [];
-  const plan = await terraform.plan(replace);
-  teller.planned(label, plan.messages);
-  if (plan.changes) await terraform.apply((message) => teller.heard(message));
-  return job.destroy ? {} : terraform.outputs();
+  return terraform;
+}
+
+async function askBefore(
+  context: StageContext,
+  work: Work,
+  resources: readonly StateResource[],
+): Promise<readonly string[]> {
+  const { replace, removed } = await runHook(context, work.files, 'before-apply', { ...work.hook, resources });
+  tellRemoved(context, work, removed);
+  return replace;
+}
+
+function tellRemoved({ tell }: StageContext, { job }: Work, removed: readonly string[]): void {
+  for (const name of removed) {
+    const message = `${name} was still there in ${job.provider.name} and unknown to Terraform: it is removed now`;
+    tell({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
+  }
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+function labelOf({ kind, name }: WorkspaceJob): string {
+  return `${kind}-${name}`;
 }
 
 async function credentials(
@@ -118,8 +161,4 @@ async function credentials(
   return Object.fromEntries(
     fields.map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(values, field, secret)]),
   );
-}
-
-function nodeNames(context: StageContext): ReadonlySet<string> {
-  return new Set(knownStates(context).flatMap((state) => allNodes(state).map(({ node }) => node.name)));
 }

@@ -1,33 +1,4 @@
-/** Hook of the runner: brings the hosts that are there and the Terraform state together; answers what must be made anew. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+/** Hook of the runner: what the machine has lost is made anew, and what it should not have is removed. */
+import { reconcile } from './reconcile.ts';
 
-interface HookInput {
-  readonly installation: string;
-  readonly cluster: string;
-  readonly provider: string;
-  readonly kind: 'machines' | 'dns';
-  readonly resources: readonly { address: string; type: string; index?: unknown; values?: { id?: string } | null }[];
-}
-
-const input = JSON.parse(readFileSync(0, 'utf8')) as HookInput;
-const hosts = input.resources.filter(
-  ({ address, type }) => type === 'terraform_data' && /\.host\["[^"]+"\]$/.test(address),
-);
-const ids = Object.fromEntries(hosts.map(({ index, values }) => [String(index), values?.id ?? '']));
-const replace = input.kind === 'machines' ? reconcile() : [];
-const lost = hosts.filter(({ index }) => replace.includes(String(index)));
-process.stdout.write(`${JSON.stringify({ replace: lost.map(({ address }) => address) })}\n`);
-
-function reconcile(): readonly string[] {
-  const { installation, cluster, provider } = input;
-  const scope = ['--installation', installation, '--cluster', cluster, '--provider', provider];
-  const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', ['reconcile', ...scope], {
-    input: JSON.stringify(ids),
-    encoding: 'utf8',
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  if (result.error !== undefined) throw result.error;
-  if (result.status !== 0) process.exit(result.status ?? 1);
-  return (JSON.parse(result.stdout) as { replace: string[] }).replace;
-}
+reconcile();

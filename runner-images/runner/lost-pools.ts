@@ -1,0 +1,62 @@
+/** New pools that could not be made: whether a grow goes on without them, and what its later stages leave out then. */
+import type { StageError } from '#contracts/stage.ts';
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import { assessStageFailure } from '#domain/failure-policy.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { canDoWithout, newPools, withoutPools } from '#domain/planning/without-pools.ts';
+import type { StageContext } from './stage-context.ts';
+
+/** Pool id and why it could not be made. */
+export interface LostPool {
+  readonly pool: string;
+  readonly error: StageError;
+}
+
+/** Pools that may be given up in this stage at all; none unless it makes the machines of a grow. */
+export function dispensablePools({ plan, mode, document }: StageContext): readonly NodePoolState[] {
+  const { direction, before, target } = document;
+  if (plan.stage !== 'infrastructure' || mode !== 'do' || direction !== 'grow' || target === null) return [];
+  return newPools(before, target);
+}
+
+/**
+ * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is tried again
+ * in place, when nothing new would be left, or no cluster that works.
+ */
+export function goOnWithout(context: StageContext, lost: readonly LostPool[]): ClusterState | undefined {
+  const { document, attempt, ports, signal } = context;
+  const { before, target } = document;
+  if (target === null || lost.length === 0 || signal.aborted) return undefined;
+  const helps = ({ error }: LostPool) => assessStageFailure({ ...error, attempt, config: ports.config }).outcome;
+  if (lost.some((pool) => pool.error.code === 'StageCancelled' || helps(pool) === 'retry')) return undefined;
+  const ids = lost.map(({ pool }) => pool);
+  return canDoWithout(before, target, ids) ? withoutPools(target, ids) : undefined;
+}
+
+/** Notes and tells it, once nothing is left of them. */
+export function giveUpPools(context: StageContext, lost: readonly LostPool[]): void {
+  for (const { pool, error } of lost) {
+    context.giveUp(pool, error);
+    const message = `node pool ${pool} could not be made and is left out; nothing of it is left. ${error.message}`;
+    context.tell({ kind: 'PoolLeftOut', level: 'warning', message });
+  }
+}
+
+/** Names of the nodes that the pools of these ids have in any of the states. */
+export function nodesOfPools(states: readonly (ClusterState | null)[], ids: readonly string[]): readonly string[] {
+  const pools = states.flatMap((state) => (state === null ? [] : allPools(state)));
+  return pools.filter(({ id }) => ids.includes(id)).flatMap(({ nodes }) => nodes.map(({ name }) => name));
+}
+
+/** The plan without work on these nodes: they were never made. Removing them is left in, it finds nothing. */
+export function planWithout(plan: StagePlan, nodes: readonly string[]): StagePlan {
+  if (nodes.length === 0) return plan;
+  const stays = (name: string) => !nodes.includes(name);
+  if (plan.stage === 'configuration') {
+    const { install, peers, proxy, endpoint, ...rest } = plan.work;
+    const work = { install: install.filter(stays), peers: peers.filter(stays), proxy: proxy.filter(stays) };
+    return { ...plan, work: { ...rest, ...work, ...(endpoint && { endpoint: endpoint.filter(stays) }) } };
+  }
+  if (plan.stage === 'nodes') return { ...plan, work: { ...plan.work, patch: plan.work.patch.filter(stays) } };
+  return plan;
+}

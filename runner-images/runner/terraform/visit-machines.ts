@@ -1,0 +1,129 @@
+/** The machines of one provider instance of a cluster: made, changed and removed by one Terraform workspace. */
+import { z } from 'zod';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { droppedPools, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { networkModule, poolModule } from '#rendering/terraform-names.ts';
+import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
+import { knownStates, type StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { ChangeCounts } from './change-teller.ts';
+import { variablesFromEnvironment } from './provider-files.ts';
+import type { StateResource } from './terraform-cli.ts';
+import { applyWorkspace, modulesLink } from './workspace.ts';
+
+const NodesOutput = z.record(
+  z.string(),
+  z.record(
+    z.string(),
+    z.object({
+      public_address: z.string().min(1),
+      ssh_port: z.number().nullish(),
+      wireguard_port: z.number().nullish(),
+    }),
+  ),
+);
+
+/** Brings the instance `name` to what `wish` has of it. Throws `StageFailure`. */
+export async function visitMachines(
+  context: StageContext,
+  { name, destroy }: { readonly name: string; readonly destroy: boolean },
+  wish: ClusterState | null,
+): Promise<ChangeCounts> {
+  const { ports, facts } = context;
+  const states = knownStates(context);
+  const known = states.flatMap((state) => poolsOf(state, name));
+  const provider = known[0]?.source.provider;
+  const clusterId = states[0]?.id;
+  if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
+  const state = destroy ? null : wish;
+  const pools = poolsOf(state, name);
+  const publicKeys = Object.fromEntries(
+    await Promise.all(pools.map(async ({ id }) => [id, await ensurePoolKey(context, clusterId, id)] as const)),
+  );
+  const { outputs, counts } = await applyWorkspace(context, {
+    kind: 'machines',
+    name,
+    clusterId,
+    provider,
+    destroy,
+    ...letGoOf(context, state, name),
+    root: (files, backend) =>
+      renderMachinesRoot({
+        clusterId,
+        state,
+        others: states,
+        provider,
+        template: files.template,
+        backend,
+        installation: ports.config.KUBELOOM_INSTALLATION,
+        modules: modulesLink,
+        publicKeys,
+        extra: {
+          network: variablesFromEnvironment(files.template.environment.network),
+          nodepool: variablesFromEnvironment(files.template.environment.nodepool),
+        },
+      }),
+  });
+  const made = NodesOutput.parse(outputs.nodes ?? {});
+  for (const pool of pools) for (const node of pool.nodes) noteNode(context, node.name, made[pool.id]?.[node.name]);
+  const kept = new Set(pools.map(({ id }) => id));
+  const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
+  for (const pool of known) {
+    for (const node of pool.nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
+    if (!kept.has(pool.id)) await ports.secrets.remove(sshKeyPath(context, clusterId, pool.id));
+  }
+  return counts;
+}
+
+/**
+ * Which resources are let go with the nodes that the plan names: their own; and where their whole pool or region goes,
+ * also what the nodes stand on, since nothing that is in use can be destroyed.
+ */
+function letGoOf(
+  context: StageContext,
+  state: ClusterState | null,
+  provider: string,
+): { readonly isLetGo?: (resource: StateResource) => boolean } {
+  const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
+  const dropped = droppedPools(state, knownStates(context), provider);
+  const stranded = dropped.filter(({ nodes }) => nodes.some((node) => orphans.has(node.name)));
+  const regions = new Set(poolsOf(state, provider).map(({ source }) => source.region));
+  const gone = stranded.map(({ source }) => source.region).filter((region) => !regions.has(region));
+  const modules = [...stranded.map(({ id }) => poolModule(id)), ...gone.map(networkModule)];
+  if (orphans.size === 0) return {};
+  const nodes = new Set(dropped.flatMap((pool) => pool.nodes.map((node) => node.name)));
+  return {
+    isLetGo: ({ address, index }) =>
+      orphans.has(String(index)) ||
+      (!nodes.has(String(index)) && modules.some((module) => address.startsWith(`module.${module}.`))),
+  };
+}
+
+type NodeOutput = z.infer<typeof NodesOutput>[string][string];
+
+function noteNode(context: StageContext, name: string, made: NodeOutput | undefined): void {
+  if (made === undefined) {
+    throw new StageFailure({
+      class: 'transient',
+      code: 'AddressMissing',
+      message: `Terraform made node ${name}, and then there was no address of it.`,
+      resource: name,
+      hint: 'It is tried again by itself; the log of the stage says what was made.',
+    });
+  }
+  context.facts.node(name, {
+    publicAddress: made.public_address,
+    ...(made.ssh_port ? { sshPort: made.ssh_port } : {}),
+    ...(made.wireguard_port ? { wireguardPort: made.wireguard_port } : {}),
+  });
+}
+
+/** The plan and the states do not fit together. */
+export function unknownWorkspace({ document }: StageContext, what: string): StageFailure {
+  return new StageFailure({
+    class: 'bug',
+    code: 'WorkspaceUnknown',
+    message: `The plan names ${what}, which none of the states of cluster ${document.cluster} has.`,
+    hint: 'This is a fault of Kubeloom. Report it with the run id.',
+  });
+}

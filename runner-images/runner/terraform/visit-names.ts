@@ -1,0 +1,99 @@
+/** The DNS names of one load balancer: one Terraform workspace for each provider instance that has or had them. */
+import { z } from 'zod';
+import type { ClusterState, DnsState, LoadBalancerState } from '#domain/cluster-state.ts';
+import { renderDnsRoot } from '#rendering/dns-root.ts';
+import { publicAddressOf } from '#rendering/node-access.ts';
+import { dnsWorkspace } from '#rendering/terraform-names.ts';
+import { knownStates, type StageContext } from '../stage-context.ts';
+import type { ChangeCounts } from './change-teller.ts';
+import { variablesFromEnvironment } from './provider-files.ts';
+import { unknownWorkspace } from './visit-machines.ts';
+import { applyWorkspace, modulesLink, type WorkspaceOutcome } from './workspace.ts';
+
+interface Names {
+  readonly clusterId: string;
+  /** Of the load balancer. */
+  readonly id: string;
+  readonly dns: DnsState;
+  readonly gone: boolean;
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Brings the names of the load balancer `name` to what `wish` has of them. Names that move to another provider instance
+ * are made there before the old ones go, each with the credentials of its own provider. Throws `StageFailure`.
+ */
+export async function visitNames(
+  context: StageContext,
+  { name, destroy }: { readonly name: string; readonly destroy: boolean },
+  wish: ClusterState | null,
+): Promise<ChangeCounts> {
+  const { facts } = context;
+  const states = knownStates(context);
+  const found = states.flatMap((state) => balancerOf(state, name) ?? []);
+  const [known] = found;
+  const clusterId = states[0]?.id;
+  if (known === undefined || clusterId === undefined) throw unknownWorkspace(context, `load balancer ${name}`);
+  const balancer = destroy ? undefined : balancerOf(wish, name);
+  const addresses = (balancer?.pools ?? []).flatMap((pool) =>
+    pool.nodes.map((node) => publicAddressOf(node, facts.current)),
+  );
+  // A load balancer without a node, as when its pool could not be made, has nothing to point to.
+  const dns = addresses.length === 0 ? undefined : balancer?.dns;
+  const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
+  const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
+  const remove = async (some: readonly DnsState[]) => {
+    for (const old of some) await applyNames(context, { clusterId, id: known.id, dns: old, gone: true, addresses: [] });
+  };
+  if (dns === undefined) {
+    await remove(olds);
+    facts.loadBalancer(known.name, undefined);
+    return noChanges;
+  }
+  // Two instances of one type may be one account, where the same name cannot be twice.
+  const clashes = (old: DnsState) => old.provider.type === dns.provider.type && nameOf(old) === nameOf(dns);
+  await remove(olds.filter(clashes));
+  const { outputs, counts } = await applyNames(context, { clusterId, id: known.id, dns, gone: false, addresses });
+  await remove(olds.filter((old) => !clashes(old)));
+  // Some DNS services answer with the root's dot, which certificates do not want.
+  facts.loadBalancer(known.name, z.string().min(1).parse(outputs.endpoint).replace(/\.$/, ''));
+  return counts;
+}
+
+const noChanges: ChangeCounts = {
+  resourcesAdded: 0,
+  resourcesChanged: 0,
+  resourcesRemoved: 0,
+  hostsCreated: 0,
+  hostsRemoved: 0,
+};
+
+function applyNames(context: StageContext, { clusterId, id, dns, gone, addresses }: Names): Promise<WorkspaceOutcome> {
+  return applyWorkspace(context, {
+    kind: 'dns',
+    name: dnsWorkspace(id, dns.provider.name),
+    clusterId,
+    provider: dns.provider,
+    destroy: gone,
+    root: (files, backend) =>
+      renderDnsRoot({
+        clusterId,
+        dns,
+        gone,
+        addresses,
+        template: files.template,
+        backend,
+        installation: context.ports.config.KUBELOOM_INSTALLATION,
+        modules: modulesLink,
+        extra: variablesFromEnvironment(files.template.environment.dns),
+      }),
+  });
+}
+
+function balancerOf(state: ClusterState | null, name: string): LoadBalancerState | undefined {
+  return state?.loadBalancers.find((balancer) => balancer.id === name || balancer.name === name);
+}
+
+function nameOf({ hostname, zone }: DnsState): string {
+  return `${hostname}.${zone}`;
+}
