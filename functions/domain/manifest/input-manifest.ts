@@ -31,7 +31,13 @@ export const InstallationProxy = z.strictObject({
     .enum(['on', 'off', 'default'])
     .default('default')
     .describe('`default`: on when the cluster has a dynamic pool at Hetzner.'),
-  endpoint: Text.default(defaultProxyEndpoint).describe('The HTTP proxy.'),
+  /** The manifest is kept and shown in clear, so is everything made of it. */
+  endpoint: Text.refine((endpoint) => !/^([a-z+]+:\/\/)?[^/]*@/i.test(endpoint), {
+    error:
+      'holds a user or a password, and a manifest is kept in clear; use a proxy that lets the nodes in without them',
+  })
+    .default(defaultProxyEndpoint)
+    .describe('The HTTP proxy; without user and password.'),
   noProxy: z.string().default('').describe('Comma separated hosts that go past the proxy, added to the usual ones.'),
 });
 
