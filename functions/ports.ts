@@ -17,13 +17,20 @@ export interface LeaseTerm {
 
 export interface ManifestStore {
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
+  /** The document of a generation: of the newest one and of the ten before it; undefined when it is not kept. */
+  documentOf(key: ManifestKey, generation: number): Promise<unknown>;
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
   create(record: ManifestRecord): Promise<void>;
   /**
-   * Replaces document, generation, attempt, status, runId, deleting, checksum and dueAt; leaves the lease alone.
+   * Replaces document, generation, attempt, status, runId, deleting, checksum, retryFrom, orphans and dueAt; leaves the
+   * lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
   replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;
+  /** Pauses or resumes it. Returns what stands now. Throws `NotFound`. */
+  setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord>;
+  /** Notes that a run is to stop, and makes the manifest due at `dueAt`. Returns what stands now. Throws `NotFound`. */
+  requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord>;
   /**
    * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
    * Writes `dueAt`. Returns undefined when another holds it. Throws `NotFound` without manifest.

@@ -15,6 +15,12 @@ export const Config = z.object({
     .string()
     .transform((list) => list.split(',').filter(Boolean))
     .describe('provider types this installation can build, comma separated'),
+  KUBELOOM_TEMPLATE_SOURCES: z
+    .enum(['builtin', 'recorded'])
+    .default('builtin')
+    .describe(
+      'builtin: manifests that name templates of their own are refused; recorded: their version is kept and compared, for runners that need no files',
+    ),
   KUBELOOM_RUNNER_PROJECTS: z
     .string()
     .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)))

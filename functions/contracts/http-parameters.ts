@@ -26,9 +26,22 @@ const next = z.string().max(2000).optional().describe('`next` of the page before
 
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
 export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
-export const ClusterPath = ManifestPath.extend({ cluster: DnsLabel });
+const cluster = DnsLabel.describe('name or id of the cluster');
+export const ClusterPath = ManifestPath.extend({ cluster });
+/** `?orphan=` of a deletion. */
+export const DeleteQuery = z.object({
+  orphan: z
+    .string()
+    .max(20_000)
+    .regex(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(,[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      'must be "all", or node names with commas between',
+    )
+    .optional()
+    .describe('`all`, or names of nodes with commas between: what is let go instead of destroyed'),
+});
 export const LogPath = RunPath.extend({
-  cluster: DnsLabel,
+  cluster,
   waypoint: z
     .string()
     .regex(/^w\d{2,4}$/, 'must look like w00')

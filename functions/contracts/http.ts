@@ -49,6 +49,31 @@ export type Problem = z.infer<typeof Problem>;
 
 const links = z.record(z.string(), z.string()).describe('paths of this API');
 
+export const LeftBehind = z
+  .object({
+    cluster: z.string().describe('name of the cluster'),
+    nodes: z.array(
+      z.object({
+        name: z.string(),
+        provider: z.string(),
+        region: z.string().optional(),
+        address: z.string().optional(),
+      }),
+    ),
+    loadBalancers: z.array(z.object({ name: z.string(), dnsName: z.string() })),
+    terraformStates: z.array(z.string()).describe('keys of the Terraform states that are kept, in the bucket'),
+  })
+  .meta({ id: 'LeftBehind', description: 'what goes on running and is no longer looked after' });
+export type LeftBehind = z.infer<typeof LeftBehind>;
+
+/** Body of a retry; without one, it goes on where it stopped. */
+export const RetryRequest = z
+  .strictObject({
+    from: StageName.optional().describe('do this stage and those behind it again, also where they had succeeded'),
+  })
+  .meta({ id: 'RetryRequest' });
+export type RetryRequest = z.infer<typeof RetryRequest>;
+
 export const ManifestAccepted = z
   .object({
     namespace: z.string(),
@@ -57,6 +82,8 @@ export const ManifestAccepted = z
     attempt: z.number().int(),
     runId: z.string(),
     unchanged: z.boolean().describe('true when the same document is done or under way: nothing was started'),
+    paused: z.boolean().describe('true when it is stored only: the manifest is paused, and resuming it starts the run'),
+    left: z.array(LeftBehind).optional().describe('what a deletion lets go instead of destroying it'),
     warnings: z.array(Fault),
     links,
   })
@@ -76,11 +103,19 @@ export const ManifestSummary = z
     attempt: z.number().int(),
     status: ManifestStatus,
     deleting: z.boolean(),
+    paused: z.boolean(),
     runId: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
     progress: Progress.nullable(),
-    clusters: z.array(z.object({ cluster: z.string(), status: ClusterStatus, nodes: z.number().int() })),
+    clusters: z.array(
+      z.object({
+        cluster: z.string().describe('id: `<name>-<hash>`'),
+        name: z.string(),
+        status: ClusterStatus,
+        nodes: z.number().int(),
+      }),
+    ),
   })
   .meta({ id: 'ManifestSummary' });
 export type ManifestSummary = z.infer<typeof ManifestSummary>;
@@ -134,8 +169,8 @@ export type FailureReport = z.infer<typeof FailureReport>;
 
 export const ClusterDescription = z
   .object({
-    cluster: z.string().describe('`<name>-<hash>`'),
-    name: z.string().nullable(),
+    cluster: z.string().describe('id: `<name>-<hash>`'),
+    name: z.string(),
     status: ClusterStatus,
     kubernetesVersion: z.string().nullable(),
     network: z.string().nullable(),
@@ -151,6 +186,9 @@ export const ClusterDescription = z
     nodes: z.array(NodeRow),
     loadBalancers: z.array(LoadBalancerRow),
     failure: FailureReport.nullable(),
+    heldPools: z
+      .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
+      .describe('new pools that could not be made; a retry or a changed manifest tries them again'),
     simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
     kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),
   })
@@ -217,7 +255,7 @@ export const LogList = z
   .object({
     items: z.array(
       z.object({
-        cluster: z.string(),
+        cluster: z.string().describe('name of the cluster'),
         waypoint: z.string(),
         stage: StageName,
         mode: StageMode,

@@ -57,10 +57,12 @@ function operationOf(route: DocumentedRoute): ZodOpenApiPathsObject[string] {
         requestBody: {
           description: known.body.description,
           required: known.body.required,
-          content: {
-            'application/yaml': { schema: z.string() },
-            'application/json': { schema: z.record(z.string(), z.unknown()) },
-          },
+          content: known.body.schema
+            ? { 'application/json': { schema: known.body.schema } }
+            : {
+                'application/yaml': { schema: z.string() },
+                'application/json': { schema: z.record(z.string(), z.unknown()) },
+              },
         },
       }),
       responses: {

@@ -18,7 +18,8 @@ export interface Operation {
   readonly path?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  readonly body?: { readonly description: string; readonly required: boolean };
+  /** Without `schema`: a document as YAML or JSON. */
+  readonly body?: { readonly description: string; readonly required: boolean; readonly schema?: z.ZodType };
   readonly answers: Readonly<Record<number, Answer>>;
   /** Statuses of problems it can answer with, beside our own faults. */
   readonly problems: readonly number[];
@@ -70,6 +71,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'manifests',
     summary: 'Delete everything that a manifest made, then the manifest',
     path: parameters.ManifestPath,
+    query: parameters.DeleteQuery,
     headers: ifMatch,
     answers: {
       200: accepted('it is being deleted already; nothing was started'),
@@ -84,6 +86,44 @@ export const operations: Readonly<Record<string, Operation>> = {
     body: document('an InputManifest; without a body, the stored one', false),
     answers: ok('the path of waypoints of each cluster, or what keeps it from being walked', http.PlanReport),
     problems: [400, 404, 413, 422],
+  },
+  retryManifest: {
+    tag: 'manifests',
+    summary: 'Try again what failed, from where it stopped',
+    path: parameters.ManifestPath,
+    headers: ifMatch,
+    body: { description: 'where to begin', required: false, schema: http.RetryRequest },
+    answers: { 202: accepted('a new attempt was started') },
+    problems: [400, 404, 409, 412],
+  },
+  cancelManifest: {
+    tag: 'manifests',
+    summary: 'Stop what is under way; it ends in a state that works',
+    path: parameters.ManifestPath,
+    answers: { 202: accepted('the run stops as soon as it can') },
+    problems: [400, 404, 409],
+  },
+  pauseManifest: {
+    tag: 'manifests',
+    summary: 'Start nothing any more; a run under way stops after its waypoint',
+    path: parameters.ManifestPath,
+    answers: { 202: accepted('it is paused') },
+    problems: [400, 404, 409],
+  },
+  resumeManifest: {
+    tag: 'manifests',
+    summary: 'Start what waits, and what comes from now on',
+    path: parameters.ManifestPath,
+    answers: { 202: accepted('it is resumed') },
+    problems: [400, 404, 409],
+  },
+  rollbackManifest: {
+    tag: 'manifests',
+    summary: 'Go back to the document before, as a new generation',
+    path: parameters.ManifestPath,
+    headers: ifMatch,
+    answers: { 202: accepted('stored; a run makes it true') },
+    problems: [400, 404, 409, 412, 422],
   },
   validate: {
     tag: 'manifests',

@@ -20,6 +20,9 @@ export const Lease = z.strictObject({
 });
 export type Lease = z.infer<typeof Lease>;
 
+export const Orphans = z.union([z.literal('all'), z.array(z.string())]);
+export type Orphans = z.infer<typeof Orphans>;
+
 export const ManifestRecord = z.strictObject({
   namespace: z.string(),
   name: z.string(),
@@ -36,6 +39,14 @@ export const ManifestRecord = z.strictObject({
   status: ManifestStatus,
   /** The run that works on it or did last. */
   runId: z.string(),
+  /** Nothing is started until it is resumed; a run under way stops after its waypoint. */
+  paused: z.literal(true).optional(),
+  /** This run is to stop as soon as it can, and any older one with it when it is the newest. */
+  cancelRequested: z.string().optional(),
+  /** This attempt does its stages from here on again, also those that had succeeded before. */
+  retryFrom: StageName.optional(),
+  /** A deletion lets go of these nodes instead of destroying them; `all`: of everything. */
+  orphans: Orphans.optional(),
   lease: Lease.nullable(),
   /** Last fence ever given. */
   fence: z.number().int(),
@@ -52,6 +63,8 @@ export const ClusterStatus = z.enum([
   'RollingBack',
   'BackingOff',
   'Converged',
+  /** As wished for, apart from new pools that could not be made; see `heldPools`. */
+  'Degraded',
   'RolledBack',
   'NeedsAttention',
 ]);
@@ -93,6 +106,21 @@ export const ClusterFailure = StageError.extend({
 });
 export type ClusterFailure = z.infer<typeof ClusterFailure>;
 
+/** A new pool that could not be made: it waits for another generation or attempt than these. */
+export const HeldPool = z.strictObject({
+  /** Its name. */
+  pool: z.string(),
+  role: z.enum(['control', 'compute', 'loadBalancer']),
+  generation: z.number().int(),
+  attempt: z.number().int(),
+  failure: StageError,
+});
+export type HeldPool = z.infer<typeof HeldPool>;
+
+/** What succeeded on the way to one target, so that it is not repeated; `key` is a hash of direction, target and start. */
+export const DoneStages = z.strictObject({ key: z.string(), stages: z.array(StageName) });
+export type DoneStages = z.infer<typeof DoneStages>;
+
 export const ClusterRecord = z.strictObject({
   namespace: z.string(),
   manifest: z.string(),
@@ -113,6 +141,8 @@ export const ClusterRecord = z.strictObject({
   waypointPrefix: z.string().nullable(),
   /** Failures of the waypoint under way that were backed off. */
   backOffs: z.number().int(),
+  heldPools: z.array(HeldPool).optional(),
+  doneStages: DoneStages.optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
@@ -131,7 +161,7 @@ export const RunRecord = z.strictObject({
   queuedAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
-  /** Outcome of each cluster, filled in when the run settles. */
+  /** Outcome of each cluster by its name, filled in when the run settles. */
   clusters: z.record(z.string(), z.strictObject({ status: ClusterStatus, message: z.string() })),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
@@ -143,6 +173,7 @@ export const RunEvent = z.strictObject({
   level: z.enum(['info', 'warning', 'error']),
   /** Past participle of what happened: `WaypointReached`, `StageStarted`, `HostCreated`. */
   kind: z.string(),
+  /** Name of the cluster. */
   cluster: z.string().optional(),
   stage: StageName.optional(),
   node: z.string().optional(),

@@ -64,6 +64,8 @@ export const StageResult = z.strictObject({
   /** Time spent inside the tools themselves, ms; the rest is ours. */
   toolMs: z.number(),
   error: StageError.optional(),
+  /** With `ok`, of a grow's infrastructure only: new pools (by id) that could not be made; nothing of them is left. */
+  failedPools: z.array(z.strictObject({ pool: z.string(), error: StageError })).optional(),
   /** Counts for people: `{ hostsCreated: 3 }`. */
   summary: z.record(z.string(), z.union([z.string(), z.number()])),
 });

@@ -34,7 +34,7 @@ export const SettleManifestInput = PlanManifestInput.extend({
   generation: z.number().int(),
   attempt: z.number().int(),
 });
-export const SettleManifestOutput = Fault.extend({ outcome: z.enum(['newer', 'done', 'failed']) });
+export const SettleManifestOutput = Fault.extend({ outcome: z.enum(['newer', 'done', 'paused', 'failed']) });
 export type SettleManifestOutput = z.infer<typeof SettleManifestOutput>;
 
 // ---- reconcile-cluster ---------------------------------------------------------------------------------------
@@ -45,7 +45,9 @@ export const ClusterRun = z.object({
   name: z.string(),
   runId: z.string(),
   generation: z.number().int(),
+  attempt: z.number().int(),
   fence: z.number().int(),
+  /** Its id. */
   cluster: z.string(),
 });
 export type ClusterRun = z.infer<typeof ClusterRun>;

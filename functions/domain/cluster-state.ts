@@ -153,6 +153,8 @@ export const ClusterFacts = z.strictObject({
   kubeconfigKey: z.string().optional(),
   /** What of this cluster is not real, in words for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),
+  /** Ids of new pools of the waypoint under way that could not be made: what follows in it works without them. */
+  lostPools: z.array(z.string()).optional(),
 });
 export type ClusterFacts = z.infer<typeof ClusterFacts>;
 

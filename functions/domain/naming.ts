@@ -20,6 +20,11 @@ export function hashedId(name: string, ids: HashSource, taken: ReadonlySet<strin
   throw new PipelineError('InternalFault', `no free id for "${name}": the source of random names repeats itself`);
 }
 
+/** The name that an id of `hashedId` was made from. */
+export function nameOfCluster(id: string): string {
+  return id.replace(/-[^-]*$/, '');
+}
+
 /** `<pool id>-<2 hex>` */
 export function nodeName(poolId: string, number: number): string {
   return `${poolId}-${number.toString(16).padStart(2, '0')}`;
