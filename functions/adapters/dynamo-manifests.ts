@@ -4,11 +4,13 @@ import { PipelineError } from '#domain/errors.ts';
 import type { LeaseTerm, ManifestStore, Page } from '../ports.ts';
 import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
-import { dueManifests, manifestItem, manifestsOf, tableSchema } from './table-keys.ts';
+import { documentItem, dueManifests, manifestItem, manifestsOf, tableSchema } from './table-keys.ts';
 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
+/** Documents of so many generations before the newest are kept. */
+const keptGenerations = 10;
 const freeLease = 'REMOVE #leaseOwner, #leaseExpiresAt, #duePartition, #dueAt';
 
 export class DynamoManifests implements ManifestStore {
@@ -25,6 +27,13 @@ export class DynamoManifests implements ManifestStore {
     return item && this.#read(item);
   }
 
+  async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
+    const item = await this.#table.get(manifestItem(key));
+    if (item?.generation === generation) return this.#documents.read(item.document);
+    const earlier = item && (await this.#table.get(documentItem(key, generation)));
+    return earlier && this.#documents.read(earlier.document);
+  }
+
   async create(record: ManifestRecord): Promise<void> {
     const { lease, document, dueAt, ...plain } = record;
     const item = {
@@ -39,20 +48,28 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, dueAt } = record;
+    if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const values = { document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt };
-    const due = dueAt === undefined ? undefined : { duePartition: dueManifests, dueAt };
-    const change = {
-      expression: `${assignments({ ...values, ...due })}${due ? '' : ' REMOVE #duePartition, #dueAt'}`,
-      values: named({ ...values, ...due }),
-    };
+    const { retryFrom, orphans, dueAt } = record;
+    const change = assigned({
+      ...{ document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt, retryFrom, orphans },
+      ...{ dueAt, duePartition: dueAt === undefined ? undefined : dueManifests },
+    });
     const condition = {
       expression: '#generation = :seenGeneration AND #attempt = :seenAttempt',
       values: { ':seenGeneration': expected.generation, ':seenAttempt': expected.attempt },
     };
     if (await this.#table.update(manifestItem(record), change, condition)) return;
     throw await this.#conflict(record, `generation ${expected.generation} is no longer the newest`);
+  }
+
+  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord> {
+    return this.#note(key, { paused: paused || undefined });
+  }
+
+  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord> {
+    return this.#note(key, { cancelRequested: runId, dueAt, duePartition: dueManifests });
   }
 
   async takeLease(
@@ -73,7 +90,7 @@ export class DynamoManifests implements ManifestStore {
       return { lease: { owner, fence: record.fence, expiresAt: term.expiresAt }, record };
     }
     if (await this.#table.get(manifestItem(key))) return undefined;
-    throw new PipelineError('NotFound', `manifest ${key.namespace}/${key.name} does not exist`);
+    throw notFound(key);
   }
 
   async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
@@ -120,8 +137,11 @@ export class DynamoManifests implements ManifestStore {
       expression: `${held} AND #generation = :generation AND #deleting = :deleting`,
       values: named({ fence, generation, deleting: true }),
     };
-    if (await this.#table.remove(manifestItem(key), condition)) return 'settled';
-    return this.#newerOrLost(key, fence);
+    if (!(await this.#table.remove(manifestItem(key), condition))) return this.#newerOrLost(key, fence);
+    const oldest = Math.max(1, generation - keptGenerations);
+    const kept = Array.from({ length: generation - oldest }, (_, place) => documentItem(key, oldest + place));
+    await Promise.all(kept.map((item) => this.#table.remove(item)));
+    return 'settled';
   }
 
   async list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>> {
@@ -148,6 +168,23 @@ export class DynamoManifests implements ManifestStore {
     });
     const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
     return Promise.all(items.map((item) => this.#read(item)));
+  }
+
+  /**
+   * Puts the document of the generation that is about to be replaced aside. A generation has one document for ever: it
+   * does no harm when somebody else is faster.
+   */
+  async #archive(key: ManifestKey, generation: number): Promise<void> {
+    const item = await this.#table.get(manifestItem(key));
+    if (item?.generation !== generation) return;
+    await this.#table.put({ ...documentItem(key, generation), document: item.document });
+    if (generation > keptGenerations) await this.#table.remove(documentItem(key, generation - keptGenerations));
+  }
+
+  async #note(key: ManifestKey, values: Item): Promise<ManifestRecord> {
+    const item = await this.#table.update(manifestItem(key), assigned(values), { expression: 'attribute_exists(#pk)' });
+    if (item) return this.#read(item);
+    throw notFound(key);
   }
 
   async #whileHeld(key: ManifestKey, fence: number, change: Condition): Promise<Item> {
@@ -178,9 +215,24 @@ export class DynamoManifests implements ManifestStore {
   }
 }
 
+function notFound(key: ManifestKey): PipelineError {
+  return new PipelineError('NotFound', `manifest ${key.namespace}/${key.name} does not exist`);
+}
+
 function leaseLost(key: ManifestKey, fence: number): PipelineError {
   const message = `the lease of manifest ${key.namespace}/${key.name} with fence ${fence} is gone: another run has taken over`;
   return new PipelineError('LeaseLost', message);
+}
+
+/** Sets what has a value and removes what has none. */
+function assigned(values: Item): Condition {
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const absent = Object.keys(values).filter((name) => values[name] === undefined);
+  const parts = [
+    ...(Object.keys(given).length > 0 ? [assignments(given)] : []),
+    ...(absent.length > 0 ? [`REMOVE ${absent.map((name) => `#${name}`).join(', ')}`] : []),
+  ];
+  return { expression: parts.join(' '), values: named(given) };
 }
 
 /** `SET #a = :a, #b = :b` */

@@ -5,6 +5,7 @@ import type { ManifestKey } from '#contracts/records.ts';
  * | item            | pk                       | sk                      | `due` index               |
  * |-----------------|--------------------------|-------------------------|---------------------------|
  * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS`, `dueAt`      |
+ * | old document    | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
  * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
@@ -39,6 +40,12 @@ export const manifestPartition = (key: ManifestKey): string => `MANIFEST#${key.n
 export const clusterItem = (key: ManifestKey, cluster: string): ItemKey => ({
   pk: manifestPartition(key),
   sk: `CLUSTER#${cluster}`,
+});
+
+/** The document of an earlier generation. */
+export const documentItem = (key: ManifestKey, generation: number): ItemKey => ({
+  pk: manifestPartition(key),
+  sk: `DOCUMENT#${generation}`,
 });
 
 export const runItem = (key: ManifestKey, runId: string): ItemKey => ({

@@ -1,34 +1,64 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation that wishes for nothing, and its run. */
-import { ManifestPath } from '#contracts/http-parameters.ts';
-import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import type { Fault } from '#contracts/http.ts';
+import { DeleteQuery, ManifestPath } from '#contracts/http-parameters.ts';
+import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
 import { httpHandler } from '../middleware.ts';
+import { cancelRun } from '../pipeline/cancel-run.ts';
+import { leftBehind, unknownNodes } from '../pipeline/let-go.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
+import { runAtWork } from '../pipeline/run-at-work.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
 import type { Deps } from '../ports.ts';
-import { acceptedResponse, checkPreconditions, nextRecord, startRun, storeNext } from './next-generation.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
-import { storedManifest } from './stored-manifest.ts';
 
-export const handler = httpHandler({ path: ManifestPath }, async ({ path, headers }, deps) => {
+export const handler = httpHandler({ path: ManifestPath, query: DeleteQuery }, async (request, deps) => {
+  const { path, query, headers } = request;
   const stored = await storedManifest(deps, path);
   checkPreconditions(headers, path, stored);
-  if (stored.deleting && stored.status !== 'Failed') return acceptedResponse(stored, true, []);
-
-  const wish = { document: stored.document, deleting: true, again: stored.deleting };
+  const orphans = orphansOf(query.orphan);
+  if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
+    return acceptedResponse(stored, { unchanged: true });
+  }
+  const clusters = await deps.clusters.list(path);
+  if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
+  const wish = { document: stored.document, deleting: true, again: stored.deleting, ...(orphans && { orphans }) };
   const record = nextRecord(deps, path, stored, wish);
-  refuseProtected(deps, record, await deps.clusters.list(path));
+  await refuseProtected(deps, record, clusters);
+  const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
+  // What is under way would be for nothing: its stage is stopped, what it made is known.
+  const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
-  return acceptedResponse(record, false, []);
+  if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
+  return acceptedResponse(record, left && { left });
 });
 
+function orphansOf(text: string | undefined): Orphans | undefined {
+  return text === undefined || text === 'all' ? text : text.split(',');
+}
+
+function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly string[]): void {
+  if (unknown.length === 0) return;
+  const message = `manifest "${namespace}/${name}" has no node ${unknown.join(', ')}; describe it to see their names`;
+  throw new PipelineError('InvalidInput', message);
+}
+
 /** Throws `Protected` that names what protects it, in the document or in what stands, and how to lift that. */
-function refuseProtected(deps: Pick<Deps, 'ids'>, record: ManifestRecord, clusters: readonly ClusterRecord[]): void {
-  const wished = wireFaults(deletionFaults(InputManifest.parse(record.document)));
+async function refuseProtected(
+  deps: Pick<Deps, 'ids' | 'templateReferences'>,
+  record: ManifestRecord,
+  clusters: readonly ClusterRecord[],
+): Promise<void> {
+  const wished = documentFaults(record.document);
   const said = new Set(wished.map(({ path }) => path));
-  const standing = planClusters(deps, record, clusters).flatMap(({ refusals }) => refusals);
+  const plans = planClusters(await planningOf(deps, record), record, clusters);
+  const standing = plans.flatMap(({ refusals }) => refusals);
   const faults = [...wished, ...standing.filter(({ path }) => !said.has(path))];
   if (faults.length === 0) return;
   const reasons = faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
@@ -36,4 +66,10 @@ function refuseProtected(deps: Pick<Deps, 'ids'>, record: ManifestRecord, cluste
   throw new PipelineError('Protected', `manifest "${name}" cannot be deleted. ${reasons.join('. ')}`, {
     details: faults,
   });
+}
+
+/** A document that can no longer be read keeps nothing from being deleted. */
+function documentFaults(document: unknown): Fault[] {
+  const manifest = InputManifest.safeParse(document).data;
+  return manifest ? wireFaults(deletionFaults(manifest)) : [];
 }

@@ -2,14 +2,14 @@
 import { ClusterPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { httpHandler } from '../middleware.ts';
+import { clusterName } from '../pipeline/cluster-records.ts';
+import { findCluster } from './find-cluster.ts';
 
 export const handler = httpHandler({ path: ClusterPath }, async ({ path }, deps) => {
   const clusters = await deps.clusters.list(path);
-  const wanted = clusters.find(({ cluster, current, attempted }) =>
-    [cluster, current?.name, attempted?.name].includes(path.cluster),
-  );
+  const wanted = findCluster(clusters, path.cluster);
   if (!wanted) {
-    const names = clusters.map(({ cluster }) => cluster).join(', ') || 'none';
+    const names = clusters.map(clusterName).join(', ') || 'none';
     throw new PipelineError('NotFound', `manifest "${path.name}" has no cluster "${path.cluster}"; it has: ${names}`);
   }
   const key = wanted.facts.kubeconfigKey;
@@ -17,7 +17,7 @@ export const handler = httpHandler({ path: ClusterPath }, async ({ path }, deps)
   if (text === undefined) {
     throw new PipelineError(
       'NotFound',
-      `cluster "${wanted.cluster}" has no kubeconfig yet; wait until Kubernetes runs`,
+      `cluster "${clusterName(wanted)}" has no kubeconfig yet; wait until Kubernetes runs`,
     );
   }
   return { status: 200, text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };

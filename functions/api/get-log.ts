@@ -3,7 +3,10 @@ import { headerNames } from '#contracts/http.ts';
 import { LogPath, LogQuery } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import { httpHandler } from '../middleware.ts';
+import type { Deps } from '../ports.ts';
+import { findCluster } from './find-cluster.ts';
 import { attemptOfPrefix, attemptPrefix, runPrefix } from './views/api-paths.ts';
 
 /** A function's answer has at most 6 MB; a log is handed over in pieces far below. */
@@ -11,7 +14,8 @@ const pieceBytes = 1_000_000;
 
 export const handler = httpHandler({ path: LogPath, query: LogQuery }, async ({ path, query }, deps) => {
   const [stage = '', undo] = path.stage.split('-');
-  const folder = `${runPrefix(path, path.run)}${path.cluster}/${path.waypoint}/${stage}`;
+  const cluster = await clusterOfRun(deps, path);
+  const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
   const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
   const prefix = at && attemptPrefix(at);
   const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
@@ -28,6 +32,20 @@ export const handler = httpHandler({ path: LogPath, query: LogQuery }, async ({ 
   const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(ended) };
   return { status: 200, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
 });
+
+/** The id of the cluster that the path names: one that stands, else one that the run left something of. */
+async function clusterOfRun(
+  deps: Pick<Deps, 'clusters' | 'artifacts'>,
+  path: { readonly namespace: string; readonly name: string; readonly run: string; readonly cluster: string },
+): Promise<string> {
+  const found = findCluster(await deps.clusters.list(path), path.cluster);
+  if (found) return found.cluster;
+  const prefix = runPrefix(path, path.run);
+  const ids = (await deps.artifacts.list(`${prefix}${path.cluster}`)).map(
+    ({ key }) => key.slice(prefix.length).split('/')[0],
+  );
+  return ids.find((id) => id !== undefined && nameOfCluster(id) === path.cluster) ?? path.cluster;
+}
 
 /** Leaves out a character at the end of which not all bytes are there; the next piece begins with it. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {

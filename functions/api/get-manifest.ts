@@ -1,7 +1,8 @@
 /** GET /v1/manifests/{namespace}/{name}: the document and how far it is, in one answer. */
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
-import { manifestTag, storedManifest } from './stored-manifest.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { manifestTag } from './manifest-version.ts';
 import { describeManifest } from './views/manifest-description.ts';
 
 /** The tag is for `If-Match` only: the answer also changes with progress, so it is never "not modified". */

@@ -6,8 +6,9 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
+import { nextRecord } from '../pipeline/next-generation.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
 import type { Deps } from '../ports.ts';
-import { nextRecord } from './next-generation.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { standingPart } from './standing-part.ts';
@@ -40,12 +41,12 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   if (manifest === undefined || form.length > 0) return { faults: wireFaults(form), warnings, plans: [], refusals: [] };
 
   const clusters = await deps.clusters.list(key);
-  const before = stored && InputManifest.parse(stored.document);
+  const before = stored && InputManifest.safeParse(stored.document).data;
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
   const faults = wireFaults(old && !deleting ? validateUpdate(old, manifest) : []);
   const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false });
-  const plans = planClusters(deps, wished, clusters);
+  const plans = planClusters(await planningOf(deps, wished), wished, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
   return { manifest, faults, warnings, plans, refusals };

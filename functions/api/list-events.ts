@@ -2,7 +2,7 @@
 import type { EventPage } from '#contracts/http.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from './stored-manifest.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
 
 export const handler = httpHandler({ path: ManifestPath, query: PageQuery }, async ({ path, query }, deps) => {
   const page = await deps.events.list(path, query.limit, query.next);

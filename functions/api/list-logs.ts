@@ -2,6 +2,7 @@
 import type { LogList } from '#contracts/http.ts';
 import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import { stageNames } from '#domain/plan.ts';
 import { httpHandler } from '../middleware.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
@@ -15,9 +16,10 @@ export const handler = httpHandler({ path: RunPath }, async ({ path }, deps) => 
     const prefix = key.endsWith(logName) ? key.slice(0, -logName.length) : '';
     const at = attemptOfPrefix(prefix);
     if (!at) return [];
-    const { cluster, waypoint, stage, mode, attempt } = at;
+    const { waypoint, stage, mode, attempt } = at;
+    const cluster = nameOfCluster(at.cluster);
     const ended = keys.has(waypointKeys.result(prefix));
-    return [{ cluster, waypoint, stage, mode, attempt, size, ended, path: logPath(at) }];
+    return [{ cluster, waypoint, stage, mode, attempt, size, ended, path: logPath({ ...at, cluster }) }];
   });
   return { status: 200, json: { items: items.sort(inOrder) } satisfies LogList };
 });

@@ -2,19 +2,18 @@
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
-import { clustersOf, planCluster } from '../pipeline/cluster-plans.ts';
-import type { Deps } from '../ports.ts';
+import { clustersOf, type Planning, planCluster } from '../pipeline/cluster-plans.ts';
 
 /** One plan for each cluster that is wished for or stands; names of what is new are made up, the run makes its own. */
 export function planClusters(
-  deps: Pick<Deps, 'ids'>,
+  planning: Planning,
   wished: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {
-  const manifest = InputManifest.parse(wished.document);
-  return clustersOf(deps.ids, wished, clusters).map((record) => {
-    const plan = planCluster(deps.ids, wished, record);
-    return { ...plan, refusals: plan.refusals.map((refusal) => indexed(refusal, manifest)) };
+  const manifest = InputManifest.safeParse(wished.document).data;
+  return clustersOf(planning.ids, wished, clusters).map((record) => {
+    const plan = planCluster(planning, wished, record);
+    return { ...plan, refusals: plan.refusals.map((refusal) => (manifest ? indexed(refusal, manifest) : refusal)) };
   });
 }
 

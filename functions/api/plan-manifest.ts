@@ -2,9 +2,9 @@
 import type { PlanReport } from '#contracts/http.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { httpHandler } from '../middleware.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
 import { judgeManifest } from './judge-manifest.ts';
 import { requestDocument } from './request-document.ts';
-import { storedManifest } from './stored-manifest.ts';
 
 export const handler = httpHandler({ path: ManifestPath }, async (request, deps) => {
   const key = request.path;

@@ -5,9 +5,9 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { secretValues } from '#domain/manifest/secret.ts';
 import { type SecretUse, secretUses, validateSecret } from '#domain/manifest/validate-secret.ts';
 import { httpHandler } from '../middleware.ts';
+import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { type DocumentKey, pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
-import { everyManifest } from './stored-manifest.ts';
 import { secretPath } from './surroundings.ts';
 
 export const handler = httpHandler({ path: DocumentPath }, async (request, deps) => {
@@ -24,7 +24,9 @@ export const handler = httpHandler({ path: DocumentPath }, async (request, deps)
 async function storedUses(deps: Pick<Deps, 'manifests'>, key: DocumentKey): Promise<readonly SecretUse[]> {
   const uses: SecretUse[] = [];
   for await (const record of everyManifest(deps)) {
-    uses.push(...(secretUses(InputManifest.parse(record.document)).get(`${key.namespace}/${key.name}`) ?? []));
+    // One that can no longer be read is nothing that this Secret could break.
+    const manifest = InputManifest.safeParse(record.document).data;
+    if (manifest) uses.push(...(secretUses(manifest).get(`${key.namespace}/${key.name}`) ?? []));
   }
   return uses;
 }

@@ -4,8 +4,8 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
+import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
-import { everyManifest } from './stored-manifest.ts';
 
 type SurroundingPorts = Pick<Deps, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
 

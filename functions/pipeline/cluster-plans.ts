@@ -1,5 +1,5 @@
 /** Plans of the clusters of a stored manifest, from what their records say stands. */
-import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
@@ -8,14 +8,26 @@ import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { clusterName, newCluster } from './cluster-records.ts';
 
+/** What planning needs beside the records. */
+export interface Planning {
+  readonly ids: HashSource;
+  /** Version of the templates of provider instances that have their own, by name; see `template-versions.ts`. */
+  readonly templates: Readonly<Record<string, string>>;
+}
+
 /** The plan of one cluster; a manifest that is being deleted wishes for none. */
-export function planCluster(ids: HashSource, manifest: ManifestRecord, record: ClusterRecord): ClusterPlan {
+export function planCluster(
+  { ids, templates }: Planning,
+  manifest: ManifestRecord,
+  record: ClusterRecord,
+): ClusterPlan {
   const { cluster, current, attempted } = record;
   const wish = { cluster: clusterName(record), current, attempted };
   if (manifest.deleting) return planClusterPath({ ...wish, desired: null });
   const document = InputManifest.parse(manifest.document);
   try {
-    const desired = buildDesiredState({ ...wish, manifest: document, templates: {}, ids });
+    const heldPools = heldBy(manifest, record);
+    const desired = buildDesiredState({ ...wish, manifest: document, templates, ids, heldPools });
     const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document) };
     return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {
@@ -23,6 +35,14 @@ export function planCluster(ids: HashSource, manifest: ManifestRecord, record: C
     const refusal = { path: `cluster ${wish.cluster}`, reason: error.message, fix: 'change the manifest' };
     return { cluster: wish.cluster, waypoints: [], refusals: [refusal] };
   }
+}
+
+/** Pools that could not be made and wait: a newer generation or attempt tries them again. */
+export function heldBy(
+  { generation, attempt }: Pick<ManifestRecord, 'generation' | 'attempt'>,
+  { heldPools = [] }: ClusterRecord,
+): readonly HeldPool[] {
+  return heldPools.filter((held) => held.generation === generation && held.attempt === attempt);
 }
 
 /** Nodes that may be drained at once, by pool name. */
@@ -52,17 +72,17 @@ export function clustersOf(
  * alone tell: what it wishes is the next run's business.
  */
 export function clustersBehind(
-  ids: HashSource,
+  planning: Planning,
   manifest: ManifestRecord,
   stored: readonly ClusterRecord[],
   generation: number,
 ): readonly ClusterRecord[] {
   if (manifest.generation !== generation) return stored.filter(({ status }) => status !== 'Converged');
-  return clustersOf(ids, manifest, stored).filter((record) => needsWork(ids, manifest, record));
+  return clustersOf(planning.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
 }
 
 /** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
-export function needsWork(ids: HashSource, manifest: ManifestRecord, record: ClusterRecord): boolean {
-  const { waypoints, refusals } = planCluster(ids, manifest, record);
+export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
+  const { waypoints, refusals } = planCluster(planning, manifest, record);
   return waypoints.length > 0 || refusals.length > 0 || record.status !== 'Converged' || record.current === null;
 }

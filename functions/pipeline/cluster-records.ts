@@ -3,6 +3,7 @@ import type { ClusterRecord, ManifestKey, RunEvent } from '#contracts/records.ts
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import type { Deps } from '../ports.ts';
 
 export const keyOf = (run: ClusterRun): ManifestKey => ({ namespace: run.namespace, name: run.name });
@@ -38,14 +39,14 @@ export async function clusterOf(deps: Pick<Deps, 'clusters'>, run: ClusterRun): 
   throw new PipelineError('NotFound', `nothing is stored of cluster ${run.cluster} of ${run.namespace}/${run.name}`);
 }
 
-/** A cluster id is its name and a hash. */
 export function clusterName(record: Pick<ClusterRecord, 'cluster' | 'current' | 'attempted'>): string {
-  return record.current?.name ?? record.attempted?.name ?? record.cluster.replace(/-[^-]*$/, '');
+  return record.current?.name ?? record.attempted?.name ?? nameOfCluster(record.cluster);
 }
 
 /** What is known of nodes and load balancers that the state has; the rest is forgotten. */
-export function factsOf(state: ClusterState | null, facts: ClusterFacts): ClusterFacts {
+export function factsOf(state: ClusterState | null, known: ClusterFacts): ClusterFacts {
   if (state === null) return noFacts;
+  const { lostPools: _lost, ...facts } = known;
   const nodes = new Set(allNodes(state).map(({ node }) => node.name));
   const loadBalancers = new Set(state.loadBalancers.map(({ name }) => name));
   const kept = <Value>(known: Record<string, Value>, names: ReadonlySet<string>): Record<string, Value> =>
@@ -57,7 +58,9 @@ export function factsOf(state: ClusterState | null, facts: ClusterFacts): Cluste
   };
 }
 
+export type ClusterEvent = Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+
 /** Something that happened to a cluster, for people. */
-export function clusterEvent(run: ClusterRun, at: string, event: Omit<RunEvent, 'at' | 'runId' | 'cluster'>): RunEvent {
-  return { at, runId: run.runId, cluster: run.cluster, ...event };
+export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): RunEvent {
+  return { at, runId: run.runId, cluster: nameOfCluster(run.cluster), ...event };
 }

@@ -2,6 +2,7 @@
 import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, ReleaseRunOutput } from '#contracts/state-inputs.ts';
 import type { Deps } from '../ports.ts';
+import { isCancelled } from './stop-wish.ts';
 
 /** Attempts of one generation that may be cut off in a row before a person has to look. */
 export const mostCutOffs = 3;
@@ -28,7 +29,8 @@ export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<Rel
     key,
     messages.map((message) => runEvent(ended, at, message)),
   );
-  if (next.care === 'fail') await markFailed(manifest, at, deps);
+  if (next.care === 'fail') await endWith('Failed', manifest, at, deps);
+  if (next.care === 'pause') await endWith('Pending', manifest, at, deps);
   return { ...version, reason: next.sentence, startAgain: next.care === 'start' };
 }
 
@@ -48,7 +50,9 @@ interface Aftermath {
 async function nextFor(
   manifest: ManifestRecord,
   { ended, mine, recent, deps }: Aftermath,
-): Promise<{ readonly care: 'start' | 'wait' | 'fail'; readonly sentence: string }> {
+): Promise<{ readonly care: 'start' | 'wait' | 'pause' | 'fail'; readonly sentence: string }> {
+  if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
+  if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
   if (newest?.status === 'Queued' && newest.runId !== ended.runId) {
     const alive = await isAlive(manifest, deps);
@@ -70,10 +74,16 @@ async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }
   return (await workflows.status(executionArn)) === 'RUNNING';
 }
 
-async function markFailed(manifest: ManifestRecord, at: string, { manifests }: Ports): Promise<void> {
+/** Nothing is due any more. */
+async function endWith(
+  status: ManifestRecord['status'],
+  manifest: ManifestRecord,
+  at: string,
+  { manifests }: Ports,
+): Promise<void> {
   const { dueAt: _due, ...rest } = manifest;
   const { generation, attempt } = manifest;
-  await manifests.replace({ ...rest, status: 'Failed', updatedAt: at }, { generation, attempt });
+  await manifests.replace({ ...rest, status, updatedAt: at }, { generation, attempt });
 }
 
 function runEvent(ended: EndedRunInput, at: string, message: string): RunEvent {

@@ -2,7 +2,7 @@
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure, ClusterRecord, RunEvent } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanClusterOutput } from '#contracts/state-inputs.ts';
-import { assessWaypointFailure } from '#domain/failure-policy.ts';
+import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 
 const nextOfRung = {
@@ -28,7 +28,8 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
   const direction = directionOf(plan);
   const failedStage = failure.stage ?? 'infrastructure';
   const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
-  const { decision, rung, pauseSeconds, sentence } = answer;
+  const { decision, rung, pauseSeconds } = answer;
+  const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
   const told = { ...failure, outcome: sentence };
   const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
   const event = (kind: string) => ({ level: 'warning' as const, kind, message: sentence });
@@ -65,10 +66,18 @@ export function rollbackSentence(direction: string, record: ClusterRecord): stri
 /** Why it stands still, and that nothing is lost. */
 export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
   if (failure.code === 'PlanRefused') return 'Nothing was changed; what stands goes on as it is.';
+  if (failure.code === 'Cancelled' && record.attempted === null) {
+    return 'What was reached stands; nothing more is done until you retry or change the manifest.';
+  }
   const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
   const known =
     record.attempted === null ? '' : ' What the last step began is remembered, and taken on or removed then.';
   return `${said}It stays as it is until you retry or change the manifest.${known}`;
+}
+
+function cancelSentence(direction: Direction, decision: WaypointDecision): string {
+  if (decision === 'rollBack') return `the ${direction} was cancelled and is undone`;
+  return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry takes it on from there`;
 }
 
 function directionOf({ direction }: PlanClusterOutput): Direction {

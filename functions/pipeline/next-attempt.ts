@@ -1,7 +1,7 @@
 /** Starts a generation once more, under the next attempt's name. */
 import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
-import { nextRecord, startRun } from '../api/next-generation.ts';
 import type { Deps } from '../ports.ts';
+import { nextRecord, startRun } from './next-generation.ts';
 
 /** Does nothing when somebody else was faster; returns whether it started. Throws `VersionConflict` when just then. */
 export async function startNextAttempt(

@@ -1,29 +1,30 @@
-/** What follows from a plan: records and events of a cluster that goes on, is done, or cannot be planned. */
-import type { ClusterRecord, RunEvent } from '#contracts/records.ts';
-import type { ClusterRun, PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
-import { type Refusal, stageNames, undoRungs, type Waypoint } from '#domain/plan.ts';
-import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
-import { changed, clusterEvent } from './cluster-records.ts';
+/** What follows from a plan: records of a cluster that is where it should be, or that goes no further. */
+import type { ClusterFailure, ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
+import type { StageError } from '#contracts/stage.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
+import type { Refusal } from '#domain/plan.ts';
+import { listed } from '#domain/planning/words.ts';
+import { heldBy } from './cluster-plans.ts';
+import { changed } from './cluster-records.ts';
+import { cancelled } from './stop-wish.ts';
 
-/** No waypoint: every slot is empty. */
-export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
-  const slot = (mode: 'do' | 'undo', stage: StageSlot['stage']): StageSlot => {
-    return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
-  };
-  const forward = Object.fromEntries(stageNames.map((stage) => [stage, slot('do', stage)]));
-  const back = Object.fromEntries(Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)]));
-  return {
-    direction,
-    waypointPrefix: '',
-    do: forward as PlanClusterOutput['do'],
-    undo: back as PlanClusterOutput['undo'],
-  };
-}
-
-export function convergedRecord(run: ClusterRun, record: ClusterRecord, now: string): ClusterRecord {
+/** Nothing is left to do: the cluster is as wished for, or as near to it as it can be without the pools that failed. */
+export function reachedRecord(
+  run: ClusterRun,
+  manifest: ManifestRecord,
+  record: ClusterRecord,
+  now: string,
+): ClusterRecord {
+  const held = heldBy(manifest, record);
   const { progress } = record;
   const ended = progress && { ...progress, step: progress.steps, updatedAt: now };
-  return changed(record, run, { status: 'Converged', failure: null, backOffs: 0, progress: withoutStage(ended) });
+  return changed(record, run, {
+    status: held.length > 0 ? 'Degraded' : 'Converged',
+    failure: degradedFailure(run, held, now),
+    backOffs: 0,
+    heldPools: [...held],
+    progress: withoutStage(ended),
+  });
 }
 
 /** What stands goes on standing; the reasons are a user's to read. */
@@ -35,35 +36,25 @@ export function refusedRecord(
 ): ClusterRecord {
   const reasons = refusals.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
   const fixes = [...new Set(refusals.map(({ fix }) => fix))].join('; ');
-  return changed(record, run, {
-    failure: {
-      ...{ class: 'user', code: 'PlanRefused', message: reasons.slice(0, 2000), hint: fixes, retryable: false },
-      ...{ runId: run.runId, at: now, outcome: 'nothing was changed' },
-    },
-  });
+  const error = { class: 'user', code: 'PlanRefused', message: reasons.slice(0, 2000), hint: fixes } as const;
+  return stoppedRecord(run, record, { ...error, retryable: false }, now);
 }
 
-/** The path when a run begins it, and each waypoint as it starts. */
-export function planEvents(
-  run: ClusterRun,
-  path: readonly Waypoint[],
-  record: ClusterRecord,
-  now: string,
-): readonly RunEvent[] {
-  const plan = { cluster: run.cluster, waypoints: [...path], refusals: [] };
-  const { summary, waypoints } = describeClusterPlan(plan, record.current);
-  const [first] = waypoints;
-  const begins = record.progress?.waypoint === 1 && record.status === 'Running' && record.backOffs === 0;
-  const made = begins ? [clusterEvent(run, now, { level: 'info', kind: 'PlanMade', message: summary })] : [];
-  if (!first) return made;
-  const message = [first.title, ...first.sentences].join('; ').slice(0, 2000);
-  return [...made, clusterEvent(run, now, { level: 'info', kind: 'WaypointStarted', message })];
+/** Between two waypoints there is nothing to undo. */
+export function cancelledRecord(run: ClusterRun, record: ClusterRecord, now: string): ClusterRecord {
+  return stoppedRecord(run, record, cancelled('before its next waypoint'), now);
 }
 
-/** The event of a waypoint that was reached. */
-export function waypointReached(direction: string, record: ClusterRecord): Omit<RunEvent, 'at' | 'runId' | 'cluster'> {
-  const { waypoint = 1, waypoints = 1 } = record.progress ?? {};
-  return { level: 'info', kind: 'WaypointReached', message: `${direction} done, waypoint ${waypoint} of ${waypoints}` };
+function stoppedRecord(run: ClusterRun, record: ClusterRecord, error: StageError, now: string): ClusterRecord {
+  return changed(record, run, { failure: { ...error, runId: run.runId, at: now, outcome: 'nothing was changed' } });
+}
+
+function degradedFailure(run: ClusterRun, held: readonly HeldPool[], now: string): ClusterFailure | null {
+  const [first] = held;
+  if (!first) return null;
+  const pools = listed(held.map(({ pool }) => pool));
+  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest wishes. A retry tries again, and so does a changed manifest`;
+  return { ...first.failure, stage: 'infrastructure', runId: run.runId, at: now, outcome };
 }
 
 function withoutStage(progress: ClusterRecord['progress']): ClusterRecord['progress'] {

@@ -12,22 +12,26 @@ export interface Ending {
   readonly outcome: Outcome;
   /** What it came to, whether or not something newer follows. */
   readonly summary: SettleManifestOutput;
+  /** Somebody cancelled it. */
+  readonly cancelled: boolean;
   readonly clusters: RunRecord['clusters'];
 }
 
-export const settleStatus = (summary: SettleManifestOutput): ManifestStatus =>
-  summary.outcome === 'done' ? 'Done' : 'Failed';
+const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Failed' } as const;
+
+export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => settled[summary.outcome];
 
 export async function endRun(
   deps: Pick<Deps, 'runs' | 'events'>,
-  { key, runId, at, outcome, summary, clusters }: Ending,
+  { key, runId, at, outcome, summary, cancelled, clusters }: Ending,
 ): Promise<void> {
-  const status = runStatus(outcome, summary);
   const run = await deps.runs.get(key, runId);
+  // It never began: the manifest is paused, and the run waits as before.
+  if (summary.outcome === 'paused' && run?.status === 'Queued') return;
+  const status = runStatus(outcome, summary, cancelled);
   const event: RunEvent = {
     at,
     runId,
-    level: summary.outcome === 'failed' && outcome !== 'newer' ? 'error' : 'info',
     ...told(status, summary),
   };
   await Promise.all([
@@ -37,18 +41,28 @@ export async function endRun(
 }
 
 /** A run that got there has succeeded, also when something newer follows at once. */
-function runStatus(outcome: Outcome, summary: SettleManifestOutput): RunStatus {
+function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: boolean): RunStatus {
   if (summary.outcome === 'done') return 'Succeeded';
+  if (summary.outcome === 'paused' || cancelled) return 'Aborted';
   return outcome === 'newer' ? 'Superseded' : 'Failed';
 }
 
-function told(status: RunStatus, summary: SettleManifestOutput): Pick<RunEvent, 'kind' | 'message'> {
+function told(status: RunStatus, summary: SettleManifestOutput): Pick<RunEvent, 'kind' | 'message' | 'level'> {
   switch (status) {
     case 'Succeeded':
-      return { kind: 'RunSucceeded', message: 'everything is as the manifest wishes' };
+      return { level: 'info', kind: 'RunSucceeded', message: 'everything is as the manifest wishes' };
     case 'Superseded':
-      return { kind: 'RunSuperseded', message: 'the manifest was changed meanwhile; the newer generation follows' };
+      return {
+        level: 'info',
+        kind: 'RunSuperseded',
+        message: 'the manifest was changed meanwhile; the newer generation follows',
+      };
+    case 'Aborted':
+      if (summary.outcome === 'paused') {
+        return { level: 'info', kind: 'RunPaused', message: 'the manifest is paused; resuming it does what is left' };
+      }
+      return { level: 'warning', kind: 'RunCancelled', message: `the run was cancelled; ${summary.Cause}` };
     default:
-      return { kind: 'RunFailed', message: summary.Cause };
+      return { level: 'error', kind: 'RunFailed', message: summary.Cause };
   }
 }

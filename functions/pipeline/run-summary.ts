@@ -1,11 +1,13 @@
 /** What a run came to: the outcome of each cluster, and of the manifest. */
-import type { ClusterRecord, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { listed } from '#domain/planning/words.ts';
+import { clusterName } from './cluster-records.ts';
 
 /** Outcome of each cluster, a sentence with it. */
 export function outcomesOf(records: readonly ClusterRecord[], runId: string): RunRecord['clusters'] {
   return Object.fromEntries(
-    records.map((record) => [record.cluster, { status: record.status, message: messageOf(record, runId) }]),
+    records.map((record) => [clusterName(record), { status: record.status, message: messageOf(record, runId) }]),
   );
 }
 
@@ -13,9 +15,26 @@ export function outcomesOf(records: readonly ClusterRecord[], runId: string): Ru
 export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): SettleManifestOutput {
   const [first] = behind;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
-  const names = behind.map((record) => `${record.cluster}: ${record.status}`).join(', ');
-  const cause = `${behind.length} of ${clusters} clusters did not get there (${names})`;
+  const names = behind.map((record) => `${clusterName(record)}: ${stateOf(record)}`).join(', ');
+  const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not get there (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
+}
+
+/**
+ * Nothing failed: the manifest is paused, and what is left to do waits. Undefined when it is not so.
+ */
+export function pausedOutcome(
+  manifest: ManifestRecord,
+  runId: string,
+  behind: readonly ClusterRecord[],
+): SettleManifestOutput | undefined {
+  const waits = manifest.paused && behind.length > 0 && behind.every(({ failure }) => failure?.runId !== runId);
+  return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
+}
+
+function stateOf({ status, heldPools = [] }: ClusterRecord): string {
+  if (status !== 'Degraded') return status;
+  return `Degraded, only ${heldPools.length === 1 ? 'pool' : 'the pools'} ${listed(heldPools.map(({ pool }) => pool))} failed`;
 }
 
 function messageOf(record: ClusterRecord, runId: string): string {

@@ -1,16 +1,16 @@
-/** What a collected result changes in the cluster record, and what people are told of it. */
-import type { ClusterRecord, RunEvent } from '#contracts/records.ts';
+/** What a collected result changes in the cluster record. */
+import type { ClusterRecord, HeldPool } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
-import type { CollectResultInput } from '#contracts/state-inputs.ts';
+import type { ClusterRun, CollectResultInput } from '#contracts/state-inputs.ts';
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { Deps } from '../ports.ts';
-import { clusterEvent } from './cluster-records.ts';
+import { marked } from './done-stages.ts';
 import { knownFacts } from './known-facts.ts';
-import { failureOf, type judgeStage } from './stage-verdict.ts';
-
-type Verdict = ReturnType<typeof judgeStage>;
+import { failureOf, type Verdict } from './stage-verdict.ts';
 
 export interface Collected {
   readonly input: CollectResultInput;
+  readonly result: StageResult | undefined;
   readonly verdict: Verdict;
   readonly record: ClusterRecord;
   readonly attemptPrefix: string;
@@ -19,43 +19,39 @@ export interface Collected {
 
 /** Undefined when nothing has to be written: a retry, or a rung of the ladder that held. */
 export async function stageChange(
-  { input, verdict, record, attemptPrefix, at }: Collected,
+  collected: Collected,
   deps: Pick<Deps, 'artifacts'>,
 ): Promise<Partial<ClusterRecord> | undefined> {
-  const { slot } = input;
+  const { input, verdict, record, attemptPrefix, at } = collected;
   const { output, error } = verdict;
-  if (output.outcome === 'failed' && error) {
-    return { failure: failureOf(input, error, { attemptPrefix, at, before: record.failure }) };
-  }
-  if (output.outcome === 'retry' || slot.mode === 'undo' || record.progress === null) return undefined;
-  const { stage: _done, ...rest } = record.progress;
-  const progress = { ...rest, step: slot.step, ...(slot.next && { stage: slot.next }), updatedAt: at };
-  // Addresses are worth showing while the long stages that follow run.
-  if (slot.stage === 'infrastructure') return { progress, facts: await knownFacts(deps, record) };
-  return { progress };
+  const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, deps) : undefined;
+  if (output.outcome !== 'failed' || !error) return done;
+  return { ...done, failure: failureOf(input, error, { attemptPrefix, at, before: record.failure }) };
 }
 
-export function stageEvent(
-  { run, slot, try: { attempt } }: CollectResultInput,
-  { output, error }: Verdict,
-  result: StageResult | undefined,
-  at: string,
-): RunEvent {
-  const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
-  const about = { stage: slot.stage, ...(error?.resource && { node: error.resource }) };
-  if (!error) {
-    const seconds = result ? (Date.parse(result.endedAt) - Date.parse(result.startedAt)) / 1000 : 0;
-    const counts = Object.entries(result?.summary ?? {}).map(([name, value]) => `${name} ${value}`);
-    const message = `${[`${what} took ${seconds.toFixed(1)} s`, ...counts].join(', ')}`;
-    const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
-    return clusterEvent(run, at, { level: 'info', kind, message, ...about });
-  }
-  const cause = `${error.class} ${error.code}: ${error.message}`;
-  if (output.outcome === 'retry') {
-    const message = `${what} failed, try ${attempt + 1} follows in ${output.pauseSeconds} s. ${cause}`;
-    return clusterEvent(run, at, { level: 'warning', kind: 'StageRetried', message, ...about });
-  }
-  const tries = attempt > 1 ? ` after ${attempt} tries` : '';
-  const message = `${what} failed${tries}. ${cause} What to do: ${error.hint}`;
-  return clusterEvent(run, at, { level: 'error', kind: 'StageFailed', message, ...about });
+async function progressed(
+  { input: { run, slot }, result, record, at }: Collected,
+  deps: Pick<Deps, 'artifacts'>,
+): Promise<Partial<ClusterRecord>> {
+  const doneStages = marked(record, slot.stage);
+  const lost = heldPools(run, result, record.attempted);
+  const kept = {
+    ...(doneStages && { doneStages }),
+    ...(lost.length > 0 && { heldPools: [...(record.heldPools ?? []), ...lost] }),
+    // Addresses are worth showing while the long stages that follow run.
+    ...(slot.stage === 'infrastructure' && { facts: await knownFacts(deps, record) }),
+  };
+  if (record.progress === null) return kept;
+  const { stage: _done, ...rest } = record.progress;
+  return { ...kept, progress: { ...rest, step: slot.step, ...(slot.next && { stage: slot.next }), updatedAt: at } };
+}
+
+/** Pools by name and role: a new attempt gives them other ids. */
+function heldPools(run: ClusterRun, result: StageResult | undefined, target: ClusterState | null): readonly HeldPool[] {
+  const pools = target === null ? [] : allPools(target);
+  return (result?.failedPools ?? []).flatMap(({ pool: id, error: failure }) => {
+    const pool = pools.find((candidate) => candidate.id === id);
+    const { generation, attempt } = run;
+    return pool ? [{ pool: pool.name, role: pool.role, generation, attempt, failure }] : [];
+  });
 }

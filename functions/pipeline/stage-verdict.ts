@@ -3,26 +3,72 @@ import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure } from '#contracts/records.ts';
 import type { StageError, StageResult } from '#contracts/stage.ts';
 import type { CollectResultInput, CollectResultOutput } from '#contracts/state-inputs.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
+import { stateFaults } from '#domain/planning/state-faults.ts';
+import { withoutPools } from '#domain/planning/without-pools.ts';
+import { cancelled } from './stop-wish.ts';
 
 export interface StageQuestion {
   readonly input: CollectResultInput;
   readonly result: StageResult | undefined;
+  /** Target of the waypoint under way. */
+  readonly target: ClusterState | null;
+  /** The run is to stop. The way back is walked to its end all the same. */
+  readonly cancelled: boolean;
   readonly config: Config;
 }
 
-/** Decides: done, once more, or failed; `error` is what to record of a run that was not ok. */
-export function judgeStage({ input, result, config }: StageQuestion): {
+export interface Verdict {
   readonly output: CollectResultOutput;
+  /** The tool did its work, whatever else speaks against going on. */
+  readonly succeeded: boolean;
+  /** What to record of a run that goes no further. */
   readonly error?: StageError;
-} {
+}
+
+/** Decides: done, once more, or failed. */
+export function judgeStage(question: StageQuestion): Verdict {
+  const { input, result, config } = question;
   const { attempt } = input.try;
-  if (result?.ok) return { output: { outcome: 'succeeded', attempt, pauseSeconds: 0, Error: '', Cause: '' } };
+  const stop = question.cancelled && input.slot.mode === 'do';
+  if (result?.ok) {
+    const against = whatCannotStand(question, result) ?? (stop ? cancelledAfter(input) : undefined);
+    if (against) return { succeeded: true, ...failed(against, attempt) };
+    const output = { outcome: 'succeeded', attempt, pauseSeconds: 0, Error: '', Cause: '' } as const;
+    return { output, succeeded: true };
+  }
   const error = result?.error ?? lostRunner(input);
+  if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error), attempt) };
   const { class: errorClass, retryable } = error;
   const { outcome, pauseSeconds } = assessStageFailure({ class: errorClass, retryable, attempt, config });
-  const cause = `${error.code}: ${error.message}`.slice(0, 500);
-  return { error, output: { outcome, attempt: attempt + 1, pauseSeconds, Error: 'StageFailed', Cause: cause } };
+  if (outcome === 'failed') return { succeeded: false, ...failed(error, attempt) };
+  return { succeeded: false, error, output: { ...failed(error, attempt).output, outcome, pauseSeconds } };
+}
+
+function failed(error: StageError, attempt: number): Pick<Verdict, 'output' | 'error'> {
+  const Cause = `${error.code}: ${error.message}`.slice(0, 500);
+  return { error, output: { outcome: 'failed', attempt: attempt + 1, pauseSeconds: 0, Error: 'StageFailed', Cause } };
+}
+
+/** Pools that could not be made are done without, unless what is left would not work. */
+function whatCannotStand({ target }: StageQuestion, { failedPools = [] }: StageResult): StageError | undefined {
+  const [first] = failedPools;
+  if (!first || target === null) return undefined;
+  const lost = failedPools.map(({ pool }) => pool);
+  const [fault] = stateFaults(withoutPools(target, lost));
+  return fault && { ...first.error, message: `${first.error.message} Without it, ${fault.reason}.`, retryable: false };
+}
+
+/** The last stage of a waypoint is as good as its end: the waypoint is reached, and Plan Cluster stops. */
+function cancelledAfter({ slot }: CollectResultInput): StageError | undefined {
+  return slot.next && cancelled(`after ${slot.stage} was done`);
+}
+
+function cancelledDuring({ slot, build }: CollectResultInput, error: StageError): StageError {
+  const stopped = error.code === 'StageCancelled' || ('Cause' in build && build.Cause.includes('"STOPPED"'));
+  const own = stopped ? '' : `; the tool had failed by itself (${error.code}: ${error.message})`;
+  return cancelled(`while ${slot.stage} was under way${own}`);
 }
 
 /** A failure as it is kept in the cluster record. */

@@ -1,27 +1,23 @@
 /** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
-import type { ClusterProgress, ClusterRecord } from '#contracts/records.ts';
+import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import type { WaypointDocument } from '#contracts/stage.ts';
-import type { ClusterRun, PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
-import { allPools, type ClusterFacts } from '#domain/cluster-state.ts';
+import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type StageName, type StagePlan, stageNames, undoRungs, type Waypoint } from '#domain/plan.ts';
-import { statesDuring } from '#domain/planning/attempt.ts';
+import type { StagePlan, Waypoint } from '#domain/plan.ts';
+import { type KnownStates, statesDuring } from '#domain/planning/attempt.ts';
+import { countSteps, nodeRows } from '#domain/progress.ts';
+import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
-
-/** The tool that runs each stage. */
-export const stageTools = {
-  infrastructure: 'terraform',
-  configuration: 'ansible',
-  kubernetes: 'kubeone',
-  nodes: 'kubectl',
-  traffic: 'ansible',
-} as const satisfies Record<StageName, string>;
+import { doneStagesOf } from './done-stages.ts';
+import { stageSlots } from './stage-slots.ts';
 
 /** Waypoints, retries of them included, that one run may begin for one cluster: a plan that never ends is a fault. */
 const mostWaypoints = 200;
 
 export interface WaypointStart {
   readonly run: ClusterRun;
+  readonly manifest: ManifestRecord;
   readonly record: ClusterRecord;
   readonly waypoint: Waypoint;
   /** The path from here on: this waypoint and those behind it. */
@@ -38,27 +34,35 @@ export function startWaypoint(start: WaypointStart): {
   readonly record: ClusterRecord;
   readonly output: PlanClusterOutput;
 } {
-  const { run, record, waypoint, facts } = start;
+  const { run, manifest, record, waypoint, projects } = start;
   const index = nextIndex(run, record);
   const waypointPrefix = `${waypointsOf(run)}${String(index).padStart(2, '0')}`;
-  const { namespace, name: manifest, generation, runId, cluster } = run;
-  const { direction, target, stages, undo } = waypoint;
+  const { namespace, name, generation, runId, cluster } = run;
+  const { direction, target, undo } = waypoint;
   const { current: before, attempted } = record;
-  const progress = progressOf(start);
-  const goesOn = record.status === 'BackingOff';
+  const { lostPools: _lost, ...facts } = start.facts;
+  const during = statesDuring(waypoint, record);
+  const doneStages = doneStagesOf(waypoint, during.current, record.doneStages);
+  const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
+  const progress = progressOf(start, during, remaining);
+  const stages = waypoint.stages.map((plan) => letGo(plan, manifest, during));
   const document: WaypointDocument = {
-    ...{ schema: 1, namespace, manifest, generation, runId, cluster, index, direction },
+    ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
   };
+  const goesOn = record.status === 'BackingOff';
   const next = changed(record, run, {
-    ...statesDuring(waypoint, record),
+    ...during,
     status: 'Running',
     facts,
     progress,
     waypointPrefix,
+    doneStages,
+    heldPools: [...heldBy(manifest, record)],
     ...(goesOn ? {} : { failure: null, backOffs: 0 }),
   });
-  return { document, record: next, output: outputOf(start, waypointPrefix, progress) };
+  const output = stageSlots({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
+  return { document, record: next, output };
 }
 
 /** Numbers of waypoints go on within a run: what one left is never read as if it were another's. */
@@ -75,11 +79,15 @@ function waypointsOf(run: ClusterRun): string {
 }
 
 /** Steps already done in this run stay counted; those ahead are the stages with work of the path from here on. */
-function progressOf({ run, record, waypoint, path, now }: WaypointStart): ClusterProgress {
+function progressOf(
+  { run, record, waypoint, path, now }: WaypointStart,
+  during: KnownStates,
+  remaining: readonly StagePlan[],
+): ClusterProgress {
   const before = record.progress?.runId === run.runId ? record.progress : undefined;
   const passed = before ? before.waypoint - (record.status === 'BackingOff' ? 1 : 0) : 0;
   const step = before?.step ?? 0;
-  const [first] = waypoint.stages;
+  const [first] = remaining;
   return {
     runId: run.runId,
     direction: waypoint.direction,
@@ -87,54 +95,18 @@ function progressOf({ run, record, waypoint, path, now }: WaypointStart): Cluste
     waypoints: passed + path.length,
     ...(first && { stage: first.stage }),
     step,
-    steps: step + path.reduce((sum, { stages }) => sum + stages.length, 0),
+    steps: step + remaining.length + countSteps(path.slice(1)),
     startedAt: before?.startedAt ?? now,
     updatedAt: now,
-    nodes: nodesOf(record, waypoint),
+    nodes: nodeRows(record.current, waypoint.target, [during.current, during.attempted]),
   };
 }
 
-function nodesOf(record: ClusterRecord, waypoint: Waypoint): ClusterProgress['nodes'] {
-  const during = statesDuring(waypoint, record);
-  const standing = new Set(namesOf(record.current));
-  const staying = new Set(namesOf(waypoint.target));
-  const states = [waypoint.target, during.current, during.attempted].filter((state) => state !== null);
-  const rows = states.flatMap(allPools).flatMap((pool) =>
-    pool.nodes.map(({ name }) => {
-      const part: 'stays' | 'joins' | 'leaves' = !staying.has(name) ? 'leaves' : standing.has(name) ? 'stays' : 'joins';
-      const provider = pool.source.kind === 'dynamic' ? pool.source.provider.name : 'static';
-      return { name, role: pool.role, pool: pool.name, provider, part };
-    }),
-  );
-  return [...new Map(rows.map((row) => [row.name, row])).values()];
-}
-
-function namesOf(state: Waypoint['target']): readonly string[] {
-  return state === null ? [] : allPools(state).flatMap((pool) => pool.nodes.map(({ name }) => name));
-}
-
-function outputOf(start: WaypointStart, waypointPrefix: string, progress: ClusterProgress): PlanClusterOutput {
-  const { waypoint, projects } = start;
-  const slot = (mode: 'do' | 'undo', stage: StageName, plans: readonly StagePlan[]): StageSlot => {
-    const place = plans.findIndex((plan) => plan.stage === stage);
-    const hasWork = place >= 0;
-    const after = plans[place + 1]?.stage;
-    const position = { step: progress.step + place + 1, ...(hasWork && after && { next: after }) };
-    return { stage, mode, hasWork, project: hasWork ? projectOf(stage, projects) : '', waypointPrefix, ...position };
-  };
-  const forward = stageNames.map((stage) => [stage, slot('do', stage, waypoint.stages)] as const);
-  const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage, waypoint.undo)] as const);
-  return {
-    direction: waypoint.direction,
-    waypointPrefix,
-    do: Object.fromEntries(forward) as PlanClusterOutput['do'],
-    undo: Object.fromEntries(back) as PlanClusterOutput['undo'],
-  };
-}
-
-function projectOf(stage: StageName, projects: Readonly<Record<string, string>>): string {
-  const project = projects[stageTools[stage]];
-  if (project) return project;
-  const message = `no CodeBuild project is known for ${stageTools[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;
-  throw new PipelineError('InternalFault', message);
+/** A deletion lets go of the nodes that it was told to spare. */
+function letGo(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
+  if (plan.stage !== 'infrastructure' || !deleting || !Array.isArray(orphans)) return plan;
+  const states = [during.current, during.attempted].filter((state) => state !== null);
+  const there = new Set(states.flatMap((state) => allNodes(state).map(({ node }) => node.name)));
+  const orphan = orphans.filter((name) => there.has(name));
+  return orphan.length === 0 ? plan : { ...plan, work: { ...plan.work, orphan } };
 }

@@ -4,20 +4,25 @@ import { CollectResultInput, type CollectResultOutput } from '#contracts/state-i
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
 import { readDocument } from '../pipeline/known-facts.ts';
-import { stageChange, stageEvent } from '../pipeline/stage-outcomes.ts';
+import { stageEvents } from '../pipeline/stage-events.ts';
+import { stageChange } from '../pipeline/stage-outcomes.ts';
 import { judgeStage } from '../pipeline/stage-verdict.ts';
+import { isCancelled } from '../pipeline/stop-wish.ts';
 
 export const handler = taskHandler(CollectResultInput, async (input, deps): Promise<CollectResultOutput> => {
   const { run, slot } = input;
   const at = deps.clock.now().toISOString();
   const attemptPrefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, input.try.attempt);
-  const [result, record] = await Promise.all([
+  const [result, record, manifest] = await Promise.all([
     readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
     clusterOf(deps, run),
+    deps.manifests.get(keyOf(run)),
   ]);
-  const verdict = judgeStage({ input, result, config: deps.config });
-  const change = await stageChange({ input, verdict, record, attemptPrefix, at }, deps);
+  const stop = isCancelled(manifest, run);
+  const verdict = judgeStage({ input, result, target: record.attempted, cancelled: stop, config: deps.config });
+  const collected = { input, result, verdict, record, attemptPrefix, at };
+  const change = await stageChange(collected, deps);
   if (change) await deps.clusters.put(changed(record, run, change));
-  await deps.events.append(keyOf(run), [stageEvent(input, verdict, result, at)]);
+  await deps.events.append(keyOf(run), stageEvents(collected, deps.config));
   return verdict.output;
 });

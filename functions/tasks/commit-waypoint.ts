@@ -3,10 +3,11 @@ import { WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { WaypointInput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { statesAfter } from '#domain/planning/attempt.ts';
+import { withoutPools } from '#domain/planning/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
 import { knownFacts, readDocument } from '../pipeline/known-facts.ts';
-import { waypointReached } from '../pipeline/plan-outcomes.ts';
+import { waypointReached } from '../pipeline/plan-events.ts';
 
 export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): Promise<Record<string, never>> => {
   const at = deps.clock.now().toISOString();
@@ -16,10 +17,12 @@ export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): P
   ]);
   if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
   const facts = await knownFacts(deps, record);
-  const { target } = waypoint;
+  const { target: wished } = waypoint;
+  const target = wished && withoutPools(wished, facts.lostPools ?? []);
   if (target === null && facts.kubeconfigKey !== undefined) await deps.artifacts.remove(facts.kubeconfigKey);
   const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
-  await deps.clusters.put(changed(record, run, { ...reached, failure: null, backOffs: 0 }));
+  const { doneStages: _done, ...kept } = record;
+  await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0 }));
   await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
   return {};
 });

@@ -5,7 +5,11 @@ import { taskHandler } from '../middleware.ts';
 import { planCluster } from '../pipeline/cluster-plans.ts';
 import { keyOf, newCluster } from '../pipeline/cluster-records.ts';
 import { knownFacts } from '../pipeline/known-facts.ts';
-import { convergedRecord, nothingToDo, planEvents, refusedRecord } from '../pipeline/plan-outcomes.ts';
+import { planEvents } from '../pipeline/plan-events.ts';
+import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/plan-outcomes.ts';
+import { nothingToDo } from '../pipeline/stage-slots.ts';
+import { isCancelled } from '../pipeline/stop-wish.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
 import { startWaypoint } from '../pipeline/waypoint-start.ts';
 
 export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps): Promise<PlanClusterOutput> => {
@@ -15,7 +19,7 @@ export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps):
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
-  const plan = planCluster(deps.ids, manifest, record);
+  const plan = planCluster(await planningOf(deps, manifest), manifest, record);
   if (plan.refusals.length > 0) {
     await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
     return nothingToDo('refused');
@@ -23,15 +27,21 @@ export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps):
   const [waypoint] = plan.waypoints;
   if (!waypoint) {
     if (record.current === null) await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
-    else await deps.clusters.put(convergedRecord(run, record, now));
+    else await deps.clusters.put(reachedRecord(run, manifest, record, now));
     return nothingToDo('none');
   }
+  if (isCancelled(manifest, run)) {
+    await deps.clusters.put(cancelledRecord(run, record, now));
+    return nothingToDo('refused');
+  }
+  // A waypoint that was backed off is still the one under way.
+  if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
   const facts = await knownFacts(deps, record);
   const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
-  const start = startWaypoint({ run, record, waypoint, path: plan.waypoints, facts, projects, now });
+  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, now });
   const documentKey = waypointKeys.document(start.output.waypointPrefix);
   await deps.artifacts.putText(documentKey, JSON.stringify(start.document), 'application/json');
   await deps.clusters.put(start.record);
-  await deps.events.append(key, planEvents(run, plan.waypoints, start.record, now));
+  await deps.events.append(key, planEvents(run, plan.waypoints, { before: record, after: start.record, now }));
   return start.output;
 });

@@ -2,19 +2,30 @@
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersOf, needsWork } from '../pipeline/cluster-plans.ts';
+import { letGoOfAll } from '../pipeline/let-go.ts';
 import { beginRun } from '../pipeline/run-begin.ts';
+import { isCancelled } from '../pipeline/stop-wish.ts';
+import { takeOver } from '../pipeline/take-over.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
 
 export const handler = taskHandler(
   PlanManifestInput,
   async ({ namespace, name, fence }, deps): Promise<PlanManifestOutput> => {
     const key = { namespace, name };
     const now = deps.clock.now().toISOString();
-    const [manifest, stored] = await Promise.all([deps.manifests.begin(key, fence, now), deps.clusters.list(key)]);
-    const clusters = clustersOf(deps.ids, manifest, stored)
-      .filter((record) => needsWork(deps.ids, manifest, record))
-      .map(({ cluster }) => ({ cluster }));
-    await beginRun(deps, { manifest, clusters: clusters.length, now });
+    const manifest = await deps.manifests.begin(key, fence, now);
     const { runId, generation, attempt } = manifest;
-    return { runId, generation, attempt, hasWork: clusters.length > 0, clusters };
+    const output = { runId, generation, attempt };
+    // What is paused stays queued.
+    if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
+    if (manifest.deleting && manifest.orphans === 'all') await letGoOfAll(deps, { manifest, fence, now });
+    const stored = await deps.clusters.list(key);
+    const planning = await planningOf(deps, manifest);
+    const behind = clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+    const touched = isCancelled(manifest, manifest) ? [] : behind;
+    await Promise.all(touched.map((record) => takeOver(deps, { manifest, record, fence })));
+    const clusters = touched.map(({ cluster }) => ({ cluster }));
+    await beginRun(deps, { manifest, clusters: clusters.length, now });
+    return { ...output, hasWork: clusters.length > 0, clusters };
   },
 );

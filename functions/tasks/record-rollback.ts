@@ -14,7 +14,8 @@ export const handler = taskHandler(RecordRollbackInput, async ({ run, plan }, de
   const outcome = rollbackSentence(plan.direction, record);
   const facts = factsOf(record.current, await knownFacts(deps, record));
   const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
-  await deps.clusters.put(changed(record, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));
+  const { doneStages: _done, heldPools: _held, ...kept } = record;
+  await deps.clusters.put(changed(kept, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));
   const event = { level: 'error' as const, kind: 'RolledBack', message: outcome };
   await deps.events.append(keyOf(run), [clusterEvent(run, now, event)]);
   return { Error: failure.code, Cause: outcome };

@@ -1,10 +1,12 @@
 /** Settle Manifest: what the run came to, and the lease free again; unless there is something newer to do. */
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
-import { storedManifest } from '../api/stored-manifest.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersBehind } from '../pipeline/cluster-plans.ts';
 import { endRun, settleStatus } from '../pipeline/run-end.ts';
-import { outcomeOf, outcomesOf } from '../pipeline/run-summary.ts';
+import { outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/run-summary.ts';
+import { isCancelled } from '../pipeline/stop-wish.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
 
 export const handler = taskHandler(
   SettleManifestInput,
@@ -12,14 +14,16 @@ export const handler = taskHandler(
     const key = { namespace, name };
     const at = deps.clock.now().toISOString();
     const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
-    const behind = clustersBehind(deps.ids, manifest, records, generation);
-    const summary = outcomeOf(Math.max(records.length, behind.length), behind);
+    const behind = clustersBehind(await planningOf(deps, manifest), manifest, records, generation);
+    const reached = outcomeOf(Math.max(records.length, behind.length), behind);
+    const summary = pausedOutcome(manifest, runId, behind) ?? reached;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
-    await endRun(deps, { key, runId, at, outcome, summary, clusters: outcomesOf(records, runId) });
+    const cancelled = isCancelled(manifest, { runId });
+    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId) });
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };
   },

@@ -1,6 +1,7 @@
 /** Sends a stage's events in order, without the tools having to wait and without ever failing the stage. */
 import type { RunEvent } from '#contracts/records.ts';
 import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { RunnerPorts, StageEvent } from './stage-context.ts';
@@ -40,7 +41,7 @@ export function openEventFeed(
         runId: document.runId,
         level: event.level ?? 'info',
         kind: event.kind,
-        cluster: document.cluster,
+        cluster: nameOfCluster(document.cluster),
         stage,
         ...(event.node === undefined ? {} : { node: event.node }),
         message: mask.hide(event.message),

@@ -117,7 +117,7 @@ describe('GET of a manifest', () => {
     expect(cluster.loadBalancers).toEqual([
       expect.objectContaining({ name: 'front', endpoint: '198.51.100.9', dnsName: 'web.example.com', servesApi: true }),
     ]);
-    expect(cluster.kubeconfigPath).toBe(`${manifestPath}/clusters/web-1234567/kubeconfig`);
+    expect(cluster.kubeconfigPath).toBe(`${manifestPath}/clusters/web/kubeconfig`);
     expect(answer.json.simulated).toEqual(['control plane']);
   });
 
@@ -143,7 +143,7 @@ describe('GET of a manifest', () => {
       message: 'Error: no server of this type is free',
       hint: 'Use another region.',
       logCommand: `kubeloom logs ${runId} --stage infrastructure --namespace team`,
-      logPath: `${manifestPath}/runs/${runId}/logs/web-1234567/w00/infrastructure-undo/2`,
+      logPath: `${manifestPath}/runs/${runId}/logs/web/w00/infrastructure-undo/2`,
     });
   });
 });

@@ -7,7 +7,7 @@ import { aClusterRecord, aState, runId } from './records.ts';
 
 const prefix = `runs/team/shop/${runId}/web-1234567/w00`;
 const logs = `${manifestPath}/runs/${runId}/logs`;
-const log = `${logs}/web-1234567/w00/infrastructure/1`;
+const log = `${logs}/web/w00/infrastructure/1`;
 
 async function read(api: ApiUnderTest, offset: number): Promise<{ text: string; next: number; ended: boolean }> {
   const { status, text, headers } = await api.call('GET', `${log}?offset=${offset}`);
@@ -24,7 +24,7 @@ describe('logs', () => {
     await deps.artifacts.putText(`${prefix}/nodes-undo/2/log.txt`, 'undoing');
     await deps.artifacts.putText(`runs/team/shop/${runId}0/web-1234567/w00/infrastructure/1/log.txt`, 'of another run');
     const { json } = await call('GET', logs);
-    const place = { cluster: 'web-1234567', waypoint: 'w00' };
+    const place = { cluster: 'web', waypoint: 'w00' };
     expect(json.items).toEqual([
       { ...place, stage: 'infrastructure', mode: 'do', attempt: 1, size: 4, ended: true, path: log },
       {
@@ -34,7 +34,7 @@ describe('logs', () => {
         attempt: 2,
         size: 7,
         ended: false,
-        path: `${logs}/web-1234567/w00/nodes-undo/2`,
+        path: `${logs}/web/w00/nodes-undo/2`,
       },
     ]);
     expect((await call('GET', `${logs}/web-1234567/w00/nodes-undo/2`)).text).toBe('undoing');
@@ -116,7 +116,7 @@ describe('kubeconfigs', () => {
     }
     const other = await call('GET', `${manifestPath}/clusters/other/kubeconfig`);
     expect(other.status).toBe(404);
-    expect(other.json.detail).toContain('web-1234567');
+    expect(other.json.detail).toContain('it has: web');
   });
 
   it('are 404 while Kubernetes does not run', async () => {

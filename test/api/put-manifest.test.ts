@@ -1,5 +1,6 @@
 /** Accepting a manifest: what is stored and started, when nothing is, and who wins a race. */
 import { describe, expect, it } from 'vitest';
+import type { ClusterPlan } from '#domain/plan.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { RecordedWorkflows } from '#test/fakes/fake-deps.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
@@ -62,6 +63,10 @@ describe('PUT of a manifest that is stored', () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const underWay = await api.call('PUT', manifestPath, { body: aManifest() });
+    const { json } = await api.call('POST', `${manifestPath}/plan`);
+    const [plan] = json.clusters as readonly ClusterPlan[];
+    const current = plan?.waypoints.at(-1)?.target ?? null;
+    await api.deps.clusters.put(aClusterRecord({ status: 'Converged', cluster: current?.id ?? '', current }));
     await settled(api, 'Done');
     const done = await api.call('PUT', manifestPath, { body: aManifest() });
     for (const answer of [underWay, done]) {

@@ -8,9 +8,25 @@ const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
 
 export class InMemoryManifests implements ManifestStore {
   readonly #records = new Map<string, ManifestRecord>();
+  readonly #documents = new Map<string, unknown>();
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
     return structuredClone(this.#records.get(idOf(key)));
+  }
+
+  async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
+    const stored = this.#records.get(idOf(key));
+    if (stored?.generation === generation) return structuredClone(stored.document);
+    return stored && structuredClone(this.#documents.get(`${idOf(key)}#${generation}`));
+  }
+
+  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord> {
+    const { paused: _paused, ...rest } = this.#there(key);
+    return this.#keep(paused ? { ...rest, paused } : rest);
+  }
+
+  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord> {
+    return this.#keep({ ...this.#there(key), cancelRequested: runId, dueAt });
   }
 
   async create(record: ManifestRecord): Promise<void> {
@@ -22,10 +38,20 @@ export class InMemoryManifests implements ManifestStore {
   async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
     const stored = this.#records.get(idOf(record));
     if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, dueAt } = record;
-    const { dueAt: _due, ...kept } = stored;
+    if (record.generation !== stored.generation) {
+      this.#documents.set(`${idOf(record)}#${stored.generation}`, structuredClone(stored.document));
+      this.#documents.delete(`${idOf(record)}#${stored.generation - 10}`);
+    }
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
+    const { retryFrom, orphans, dueAt } = record;
+    const { dueAt: _due, retryFrom: _from, orphans: _orphans, ...kept } = stored;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
-    this.#records.set(idOf(record), structuredClone({ ...kept, ...change, ...(dueAt !== undefined && { dueAt }) }));
+    const optional = {
+      ...(retryFrom !== undefined && { retryFrom }),
+      ...(orphans !== undefined && { orphans }),
+      ...(dueAt !== undefined && { dueAt }),
+    };
+    this.#keep({ ...kept, ...change, ...optional });
   }
 
   async takeLease(
@@ -33,8 +59,7 @@ export class InMemoryManifests implements ManifestStore {
     owner: string,
     term: LeaseTerm,
   ): Promise<{ lease: Lease; record: ManifestRecord } | undefined> {
-    const stored = this.#records.get(idOf(key));
-    if (!stored) throw new PipelineError('NotFound', `manifest ${idOf(key)} does not exist`);
+    const stored = this.#there(key);
     const free = stored.lease === null || stored.lease.owner === owner || stored.lease.expiresAt < term.now;
     if (!free) return undefined;
     const fence = stored.fence + 1;
@@ -80,6 +105,7 @@ export class InMemoryManifests implements ManifestStore {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== generation || !stored.deleting) return 'newer';
     this.#records.delete(idOf(key));
+    for (const id of this.#documents.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#documents.delete(id);
     return 'settled';
   }
 
@@ -96,6 +122,17 @@ export class InMemoryManifests implements ManifestStore {
   async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
     const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
     return structuredClone(due.sort((a, b) => String(a.dueAt).localeCompare(String(b.dueAt))).slice(0, limit));
+  }
+
+  #there(key: ManifestKey): ManifestRecord {
+    const stored = this.#records.get(idOf(key));
+    if (stored) return stored;
+    throw new PipelineError('NotFound', `manifest ${idOf(key)} does not exist`);
+  }
+
+  #keep(record: ManifestRecord): ManifestRecord {
+    this.#records.set(idOf(record), structuredClone(record));
+    return structuredClone(record);
   }
 
   #held(key: ManifestKey, fence: number): { stored: ManifestRecord; lease: Lease } {

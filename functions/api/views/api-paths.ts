@@ -6,6 +6,7 @@ import { StageName } from '#domain/plan.ts';
 /** One attempt of one stage: what a log belongs to. */
 export interface StageAttempt extends ManifestKey {
   readonly run: string;
+  /** Id of the cluster; in paths of the API its name does as well. */
   readonly cluster: string;
   readonly waypoint: string;
   readonly stage: StageName;
@@ -21,8 +22,9 @@ export function runPath(key: ManifestKey, run: string): string {
   return `${manifestPath(key)}/runs/${run}`;
 }
 
-export function clusterPath(record: { namespace: string; manifest: string; cluster: string }): string {
-  return `${manifestPath({ namespace: record.namespace, name: record.manifest })}/clusters/${record.cluster}`;
+/** `cluster`: its name or id. */
+export function clusterPath(record: { namespace: string; manifest: string }, cluster: string): string {
+  return `${manifestPath({ namespace: record.namespace, name: record.manifest })}/clusters/${cluster}`;
 }
 
 export function logPath(at: StageAttempt): string {

@@ -2,6 +2,8 @@
 import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/http.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import { percentDone } from '#domain/progress.ts';
+import { clusterName } from '../../pipeline/cluster-records.ts';
 import { attemptOfPrefix, clusterPath, logPath } from './api-paths.ts';
 
 /** Port of the Kubernetes API, on nodes and on load balancers that serve it. */
@@ -11,7 +13,7 @@ export function describeCluster(record: ClusterRecord): ClusterDescription {
   const shown = record.current ?? record.attempted;
   return {
     cluster: record.cluster,
-    name: shown?.name ?? null,
+    name: clusterName(record),
     status: record.status,
     kubernetesVersion: shown?.kubernetesVersion ?? null,
     network: shown?.network ?? null,
@@ -28,15 +30,20 @@ export function describeCluster(record: ClusterRecord): ClusterDescription {
     nodes: nodeRows(record),
     loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, record)),
     failure: record.failure && failureReport(record.failure, record),
+    heldPools: (record.heldPools ?? []).map(({ pool, role, failure }) => ({
+      pool,
+      role,
+      reason: `${failure.code}: ${failure.message}`,
+    })),
     simulated: record.facts.simulated,
-    kubeconfigPath: record.facts.kubeconfigKey === undefined ? null : `${clusterPath(record)}/kubeconfig`,
+    kubeconfigPath:
+      record.facts.kubeconfigKey === undefined ? null : `${clusterPath(record, clusterName(record))}/kubeconfig`,
   };
 }
 
 /** Steps done and the share of them; a converged cluster is at 100 % also when it had nothing to do. */
 export function progressOf(progress: Pick<ClusterProgress, 'step' | 'steps'>, converged: boolean): Progress {
-  const share = progress.steps === 0 ? 0 : Math.floor((100 * Math.min(progress.step, progress.steps)) / progress.steps);
-  return { step: progress.step, steps: progress.steps, percent: converged ? 100 : share };
+  return { step: progress.step, steps: progress.steps, percent: converged ? 100 : percentDone(progress) };
 }
 
 /** One row a node: those that stand, then those that a waypoint tries or tried to add. */
@@ -115,6 +122,9 @@ function failureReport(failure: ClusterFailure, record: ClusterRecord): FailureR
     ...(failure.stage !== undefined && { stage: failure.stage }),
     runId: failure.runId,
     at: failure.at,
-    ...(attempt && { logCommand: `kubeloom logs ${failure.runId}${stage}${namespace}`, logPath: logPath(attempt) }),
+    ...(attempt && {
+      logCommand: `kubeloom logs ${failure.runId}${stage}${namespace}`,
+      logPath: logPath({ ...attempt, cluster: clusterName(record) }),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 /** What a person is told about a manifest: its row in the list, and everything. */
 import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/http.ts';
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import { clusterName } from '../../pipeline/cluster-records.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
 
@@ -12,12 +13,14 @@ export function summarizeManifest(record: ManifestRecord, clusters: readonly Clu
     attempt: record.attempt,
     status: record.status,
     deleting: record.deleting,
+    paused: record.paused === true,
     runId: record.runId,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     progress: overallProgress(record, clusters),
     clusters: clusters.map((cluster) => ({
       cluster: cluster.cluster,
+      name: clusterName(cluster),
       status: cluster.status,
       nodes: nodeRows(cluster).length,
     })),

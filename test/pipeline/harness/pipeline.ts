@@ -1,12 +1,12 @@
 /** The whole pipeline in memory: real state machines and handlers, fakes behind the ports, a scripted runner. */
 import { readdirSync } from 'node:fs';
 import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
-import { nextRecord, startRun, storeNext } from '#functions/api/next-generation.ts';
 import type { InvocationContext } from '#functions/middleware.ts';
+import { nextRecord, startRun, storeNext } from '#functions/pipeline/next-generation.ts';
 import { useDeps } from '#functions/wire.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
-import { type Outcome, StateMachines } from './state-machines.ts';
+import { type Machines, type Outcome, StateMachines, type Surroundings } from './state-machines.ts';
 
 export const key = { namespace: 'team', name: 'shop' };
 
@@ -26,19 +26,23 @@ const handlers = new Map(
 export class Pipeline {
   readonly deps: FakeDeps;
   readonly runner: ScriptedRunner;
-  readonly machines: StateMachines;
+  readonly machines: Machines;
   /** Functions that throw this error, once each. */
   readonly faults = new Map<string, Error>();
   /** Called before a function runs, by its name. */
   readonly before = new Map<string, () => Promise<void> | void>();
   #begun = 0;
 
-  constructor(environment: Readonly<Record<string, string>> = {}) {
+  /** `machinesOf`: which implementation of Step Functions runs the state machines. */
+  constructor(
+    environment: Readonly<Record<string, string>> = {},
+    machinesOf: (around: Surroundings) => Machines = (around) => new StateMachines(around),
+  ) {
     this.deps = fakeDeps({ KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_BACK_OFF_SECONDS: '0', ...environment });
     useDeps(this.deps);
     process.env.KUBELOOM_LOG = 'none';
     this.runner = new ScriptedRunner(this.deps);
-    this.machines = new StateMachines({
+    this.machines = machinesOf({
       invoke: (name, input) => this.invoke(name, input),
       build: (request) => this.runner.build(request),
     });

@@ -45,10 +45,20 @@ const definitions = new Map(
   }),
 );
 
-export class StateMachines {
+/** An implementation of Step Functions with our machines on it. */
+export interface Machines {
   /** `machine/state` in the order they were entered, over all executions. */
-  readonly entered: string[] = [];
+  readonly entered: string[];
   /** `machine/state` whose Catch was taken. */
+  readonly caught: Set<string>;
+  /** Runs one execution to its end. */
+  run(machine: string, input: unknown, name?: string): Promise<Outcome>;
+  /** StopExecution on everything that runs: parents and children. */
+  abortAll(): void | Promise<void>;
+}
+
+export class StateMachines implements Machines {
+  readonly entered: string[] = [];
   readonly caught = new Set<string>();
   readonly #around: Surroundings;
   readonly #aborts = new Set<() => void>();
@@ -58,7 +68,6 @@ export class StateMachines {
     this.#around = around;
   }
 
-  /** Runs one execution to its end. */
   async run(machine: string, input: unknown, name = `auto-${++this.#count}`): Promise<Outcome> {
     const found = definitions.get(machine);
     if (!found) throw new Error(`there is no state machine ${machine}`);
@@ -84,7 +93,6 @@ export class StateMachines {
     return outcome;
   }
 
-  /** StopExecution on everything that runs: parents and children. */
   abortAll(): void {
     for (const abort of this.#aborts) abort();
   }

@@ -1,4 +1,4 @@
-/** Finding what a request is about, and saying so in words when it is not there. */
+/** Finding what a request or a run is about, and saying so in words when it is not there. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { Deps } from '../ports.ts';
@@ -8,11 +8,6 @@ export async function storedManifest(deps: Pick<Deps, 'manifests'>, key: Manifes
   const record = await deps.manifests.get(key);
   if (record) return record;
   throw new PipelineError('NotFound', `there is no manifest "${key.name}" in namespace "${key.namespace}"`);
-}
-
-/** Entity tag of a manifest: changes with every accepted document and every new attempt, not with its progress. */
-export function manifestTag(version: { readonly generation: number; readonly attempt: number }): string {
-  return `"g${version.generation}-a${version.attempt}"`;
 }
 
 /** Every manifest of this installation, page by page. */

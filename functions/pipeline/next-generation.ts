@@ -1,38 +1,12 @@
 /** Writing the next version of a manifest and starting its run: one conditional write, then what may be mended later. */
-import { createHash } from 'node:crypto';
-import type { ManifestAccepted } from '#contracts/http.ts';
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';
+import type { StageName } from '#domain/plan.ts';
 import type { Deps } from '../ports.ts';
-import { manifestTag } from './stored-manifest.ts';
-import { linksOf } from './views/api-paths.ts';
+import { checksumOf } from './checksum.ts';
 
 /** A run that was not started by then is started by the scheduler. */
 const missedStartSeconds = 60;
-
-/** Throws `VersionConflict` when `If-Match` or `If-None-Match` does not fit what is stored. */
-export function checkPreconditions(
-  headers: Readonly<Record<string, string>>,
-  key: ManifestKey,
-  stored: ManifestRecord | undefined,
-): void {
-  const name = `manifest "${key.namespace}/${key.name}"`;
-  const wanted = headers['if-match'];
-  if (wanted !== undefined && (!stored || !tagAllowed(wanted, manifestTag(stored)))) {
-    const stands = stored
-      ? `generation ${stored.generation}, attempt ${stored.attempt} is stored`
-      : 'it does not exist';
-    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${stands}; read it and try again`, {
-      details: versionOf(stored),
-    });
-  }
-  if (stored && tagsOf(headers['if-none-match'])?.includes('*')) {
-    throw new PipelineError('VersionConflict', `${name} exists already; leave out If-None-Match to change it`, {
-      details: versionOf(stored),
-    });
-  }
-}
 
 /** What is to become of a manifest. */
 export interface Wish {
@@ -40,6 +14,10 @@ export interface Wish {
   readonly deleting: boolean;
   /** Same document, started once more. */
   readonly again: boolean;
+  /** Stages from here on are done again. @default only what did not succeed */
+  readonly retryFrom?: StageName;
+  /** What a deletion lets go. @default what was said of it before */
+  readonly orphans?: Orphans;
 }
 
 /** The record that follows `stored`. */
@@ -53,6 +31,7 @@ export function nextRecord(
   const uid = stored?.uid ?? deps.ids.hash(5);
   const generation = (stored?.generation ?? 0) + (wish.again ? 0 : 1);
   const attempt = wish.again ? (stored?.attempt ?? 0) + 1 : 1;
+  const orphans = wish.orphans ?? (stored?.deleting ? stored.orphans : undefined);
   return {
     namespace: key.namespace,
     name: key.name,
@@ -64,11 +43,16 @@ export function nextRecord(
     deleting: wish.deleting,
     status: wish.deleting ? 'Deleting' : 'Pending',
     runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
+    ...(stored?.paused && { paused: true }),
+    ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
+    ...(wish.retryFrom && { retryFrom: wish.retryFrom }),
+    ...(wish.deleting && orphans !== undefined && { orphans }),
     lease: stored?.lease ?? null,
     fence: stored?.fence ?? 0,
     createdAt: stored?.createdAt ?? now.toISOString(),
     updatedAt: now.toISOString(),
-    dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),
+    // What is paused is looked at when it is resumed.
+    ...(!stored?.paused && { dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString() }),
   };
 }
 
@@ -94,8 +78,8 @@ export async function storeNext(
 }
 
 /**
- * Notes the run and starts it. What fails here is mended by the scheduler, which finds the record due: the manifest
- * is accepted all the same.
+ * Notes the run and starts it, unless the manifest is paused. What fails here is mended by the scheduler, which finds
+ * the record due: the manifest is accepted all the same.
  */
 export async function startRun(
   deps: Pick<Deps, 'runs' | 'workflows'>,
@@ -105,31 +89,10 @@ export async function startRun(
   const { namespace, name, runId, generation, attempt, updatedAt } = record;
   const run = { namespace, manifest: name, runId, generation, attempt, reason };
   await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
+  if (record.paused) return;
   await Promise.allSettled([deps.workflows.startReconcile(runId, { namespace, name })]);
 }
 
-/** 202 for what was started, 200 for what was under way or done before. */
-export function acceptedResponse(
-  record: ManifestRecord,
-  unchanged: boolean,
-  warnings: ManifestAccepted['warnings'],
-): HttpResponse {
-  const { namespace, name, generation, attempt, runId } = record;
-  const links = linksOf(record, runId);
-  const json: ManifestAccepted = { namespace, name, generation, attempt, runId, unchanged, warnings, links };
-  return { status: unchanged ? 200 : 202, json, headers: { etag: manifestTag(record) } };
-}
-
-/** Equal for equal documents, whatever the order of their keys. */
-export function checksumOf(document: unknown): string {
-  const canonical = JSON.stringify(document, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : value,
-  );
-  return createHash('sha256').update(canonical).digest('hex');
-}
-
-function versionOf(record: ManifestRecord | undefined): { generation: number; attempt: number } {
+export function versionOf(record: ManifestRecord | undefined): { generation: number; attempt: number } {
   return { generation: record?.generation ?? 0, attempt: record?.attempt ?? 0 };
 }

@@ -1,0 +1,53 @@
+/** Versions of a manifest as HTTP knows them: entity tags, preconditions, and the answer to a change that was accepted. */
+import type { LeftBehind, ManifestAccepted } from '#contracts/http.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';
+import { versionOf } from '../pipeline/next-generation.ts';
+import { linksOf } from './views/api-paths.ts';
+
+/** Entity tag of a manifest: changes with every accepted document and every new attempt, not with its progress. */
+export function manifestTag(version: { readonly generation: number; readonly attempt: number }): string {
+  return `"g${version.generation}-a${version.attempt}"`;
+}
+
+/** Throws `VersionConflict` when `If-Match` or `If-None-Match` does not fit what is stored. */
+export function checkPreconditions(
+  headers: Readonly<Record<string, string>>,
+  key: ManifestKey,
+  stored: ManifestRecord | undefined,
+): void {
+  const name = `manifest "${key.namespace}/${key.name}"`;
+  const wanted = headers['if-match'];
+  if (wanted !== undefined && (!stored || !tagAllowed(wanted, manifestTag(stored)))) {
+    const stands = stored
+      ? `generation ${stored.generation}, attempt ${stored.attempt} is stored`
+      : 'it does not exist';
+    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${stands}; read it and try again`, {
+      details: versionOf(stored),
+    });
+  }
+  if (stored && tagsOf(headers['if-none-match'])?.includes('*')) {
+    throw new PipelineError('VersionConflict', `${name} exists already; leave out If-None-Match to change it`, {
+      details: versionOf(stored),
+    });
+  }
+}
+
+/** What is told of an accepted change beside the version that is stored now. */
+export interface Acceptance {
+  /** @default false */
+  readonly unchanged?: boolean;
+  readonly warnings?: ManifestAccepted['warnings'];
+  readonly left?: readonly LeftBehind[];
+}
+
+/** 202 for what was started or waits to be, 200 for what was under way or done before. */
+export function acceptedResponse(record: ManifestRecord, acceptance: Acceptance = {}): HttpResponse {
+  const { namespace, name, generation, attempt, runId, paused = false } = record;
+  const { unchanged = false, warnings = [], left } = acceptance;
+  const links = linksOf(record, runId);
+  const version = { namespace, name, generation, attempt, runId };
+  const json: ManifestAccepted = { ...version, unchanged, paused, ...(left && { left: [...left] }), warnings, links };
+  return { status: unchanged ? 200 : 202, json, headers: { etag: manifestTag(record) } };
+}

@@ -1,0 +1,12 @@
+/** POST …/pause: nothing is started any more; a run under way stops after its waypoint. */
+import { ManifestPath } from '#contracts/http-parameters.ts';
+import { httpHandler } from '../middleware.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { acceptedResponse } from './manifest-version.ts';
+import { refuseVerb } from './refuse-verb.ts';
+
+export const handler = httpHandler({ path: ManifestPath }, async ({ path }, deps) => {
+  const stored = await storedManifest(deps, path);
+  if (stored.paused) throw refuseVerb(stored, 'paused', 'it is paused already');
+  return acceptedResponse(await deps.manifests.setPaused(path, true));
+});

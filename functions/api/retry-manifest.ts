@@ -1,0 +1,26 @@
+/** POST …/retry: the same generation once more, from where it stopped or from a stage on. */
+import { RetryRequest } from '#contracts/http.ts';
+import { ManifestPath } from '#contracts/http-parameters.ts';
+import { parseInput } from '../failures.ts';
+import { httpHandler } from '../middleware.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
+import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
+import { refuseVerb } from './refuse-verb.ts';
+import { requestDocuments } from './request-document.ts';
+
+export const handler = httpHandler({ path: ManifestPath }, async (request, deps) => {
+  const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
+  const { from } = parseInput(RetryRequest, body, 'the body');
+  const stored = await storedManifest(deps, request.path);
+  checkPreconditions(request.headers, request.path, stored);
+  if (stored.paused) throw refuseVerb(stored, 'retried', 'it is paused; resume it first');
+  if (stored.status === 'Done') throw refuseVerb(stored, 'retried', 'it is done, nothing failed');
+  if (stored.status !== 'Failed') throw refuseVerb(stored, 'retried', 'a run is under way; wait for it or cancel it');
+  const { document, deleting } = stored;
+  const wish = { document, deleting, again: true, ...(from && { retryFrom: from }) };
+  const record = nextRecord(deps, request.path, stored, wish);
+  await storeNext(deps, stored, record);
+  await startRun(deps, record, from ? `retry from ${from}` : 'retry');
+  return acceptedResponse(record);
+});

@@ -1,0 +1,45 @@
+/** Making a document the next generation of a manifest: judged as a whole, stored, its run started. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { HttpResponse } from '../http.ts';
+import { checksumOf } from '../pipeline/checksum.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
+import type { Deps } from '../ports.ts';
+import { type Judgement, judgeManifest } from './judge-manifest.ts';
+import { acceptedResponse } from './manifest-version.ts';
+import { refuseFaults } from './request-document.ts';
+
+export interface Submission {
+  readonly document: unknown;
+  readonly stored: ManifestRecord | undefined;
+  /** Why its run is started. @default that it was created, changed or applied again */
+  readonly reason?: string;
+}
+
+/** Throws `InvalidManifest` with every fault, and `VersionConflict` when somebody else was faster. */
+export async function submitDocument(
+  deps: Deps,
+  key: ManifestKey,
+  { document, stored, reason }: Submission,
+): Promise<HttpResponse> {
+  const judgement = await judgeManifest(deps, key, { document, stored });
+  const { manifest, faults, refusals } = judgement;
+  refuseFaults('manifest', key, [...faults, ...refusals]);
+  const warnings = [...judgement.warnings];
+  const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
+  if (same && !isBehind(stored, judgement)) return acceptedResponse(stored, { unchanged: true, warnings });
+  const record = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: same });
+  await storeNext(deps, stored, record);
+  await startRun(deps, record, reason ?? reasonOf(stored, same));
+  return acceptedResponse(record, { warnings });
+}
+
+/** The same document has to be done again when it failed, or when templates that it names have changed since. */
+function isBehind({ status }: ManifestRecord, { plans }: Judgement): boolean {
+  return status === 'Failed' || (status === 'Done' && plans.some(({ waypoints }) => waypoints.length > 0));
+}
+
+function reasonOf(stored: ManifestRecord | undefined, same: boolean): string {
+  if (stored === undefined) return 'created';
+  if (!same) return 'changed';
+  return stored.status === 'Failed' ? 'applied again after a failed run' : 'applied again after its templates changed';
+}

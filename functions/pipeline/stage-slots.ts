@@ -1,0 +1,72 @@
+/** What the states behind Plan Cluster are told of each stage: whether it has work, who does it, what follows. */
+import type { PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { type StageName, type StagePlan, stageNames, undoRungs, type Waypoint } from '#domain/plan.ts';
+
+/** The tool that runs each stage. */
+export const stageTools = {
+  infrastructure: 'terraform',
+  configuration: 'ansible',
+  kubernetes: 'kubeone',
+  nodes: 'kubectl',
+  traffic: 'ansible',
+} as const satisfies Record<StageName, string>;
+
+/** No waypoint: every slot is empty. */
+export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
+  const slot = (mode: 'do' | 'undo', stage: StageName): StageSlot => {
+    return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
+  };
+  return outputOf(direction, '', slot);
+}
+
+export interface SlotQuestion {
+  readonly waypoint: Pick<Waypoint, 'direction' | 'undo'>;
+  /** Stages that are still to be done, in their order. */
+  readonly remaining: readonly StagePlan[];
+  readonly waypointPrefix: string;
+  /** Steps of the run that are done before this waypoint. */
+  readonly stepsBefore: number;
+  /** Tool to CodeBuild project. */
+  readonly projects: Readonly<Record<string, string>>;
+}
+
+/** The slots of a waypoint. Throws `InternalFault` when a stage has nobody to do it. */
+export function stageSlots({
+  waypoint,
+  remaining,
+  waypointPrefix,
+  stepsBefore,
+  projects,
+}: SlotQuestion): PlanClusterOutput {
+  return outputOf(waypoint.direction, waypointPrefix, (mode, stage) => {
+    const plans = mode === 'do' ? remaining : waypoint.undo;
+    const place = plans.findIndex((plan) => plan.stage === stage);
+    const hasWork = place >= 0;
+    const after = plans[place + 1]?.stage;
+    const position = { step: stepsBefore + place + 1, ...(hasWork && after && { next: after }) };
+    return { stage, mode, hasWork, project: hasWork ? projectOf(stage, projects) : '', waypointPrefix, ...position };
+  });
+}
+
+function outputOf(
+  direction: PlanClusterOutput['direction'],
+  waypointPrefix: string,
+  slot: (mode: 'do' | 'undo', stage: StageName) => StageSlot,
+): PlanClusterOutput {
+  const forward = stageNames.map((stage) => [stage, slot('do', stage)] as const);
+  const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)] as const);
+  return {
+    direction,
+    waypointPrefix,
+    do: Object.fromEntries(forward) as PlanClusterOutput['do'],
+    undo: Object.fromEntries(back) as PlanClusterOutput['undo'],
+  };
+}
+
+function projectOf(stage: StageName, projects: Readonly<Record<string, string>>): string {
+  const project = projects[stageTools[stage]];
+  if (project) return project;
+  const message = `no CodeBuild project is known for ${stageTools[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;
+  throw new PipelineError('InternalFault', message);
+}
