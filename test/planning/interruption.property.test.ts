@@ -7,7 +7,7 @@ import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, emptyWorld, settled, type World, worldOf } from './world.ts';
 
-const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 100) };
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) };
 
 /** One submission: a manifest (null = delete), and how far it gets before it is cut off. */
 const submission = fc.record({

@@ -67,6 +67,7 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
           target === null ? undefined : kind === 'machines' ? machinesOf(target).get(name) : namesOf(target, name);
         if (destroy !== !view) throw new Error(`workspace ${name} is to be ${destroy ? 'destroyed' : 'kept'}`);
         if (kind === 'machines') renew(world, target);
+        if (target !== null) noMemberLost(world, target);
         if (view) kept.set(name, view);
         else kept.delete(name);
       }
@@ -125,6 +126,13 @@ export function settled(world: World, state: ClusterState | null): World {
 /** Static machines stay: what is on them must be cleaned, it does not go away by itself. */
 function isStatic(name: string): boolean {
   return /^s\d-\w\w$/.test(name);
+}
+
+/** A machine goes only after its node was drained and taken out of Kubernetes, and out of etcd with it. */
+function noMemberLost(world: World, target: ClusterState): void {
+  const wished = new Set(allNodes(target).map(({ node }) => node.name));
+  const lost = [...world.nodes.keys()].filter((name) => !wished.has(name));
+  if (lost.length > 0) throw new Error(`${lost.join(', ')} would be removed while still in Kubernetes`);
 }
 
 /** Machines that are not wished for are gone once Terraform has run; static ones are not machines of ours. */
