@@ -16,7 +16,7 @@ const mostNodeRows = 40;
 
 /** Everything `kubeloom describe` shows, as lines. */
 export function describeManifest(manifest: ManifestDescription, options: DescribeOptions = {}): string {
-  const run = manifest.lastRun ? ` (${manifest.lastRun.status}: ${manifest.lastRun.reason})` : '';
+  const run = manifest.lastRun ? ` (${manifest.lastRun.reason})` : '';
   const generation = `generation ${manifest.generation}, attempt ${manifest.attempt}, changed ${ago(manifest.updatedAt)}`;
   const head = [
     `${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`,
@@ -24,7 +24,13 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
     ...stateLines(manifest, options.width),
     ...(manifest.simulated.length > 0 ? [paint('yellow', `simulated: ${manifest.simulated.join(', ')}`)] : []),
   ];
-  return [...head, ...manifest.clusters.flatMap((cluster) => ['', ...clusterLines(cluster, options)])].join('\n');
+  // Said once, unless some clusters are more real than others.
+  const sayWhatIsSimulated = manifest.clusters.some(({ simulated }) => simulated.length < manifest.simulated.length);
+  const clusters = manifest.clusters.flatMap((cluster) => [
+    '',
+    ...clusterLines(cluster, { ...options, sayWhatIsSimulated }),
+  ]);
+  return [...head, ...clusters].join('\n');
 }
 
 /** Status word, and whether it is paused or on its way out. */
@@ -38,29 +44,31 @@ export function statusOf(manifest: Pick<ManifestDescription, 'status' | 'deletin
 
 /** What can be done about the state as a whole. */
 function stateLines(manifest: ManifestDescription, width?: number): string[] {
-  const name = shortName(manifest);
-  if (manifest.paused) return wrap(`paused: nothing is started until \`kubeloom resume ${name}\``, 2, width);
-  if (manifest.status !== 'Failed') return [];
-  if (manifest.deleting)
-    return wrap(
-      `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` lets go of what cannot be removed`,
-      2,
-      width,
-    );
-  return wrap(
-    `failed: mend the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest; or \`kubeloom rollback ${name}\``,
-    2,
-    width,
-  );
+  const sentence = whatToDo(manifest, shortName(manifest));
+  return sentence === undefined ? [] : wrap(sentence, 2, width);
 }
 
-function clusterLines(cluster: ClusterDescription, options: DescribeOptions): string[] {
+function whatToDo(manifest: ManifestDescription, name: string): string | undefined {
+  if (manifest.paused) return `paused: nothing is started until \`kubeloom resume ${name}\``;
+  if (manifest.status !== 'Failed') return undefined;
+  if (manifest.deleting)
+    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` lets go of what cannot be removed`;
+  const back = manifest.generation > 1 ? `; or \`kubeloom rollback ${name}\`` : '';
+  return `failed: mend the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}`;
+}
+
+function clusterLines(
+  cluster: ClusterDescription,
+  options: DescribeOptions & { readonly sayWhatIsSimulated: boolean },
+): string[] {
   const { width } = options;
   const facts = [
     cluster.kubernetesVersion ? `Kubernetes ${cluster.kubernetesVersion}` : undefined,
     cluster.network ? `network ${cluster.network}` : undefined,
     cluster.apiEndpoint ? `API ${cluster.apiEndpoint}` : undefined,
-    cluster.simulated.length > 0 ? paint('yellow', `simulated ${cluster.simulated.join(', ')}`) : undefined,
+    options.sayWhatIsSimulated && cluster.simulated.length > 0
+      ? paint('yellow', `simulated ${cluster.simulated.join(', ')}`)
+      : undefined,
   ].filter((fact) => fact !== undefined);
   const inner = (width ?? terminalWidth()) - 2;
   return [
@@ -68,9 +76,7 @@ function clusterLines(cluster: ClusterDescription, options: DescribeOptions): st
     ...(facts.length > 0 ? wrap(`  ${facts.join(' · ')}`, 2, width) : []),
     ...progressLines(cluster, width),
     ...(cluster.failure ? failureLines(cluster.failure, width) : []),
-    ...cluster.heldPools.flatMap(({ pool, role, reason }) =>
-      wrap(`  ${paint('yellow', 'held')} pool ${paint('bold', pool)} (${role}): ${reason}`, 4, width),
-    ),
+    ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure?.message, width)),
     ...indented(nodeTable(cluster, options.everyNode === true, inner)),
     ...indented(loadBalancerTable(cluster, inner)),
   ];
@@ -89,6 +95,16 @@ function progressLines({ progress, status }: ClusterDescription, width?: number)
         width,
       )
     : wrap(`  stopped in ${at}: ${step}${waypoint}, ${ago(progress.updatedAt)}`, 4, width);
+}
+
+/** Its reason is left out where the cluster's failure has just told it. */
+function heldPoolLines(
+  held: ClusterDescription['heldPools'][number],
+  told: string | undefined,
+  width?: number,
+): string[] {
+  const why = told !== undefined && held.reason.includes(told) ? '' : `: ${held.reason}`;
+  return wrap(`  ${paint('yellow', 'left out:')} pool ${paint('bold', held.pool)} (${held.role})${why}`, 4, width);
 }
 
 /** What failed, why in the tool's words, what was done about it, what to do, where the log is. */

@@ -5,7 +5,7 @@ import { apiClient } from '../api-client.ts';
 import { eventFeed, isMissing } from '../event-feed.ts';
 import { eventLines } from '../event-lines.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { note, print } from '../output.ts';
+import { note, paint, print } from '../output.ts';
 
 interface EventsOptions {
   readonly namespace?: string;
@@ -29,14 +29,20 @@ async function events(name: string, options: EventsOptions): Promise<void> {
   const api = apiClient();
   const key = parseManifestName(name, options.namespace);
   const feed = eventFeed(api, key);
-  let first: number | undefined;
+  let run: { readonly id: string; readonly began: number } | undefined;
   for (;;) {
     const gone = options.follow ? await isGone(() => api.getManifest(key)) : false;
     for (const event of await feed.read()) {
       if (options.run !== undefined && event.runId !== options.run) continue;
-      first ??= Date.parse(event.at);
-      if (options.json) print(JSON.stringify(event));
-      else for (const line of eventLines(event, first)) print(line);
+      if (options.json) {
+        print(JSON.stringify(event));
+        continue;
+      }
+      if (run?.id !== event.runId) {
+        run = { id: event.runId, began: Date.parse(event.at) };
+        print(`${paint('bold', event.runId)}  ${paint('dim', event.at)}`);
+      }
+      for (const line of eventLines(event, run.began)) print(line);
     }
     if (!options.follow) return;
     if (gone) return note(`${key.namespace}/${key.name} is gone`);
