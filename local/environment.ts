@@ -15,6 +15,7 @@ export interface EnvironmentOptions {
   readonly endpoints: Endpoints;
   readonly dataDirectory: string;
   readonly providerTypes: readonly string[];
+  readonly templateSources: 'builtin' | 'recorded';
   /** Tool to project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
 }
@@ -24,7 +25,7 @@ export const bucket = 'kubeloom';
 
 /** What this platform sets; what a person set beforehand under `KUBELOOM_…` stays, apart from names of things that it makes. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
-  const { endpoints, dataDirectory, providerTypes, runnerProjects } = options;
+  const { endpoints, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
@@ -42,6 +43,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_BUCKET: bucket,
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
+    KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     // Two platforms of one machine must not take each other's hosts for their own.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,

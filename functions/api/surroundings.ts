@@ -37,7 +37,8 @@ export async function surroundingsOf(
     ),
     endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key),
   ]);
-  return { providerTypes: deps.config.KUBELOOM_PROVIDER_TYPES, secrets, templateReferences, endpointsInUse };
+  const { KUBELOOM_PROVIDER_TYPES: providerTypes, KUBELOOM_TEMPLATE_SOURCES: sources } = deps.config;
+  return { providerTypes, secrets, ownTemplates: sources === 'recorded', templateReferences, endpointsInUse };
 }
 
 /** Manifests whose document refers to a Secret or TemplateGitReference. */

@@ -8,7 +8,7 @@ import type { Survey } from './survey.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
 export function* providerRules(survey: Survey): Iterable<Fault> {
-  const { providerTypes, secrets, templateReferences } = survey.surroundings;
+  const { providerTypes, secrets, ownTemplates, templateReferences } = survey.surroundings;
   yield* uniqueNames('provider', survey.providers);
   for (const { thing: provider, path } of survey.providers) {
     const { providerType: type, secretRef, templatesRef } = provider;
@@ -24,8 +24,16 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
       yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
     }
     if (needsSecret && secretRef !== undefined) yield* secretExists(secrets, secretRef, [...path, 'secretRef']);
-    if (templateReferences === undefined || templatesRef?.name === undefined) continue;
-    if (templatesRef.name === defaultTemplates) continue;
+    if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
+    if (ownTemplates === false) {
+      yield error(
+        [...path, 'templatesRef'],
+        `this installation has only the templates that come with it, it cannot fetch those of ${shown(templatesRef.name)}`,
+        `leave templatesRef out, or name ${defaultTemplates}`,
+      );
+      continue;
+    }
+    if (templateReferences === undefined) continue;
     const key = `${templatesRef.namespace ?? survey.namespace}/${templatesRef.name}`;
     if (!templateReferences.has(key)) {
       yield error(

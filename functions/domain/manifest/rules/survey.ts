@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly providerTypes?: readonly string[];
   /** `<namespace>/<name>` of every Secret there is. */
   readonly secrets?: ReadonlySet<string>;
+  /** False when this installation has only the templates that come with it. */
+  readonly ownTemplates?: boolean;
   /** `<namespace>/<name>` of every TemplateGitReference there is. */
   readonly templateReferences?: ReadonlySet<string>;
   /** Addresses of static nodes of other manifests, with the manifest that has each. */
