@@ -115,12 +115,13 @@ async function assemble(given: {
   const variables = platformEnvironment({
     ...{ endpoints, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
     providerTypes: await product.providerTypes(),
+    templateSources: product.templateSources ?? 'builtin',
   });
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, table, await product.tableSchema());
   const lambdas = lambdaHost(await product.functions());
 
-  const projects = await product.projects(variables);
+  const projects = await product.projects(variables, directory.path);
   const { builds, store: buildStore } = startCodeBuild({
     ...{ projects, statePath: state('builds.sqlite'), dataDirectory: directory.path, concurrency, graceMs, logger },
   });

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleRunner } from '../runner-images/bundle-runner.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { Project } from './codebuild/builds.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
@@ -15,6 +16,8 @@ export interface Product {
   readonly machinesDirectory: string;
   /** Tool to CodeBuild project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
+  /** Whether manifests may name templates of their own: the sim runner needs no files of them. @default builtin */
+  readonly templateSources?: 'builtin' | 'recorded';
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
   readonly tick?: string;
@@ -23,7 +26,7 @@ export interface Product {
   tableSchema(): Promise<TableSchema>;
   functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
   routes(): Promise<readonly GatewayRoute[]>;
-  projects(variables: Readonly<Record<string, string>>): Promise<readonly Project[]>;
+  projects(variables: Readonly<Record<string, string>>, dataDirectory: string): Promise<readonly Project[]>;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,6 +37,7 @@ export function kubeloom(runner: RunnerKind): Product {
   return {
     machinesDirectory: join(root, 'state-machines'),
     runnerProjects: Object.fromEntries(tools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`])),
+    templateSources: runner === 'sim' ? 'recorded' : 'builtin',
     statusRules: [
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
     ],
@@ -46,8 +50,18 @@ export function kubeloom(runner: RunnerKind): Product {
       return loadFunctions(join(root, 'functions', 'tasks'));
     },
     routes: async () => (await import('#functions/api/routes.ts')).routes,
-    projects: async (variables) =>
-      runner === 'sim' ? [await simulated(variables)] : tools.map((tool) => real(tool, variables)),
+    async projects(variables, dataDirectory) {
+      if (runner === 'sim') return [await simulated(variables)];
+      const directory = join(dataDirectory, 'runner');
+      const program = await bundleRunner(directory);
+      const environment = {
+        ...buildEnvironment(variables),
+        KUBELOOM_TEMPLATES: join(root, 'templates'),
+        // For the runner, and for the programs of ours that it runs.
+        NODE_COMPILE_CACHE: join(directory, 'compiled'),
+      };
+      return tools.map((tool) => real(tool, program, environment));
+    },
   };
 }
 
@@ -64,15 +78,14 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
   return { name: simProject, run: { kind: 'function', run: runSimStage }, environment: buildEnvironment(variables) };
 }
 
-function real(tool: string, variables: Readonly<Record<string, string>>): Project {
-  const environment = buildEnvironment(variables);
+function real(tool: string, program: string, environment: Readonly<Record<string, string>>): Project {
   // The stand-in for `kubeone` comes before any real one; Node 24 before the system's.
   const path = [join(root, 'local', 'kubeone', 'bin'), dirname(process.execPath), environment.PATH ?? ''];
   return {
     name: `kubeloom-${tool}`,
     run: {
       kind: 'command',
-      command: [process.execPath, join(root, 'runner-images', 'runner', 'main.ts')],
+      command: [process.execPath, program],
       directory: root,
     },
     environment: { ...environment, PATH: path.join(delimiter) },

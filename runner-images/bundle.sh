@@ -1,6 +1,6 @@
 #!/bin/sh
-# Bundles the runner into one file: half the start-up time, and no node_modules in the images.
+# Bundles the runner into one file, for the images: no node_modules in them, and half the start-up time. Needs Node 24.
 set -eu
 out=${1:?usage: bundle.sh OUTPUT_FILE}
-npx esbuild runner-images/runner/main.ts --bundle --platform=node --target=node24 --format=esm --legal-comments=none \
-  --banner:js="import{createRequire}from'node:module';const require=createRequire(import.meta.url);" --outfile="$out"
+node --input-type=module -e 'await (await import(process.argv[1])).buildRunner(process.argv[2])' \
+  "$(cd "$(dirname "$0")" && pwd)/bundle-runner.ts" "$out"

@@ -30,6 +30,9 @@ export interface MachinesRootInput {
   readonly extra: { readonly network: Variables; readonly nodepool: Variables };
 }
 
+/** A key that nobody has: modules want one, also where nothing is made. */
+const nobodysKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} nobody`;
+
 type Variables = Readonly<Record<string, string>>;
 type Call = Readonly<Record<string, unknown>>;
 export type DynamicPool = NodePoolState & { readonly source: DynamicSource };
@@ -120,7 +123,7 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
       region,
       api_port_open: servesApi && here.some(({ role }) => role === 'control'),
       roles,
-      ssh_ports: [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
+      ssh_ports: here.length === 0 ? [22] : [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
       wireguard_port: defaultWireguardPort,
       tags: tagsOf(input),
       ...input.extra.network,
@@ -144,7 +147,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
 }
 
 function droppedCall(input: MachinesRootInput, pool: DynamicPool, goneRegions: readonly string[]): Call {
-  const call = poolCall(input, { ...pool, nodes: [] });
+  const call = { ...poolCall(input, { ...pool, nodes: [] }), ssh_public_key: nobodysKey };
   if (!goneRegions.includes(pool.source.region)) return { ...call, count: 0 };
   // A network with a count is a list, here an empty one.
   return { ...call, network: `\${one(module.${networkModule(pool.source.region)}[*])}`, count: 0 };

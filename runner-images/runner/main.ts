@@ -18,12 +18,21 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 // Whoever read along may be gone; that is no reason to leave a stage half done.
 process.stdout.on('error', () => undefined);
 
-const result = await runStage(StageEnvironment.parse(process.env), wire(), {
-  signal: stop.signal,
-  crash: crash.signal,
-  templatesDirectory: process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url)),
-  tools: stageTools,
-  echo: (line) => process.stdout.write(`${line}\n`),
-  ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
+// Without this, a failure before the stage begins would be heard by nobody and look like success.
+const ok = await stage().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return false;
 });
-process.exit(result.ok ? 0 : 1);
+process.exit(ok ? 0 : 1);
+
+async function stage(): Promise<boolean> {
+  const { ok } = await runStage(StageEnvironment.parse(process.env), wire(), {
+    signal: stop.signal,
+    crash: crash.signal,
+    templatesDirectory: process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url)),
+    tools: stageTools,
+    echo: (line) => process.stdout.write(`${line}\n`),
+    ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
+  });
+  return ok;
+}

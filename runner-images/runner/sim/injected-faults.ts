@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { StageMode } from '#contracts/stage.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { StageName } from '#domain/plan.ts';
+import { Direction, StageName } from '#domain/plan.ts';
 
 export const InjectedFault = z.strictObject({
   stage: StageName,
@@ -16,6 +16,12 @@ export const InjectedFault = z.strictObject({
   node: z.string().optional(),
   /** Provider instance: strikes only an infrastructure stage that has new pools to make in it, and only those pools. */
   provider: z.string().optional(),
+  /** Name of the manifest. @default any */
+  manifest: z.string().optional(),
+  /** Strikes only on the way in this direction. */
+  direction: Direction.optional(),
+  /** Strikes only this attempt of a stage. */
+  attempt: z.number().int().min(1).optional(),
 });
 export type InjectedFault = z.infer<typeof InjectedFault>;
 
@@ -37,6 +43,9 @@ export function strikingFault(
     clusterName: string;
     nodes: readonly string[];
     providers: readonly string[];
+    manifest: string;
+    direction: Direction;
+    attempt: number;
   },
 ): InjectedFault | undefined {
   if (text === undefined || text === '') return undefined;
@@ -49,7 +58,10 @@ export function strikingFault(
       fault.mode === now.mode &&
       (fault.cluster === undefined || fault.cluster === now.cluster || fault.cluster === now.clusterName) &&
       (fault.node === undefined || now.nodes.includes(fault.node)) &&
-      (fault.provider === undefined || now.providers.includes(fault.provider)),
+      (fault.provider === undefined || now.providers.includes(fault.provider)) &&
+      (fault.manifest ?? now.manifest) === now.manifest &&
+      (fault.direction ?? now.direction) === now.direction &&
+      (fault.attempt ?? now.attempt) === now.attempt,
   );
   if (struck === undefined) return undefined;
   struck.left -= 1;

@@ -36,6 +36,9 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   const fault = strikingFault(faults, {
     stage: context.plan.stage,
     mode: context.mode,
+    manifest: context.document.manifest,
+    direction: context.document.direction,
+    attempt: context.attempt,
     cluster: context.document.cluster,
     clusterName: states[0]?.name ?? '',
     nodes: states.flatMap((state) => allNodes(state).map(({ node }) => node.name)),

@@ -19,6 +19,9 @@ interface Names {
   readonly addresses: readonly string[];
 }
 
+/** An address of documentation: modules want one, also where nothing is made. */
+const nowhere = '192.0.2.1';
+
 /**
  * Brings the names of the load balancer `name` to what `wish` has of them. Names that move to another provider instance
  * are made there before the old ones go, each with the credentials of its own provider. Throws `StageFailure`.
@@ -43,7 +46,8 @@ export async function visitNames(
   const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
   const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
   const remove = async (some: readonly DnsState[]) => {
-    for (const old of some) await applyNames(context, { clusterId, id: known.id, dns: old, gone: true, addresses: [] });
+    for (const old of some)
+      await applyNames(context, { clusterId, id: known.id, dns: old, gone: true, addresses: [nowhere] });
   };
   if (dns === undefined) {
     await remove(olds);

@@ -1,0 +1,29 @@
+/** The bundled runner: one file that works by itself, made once for the same sources. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundleRunner } from '../../runner-images/bundle-runner.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'runner-bundle-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+it('is made once, and those of other sources go', async () => {
+  await writeFile(join(directory, 'runner-0000000000000000.mjs'), '');
+  const file = await bundleRunner(directory);
+  const { mtimeMs } = await stat(file);
+  expect(await bundleRunner(directory)).toBe(file);
+  expect((await stat(file)).mtimeMs).toBe(mtimeMs);
+  expect(await readdir(directory)).toEqual([file.slice(directory.length + 1)]);
+});
+
+it('is a runner: without its variables it names every one that is missing', async () => {
+  const file = await bundleRunner(directory);
+  const run = promisify(execFile)(process.execPath, [file], { cwd: directory, env: {} });
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/KUBELOOM_WAYPOINT/) });
+});
