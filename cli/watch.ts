@@ -54,7 +54,8 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
       if (state !== undefined && !hasEnded(state, runId)) {
         endedAt = undefined;
         lastEvent = false;
-        await sleep(pollMs);
+        // What takes a moment is not made longer by looking.
+        await sleep(Date.now() - started < 3000 ? Math.min(pollMs, 100) : pollMs);
         continue;
       }
       endedAt ??= Date.now();

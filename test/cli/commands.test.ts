@@ -1,35 +1,16 @@
 /** The command line as a user meets it: exit codes, what is printed, and the e2e sets of others simulated to their ends. */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root, kubeloom as run } from './kubeloom-process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const inputs =
   ['../shared/inputs', '/work/shared/inputs'].map((path) => join(root, path)).find(existsSync) ?? '/work/shared/inputs';
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let home: string;
 
-function kubeloom(args: readonly string[], stdin = ''): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [join(root, 'cli/main.ts'), ...args],
-      { env: { ...process.env, KUBELOOM_HOME: home, NO_COLOR: '1', KUBELOOM_API_URL: '' }, maxBuffer: 64 << 20 },
-      (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
-    );
-    child.stdin?.end(stdin);
-  });
-}
+const kubeloom = (args: readonly string[], stdin = '') => run(args, { stdin, environment: { KUBELOOM_HOME: home } });
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'kubeloom-cli-'));

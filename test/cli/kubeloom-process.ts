@@ -1,0 +1,39 @@
+/** The command line as a process of its own, as users start it. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Invocation {
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Sends Ctrl-C once standard output holds this. */
+  readonly interruptAt?: string;
+}
+
+export function kubeloom(args: readonly string[], invocation: Invocation = {}): Promise<Outcome> {
+  const { stdin = '', environment = {}, interruptAt } = invocation;
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, 'cli/main.ts'), ...args],
+      { env: { ...process.env, NO_COLOR: '1', KUBELOOM_API_URL: '', ...environment }, maxBuffer: 64 << 20 },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
+    );
+    let seen = '';
+    child.stdout?.on('data', (text: string) => {
+      const before = interruptAt !== undefined && seen.includes(interruptAt);
+      seen += text;
+      if (interruptAt !== undefined && !before && seen.includes(interruptAt)) child.kill('SIGINT');
+    });
+    child.stdin?.end(stdin);
+  });
+}

@@ -1,0 +1,223 @@
+/** What a person tells a manifest, from the command line to what stands in the end, on a platform that simulates. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { root, kubeloom as run } from './kubeloom-process.ts';
+
+let platform: Platform;
+let directory: string;
+const settings = ['KUBELOOM_SIM_FAULTS', 'KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_STAGE_RETRY_SECONDS'];
+const before = settings.map((name) => [name, process.env[name]] as const);
+
+const kubeloom = (args: readonly string[], more: { stdin?: string; interruptAt?: string } = {}) =>
+  run(args, { ...more, environment: { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token } });
+
+const minimal = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
+
+/** A manifest of that name with so many compute nodes, as a file. */
+function file(name: string, compute = 2): string {
+  const path = join(directory, `${name}-${compute}.yaml`);
+  const text = minimal.replaceAll(/name: (sim-)?minimal/g, `name: ${name}`).replace('count: 2', `count: ${compute}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const faults = (list: readonly object[]): void => {
+  process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(list);
+};
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'kubeloom-verbs-'));
+  process.env.KUBELOOM_LOG = 'none';
+  process.env.KUBELOOM_STAGE_RETRY_SECONDS = '0';
+  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+});
+beforeEach(() => {
+  process.env.KUBELOOM_SIM_STAGE_MS = '0';
+  faults([]);
+});
+afterAll(async () => {
+  await platform.stop();
+  rmSync(directory, { recursive: true, force: true });
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+describe('kubeloom apply', () => {
+  it('submits what it can of several files, tells the rest, and exits as the worst of them', async () => {
+    const bad = join(directory, 'bad.yaml');
+    writeFileSync(bad, readFileSync(file('several-bad'), 'utf8').replace('1.36.0', '1.2.0'));
+    const { code, stdout, stderr } = await kubeloom(['apply', '-f', bad, file('several'), '--wait', '--json']);
+    const { ok, documents } = JSON.parse(stdout) as { ok: boolean; documents: Record<string, unknown>[] };
+    expect([code, ok]).toEqual([3, false]);
+    expect(documents).toMatchObject([
+      { file: bad, kind: 'InputManifest', name: 'several-bad', error: { code: 'InvalidManifest' } },
+      { name: 'several', accepted: { generation: 1, unchanged: false }, manifest: { status: 'Done' } },
+    ]);
+    expect(stderr).toContain('Kubernetes 1.2.0 is not supported');
+  });
+
+  it('takes documents from standard input, and starts nothing for what is known', async () => {
+    const stdin = readFileSync(file('piped'), 'utf8');
+    expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toMatch(/Done after/);
+    expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toContain('nothing was started');
+  });
+
+  it('submits nothing when a document is none of its kinds', async () => {
+    const stdin = `${readFileSync(file('nothing'), 'utf8')}\n---\nkind: Pod\nmetadata: { name: x }\n`;
+    const { code, stderr } = await kubeloom(['apply', '-f', '-'], { stdin });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of Secret')]);
+    expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
+  });
+
+  it('leaves the run going on Ctrl-C and says how to look again', async () => {
+    process.env.KUBELOOM_SIM_STAGE_MS = '500';
+    const args = ['apply', '-f', file('interrupted'), '--wait'];
+    const { code, stderr } = await kubeloom(args, { interruptAt: 'cluster to touch' });
+    expect(code).toBe(130);
+    expect(stderr).toContain('kubeloom events interrupted -f');
+    process.env.KUBELOOM_SIM_STAGE_MS = '0';
+    await platform.executions.idle();
+    expect((await kubeloom(['get', 'interrupted'])).stdout).toContain('Done');
+  });
+});
+
+describe('kubeloom retry', () => {
+  it('tries again what failed; the description had said so', async () => {
+    faults([{ stage: 'nodes', class: 'user', cluster: 'retried' }]);
+    const failed = await kubeloom(['apply', '-f', file('retried'), '--wait']);
+    expect(failed.code).toBe(6);
+    expect(failed.stdout).toContain('`kubeloom retry retried`');
+    expect(failed.stdout).toMatch(/Failed after/);
+    const { code, stdout } = await kubeloom(['retry', 'retried', '--wait', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: { generation: 1, attempt: 2 }, manifest: { status: 'Done' } });
+  });
+
+  it('refuses a stage that there is not, and a manifest that has nothing to retry', async () => {
+    expect((await kubeloom(['retry', 'retried', '--from', 'building'])).code).toBe(2);
+    const { code, stderr } = await kubeloom(['retry', 'retried']);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('cannot be retried')]);
+  });
+
+  it('says which pool was left out of a cluster that is degraded, and makes it', async () => {
+    faults([{ stage: 'infrastructure', class: 'credentials', provider: 'sim-2' }]);
+    const path = file('degraded');
+    const text = readFileSync(path, 'utf8')
+      .replace('  nodePools:', '    - name: sim-2\n      providerType: sim\n  nodePools:')
+      .replace(
+        '  kubernetes:',
+        '      - { name: other, count: 1, serverType: s, image: i, providerSpec: { name: sim-2, region: r } }\n  kubernetes:',
+      )
+      .replace('compute: [compute]', 'compute: [compute, other]');
+    writeFileSync(path, text);
+    const { code, stdout } = await kubeloom(['apply', '-f', path, '--wait']);
+    expect(code).toBe(6);
+    expect(stdout).toMatch(/cluster degraded {2}Degraded/);
+    expect(stdout).toContain('left out: pool other (compute)');
+    expect((await kubeloom(['get', 'degraded'])).stdout).toMatch(/Failed .*degraded \(3 nodes\) Degraded/);
+    expect((await kubeloom(['retry', 'degraded', '--wait'])).code).toBe(0);
+    expect((await kubeloom(['describe', 'degraded'])).stdout).not.toContain('left out');
+  });
+});
+
+describe('kubeloom cancel', () => {
+  it('ends a run in a state that works, and calls it Aborted', async () => {
+    process.env.KUBELOOM_SIM_STAGE_MS = '20000';
+    expect((await kubeloom(['apply', '-f', file('cancelled')])).code).toBe(0);
+    while (!(await kubeloom(['describe', 'cancelled'])).stdout.includes('infrastructure: step'));
+    process.env.KUBELOOM_SIM_STAGE_MS = '0';
+    const { code, stdout } = await kubeloom(['cancel', 'cancelled', '--wait']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Cancelled (user)');
+    expect((await kubeloom(['runs', 'cancelled'])).stdout).toContain('Aborted');
+  });
+
+  it('has nothing to do for what is done', async () => {
+    const { code, stderr } = await kubeloom(['cancel', 'cancelled']);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('nothing is under way')]);
+  });
+});
+
+describe('kubeloom pause and resume', () => {
+  it('keep a change back, and let it go', async () => {
+    expect((await kubeloom(['apply', '-f', file('paused'), '--wait'])).code).toBe(0);
+    expect((await kubeloom(['pause', 'paused'])).stdout).toContain('is paused');
+    const kept = await kubeloom(['apply', '-f', file('paused', 3), '--wait']);
+    expect([kept.code, kept.stdout]).toEqual([6, expect.stringContaining('`kubeloom resume paused` starts it')]);
+    expect((await kubeloom(['get'])).stdout).toMatch(/paused .*\(paused\)/);
+    expect((await kubeloom(['describe', 'paused'])).stdout).toContain('nothing is started until');
+    const { code, stdout } = await kubeloom(['resume', 'paused', '--wait']);
+    expect(code).toBe(0);
+    expect(stdout.match(/compute-\S+-0\d {2}compute/g)).toHaveLength(3);
+    expect((await kubeloom(['resume', 'paused'])).code).toBe(5);
+  });
+});
+
+describe('kubeloom rollback', () => {
+  it('goes back to the document before', async () => {
+    await kubeloom(['apply', '-f', file('back', 1), '--wait']);
+    await kubeloom(['apply', '-f', file('back', 3), '--wait']);
+    const { code, stdout } = await kubeloom(['rollback', 'back', '--wait', '--json']);
+    const { manifest } = JSON.parse(stdout) as { manifest: { generation: number; clusters: { nodes: unknown[] }[] } };
+    expect([code, manifest.generation, manifest.clusters[0]?.nodes.length]).toEqual([0, 3, 2]);
+  });
+});
+
+describe('kubeloom delete', () => {
+  it('removes a manifest and shows it to its end', async () => {
+    await kubeloom(['apply', '-f', file('removed'), '--wait']);
+    const { code, stdout } = await kubeloom(['delete', 'removed', '--wait']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/3 nodes removed.*removed deleted after/s)]);
+    expect((await kubeloom(['describe', 'removed'])).code).toBe(4);
+  });
+
+  it('lets go of everything and says what goes on running', async () => {
+    await kubeloom(['apply', '-f', file('let-go'), '--wait']);
+    const { code, stdout } = await kubeloom(['delete', 'let-go', '--orphan', 'all', '--wait']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/let go of cluster let-go: 3 nodes/);
+    expect(stdout).toMatch(/control-\S+-01 {2}sim-1 {2}anywhere {2}198\.1[89]\./);
+    expect(stdout).not.toContain('hosts removed');
+  });
+});
+
+describe('what a program reads', () => {
+  it('is one event a line, a list of logs, and the problem of an error', async () => {
+    await kubeloom(['apply', '-f', file('read'), '--wait']);
+    const { stdout } = await kubeloom(['events', 'read', '--json']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; runId: string });
+    expect(events.at(-1)?.kind).toBe('RunSucceeded');
+    const runId = events[0]?.runId ?? '';
+    const logs = JSON.parse((await kubeloom(['logs', runId, '--json'])).stdout) as { stage: string }[];
+    expect(logs.map(({ stage }) => stage)).toContain('kubernetes');
+    expect((await kubeloom(['logs', runId, '--stage', 'kubernetes'])).stdout).toMatch(
+      /^== read w00 kubernetes, try 1\n/,
+    );
+    const missing = await kubeloom(['describe', 'nobody', '--json']);
+    expect(JSON.parse(missing.stdout)).toMatchObject({ error: { code: 'NotFound', status: 404 }, exitCode: 4 });
+    expect(missing.stderr).toBe('kubeloom: there is no manifest "nobody" in namespace "default"\n');
+  });
+
+  it.each([
+    [['logs', 'read-aaaaa-g9-a1'], 4, 'no run "read-aaaaa-g9-a1"'],
+    [['logs', 'read'], 2, 'kubeloom runs NAME'],
+    [['runs', 'nobody'], 4, 'no manifest "nobody"'],
+    [['kubeconfig', 'nobody'], 4, 'there is no cluster "nobody"'],
+    [['pause', 'a/b/c'], 2, 'write NAME or NAMESPACE/NAME'],
+    [['runs', 'read', '--limit', 'x'], 2, 'write a number'],
+    [['local', 'up', '--port', 'x'], 2, 'write a number'],
+    [['delete', 'read', '--orphan', 'all', 'x'], 2, 'name no nodes beside it'],
+  ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
+    const { code, stderr, stdout } = await kubeloom(args);
+    expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);
+    expect(stderr).not.toContain(' at ');
+  });
+});
