@@ -21,6 +21,15 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      {
+        // Needs moto and schemathesis: scripts/conformance.sh.
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

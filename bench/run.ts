@@ -2,11 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureHosts } from './create-on-hosts.ts';
+import { measureLoad } from './load.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
 import { measurePlan } from './plan.ts';
 
-const benches = { one: measureOne, many: measureMany, plan: measurePlan, hosts: measureHosts } as const;
+const benches = {
+  one: measureOne,
+  many: measureMany,
+  load: measureLoad,
+  plan: measurePlan,
+  hosts: measureHosts,
+} as const;
 type Bench = keyof typeof benches;
 
 const asked = process.argv.slice(2).filter((name): name is Bench => name in benches);

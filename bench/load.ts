@@ -1,0 +1,86 @@
+/**
+ * Load: clients that apply, read and delete manifests at once, while the platform is killed and started again.
+ * `node bench/run.ts load`; LOAD_SECONDS (30), LOAD_CLIENTS (50), LOAD_MANIFESTS (500), LOAD_KILLS (5) change it.
+ * Every client has its own manifests, so it knows what it was promised: each 202 names a generation that must be
+ * found afterwards and come to an end.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PlatformFile } from '#local/data-directory.ts';
+import { down, up } from '#local/supervisor.ts';
+import { type Call, type LoadClient, loadClient, type Owned } from './load-client.ts';
+import { verify } from './load-promises.ts';
+
+const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+
+export async function measureLoad() {
+  const seconds = setting('LOAD_SECONDS', 30);
+  const clients = setting('LOAD_CLIENTS', 50);
+  const manifests = setting('LOAD_MANIFESTS', 500);
+  const kills = setting('LOAD_KILLS', 5);
+  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-load-'));
+  const start = (apiPort: number): Promise<PlatformFile> => up({ dataDir, apiPort, runner: 'sim', tickSeconds: 5 });
+  try {
+    let platform = await start(0);
+    const apiPort = Number(new URL(platform.apiUrl).port);
+    const until = performance.now() + seconds * 1000;
+    const working = Array.from({ length: clients }, (_, index) =>
+      loadClient({ platform, index, until, owned: share(index, clients, manifests) }),
+    );
+    const work = Promise.all(working.map((client) => client.run()));
+    const restartSeconds: number[] = [];
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await pause((seconds * 1000) / (kills + 1));
+      const began = performance.now();
+      process.kill(platform.pid, 'SIGKILL');
+      platform = await start(apiPort);
+      restartSeconds.push(round((performance.now() - began) / 1000));
+    }
+    await work;
+    const settling = performance.now();
+    const promises = await verify(working, 180_000);
+    return {
+      what: `${clients} clients on ${manifests} manifests for ${seconds} s, the platform killed ${kills} times`,
+      aim: { serverFaults: 0, lostUpdates: 0, unfinished: 0, readP99Ms: 150 },
+      ...summary(working),
+      restartSeconds,
+      ...promises,
+      settledSeconds: round((performance.now() - settling) / 1000),
+    };
+  } finally {
+    await down(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function share(index: number, clients: number, manifests: number): Owned[] {
+  const names = Array.from({ length: manifests }, (_, n) => `load-${String(n).padStart(3, '0')}`);
+  return names.filter((_, n) => n % clients === index).map((name) => ({ name, promised: undefined }));
+}
+
+function summary(clients: readonly LoadClient[]): object {
+  const calls = clients.flatMap((client) => client.calls);
+  const answered = calls.filter(({ status }) => status > 0);
+  const times = (kind: Call['kind']) => percentiles(answered.filter((call) => call.kind === kind).map(({ ms }) => ms));
+  const statuses: Record<string, number> = {};
+  for (const { status } of calls) statuses[status || 'cut off'] = (statuses[status || 'cut off'] ?? 0) + 1;
+  return {
+    requests: calls.length,
+    statuses,
+    serverFaults: calls.filter(({ status }) => status >= 500).length,
+    serverFaultSamples: clients.flatMap((client) => client.faults).slice(0, 5),
+    readMs: times('read'),
+    writeMs: times('write'),
+  };
+}
+
+function percentiles(values: readonly number[]): object {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (part: number): number =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0);
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), most: at(1) };
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

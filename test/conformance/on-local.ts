@@ -1,0 +1,80 @@
+/** Our state machines on the Step Functions and CodeBuild of the local platform, with given functions and builds. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { type LambdaFunction, lambdaHost } from '#local/lambda/lambda-host.ts';
+import { silentLogger } from '#local/logger.ts';
+import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+import { region, stateMachineArn } from '#local/names.ts';
+import { stepFunctionsListener } from '#local/stepfunctions/stepfunctions-listener.ts';
+import { startCodeBuild, startWorkflows } from '#local/workflow-services.ts';
+import { machineNames, machineText } from '#test/pipeline/harness/asl-files.ts';
+import type { Surroundings } from '#test/pipeline/harness/state-machines.ts';
+import type { FunctionCall } from './on-moto.ts';
+import { ServiceMachines } from './service-machines.ts';
+
+export interface OnLocal {
+  readonly machines: ServiceMachines;
+  close(): Promise<void>;
+}
+
+/** Our machines among these surroundings. */
+export function startOnLocal(around: Surroundings, functions: readonly string[]): Promise<OnLocal> {
+  const texts = Object.fromEntries(machineNames.map((name) => [name, machineText(name)]));
+  return startLocal(texts, functions, {
+    // The fakes' executions live in another region.
+    call: (name, input) => around.invoke(name, JSON.parse(JSON.stringify(input).replaceAll(region, 'eu-central-1'))),
+    build: (environment) =>
+      around.build({
+        ProjectName: 'sim',
+        EnvironmentVariablesOverride: Object.entries(environment).map(([Name, Value]) => ({ Name, Value })),
+      }),
+  });
+}
+
+/** Machines that a test brings along; functions are answered by `call`. */
+export function startMachinesOnLocal(
+  machines: Readonly<Record<string, object>>,
+  call: FunctionCall,
+  functions: readonly string[],
+): Promise<OnLocal> {
+  const texts = Object.fromEntries(Object.entries(machines).map(([name, machine]) => [name, JSON.stringify(machine)]));
+  return startLocal(texts, functions, { call, build: async () => 0 });
+}
+
+async function startLocal(
+  texts: Readonly<Record<string, string>>,
+  functions: readonly string[],
+  work: { readonly call: FunctionCall; build(environment: Readonly<Record<string, string>>): Promise<unknown> },
+): Promise<OnLocal> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubeloom-conformance-'));
+  const machinesDirectory = join(directory, 'machines');
+  await mkdir(machinesDirectory);
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(machinesDirectory, `${name}.asl.json`), text);
+  const { builds, store: buildStore } = startCodeBuild({
+    projects: [{ name: 'sim', run: { kind: 'function', run: work.build }, environment: {} }],
+    ...{ statePath: ':memory:', dataDirectory: directory, graceMs: 0, logger: silentLogger },
+  });
+  const lambdas: Record<string, LambdaFunction> = {};
+  for (const name of functions) lambdas[name] = (input) => work.call(name, input);
+  const workflows = await startWorkflows({
+    ...{ machinesDirectory, statePath: ':memory:', builds, logger: silentLogger, rules: [] },
+    lambdas: lambdaHost(lambdas),
+  });
+  const server: LoopbackServer = await listenOnLoopback(stepFunctionsListener({ ...workflows, logger: silentLogger }));
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = new SFNClient({ endpoint: server.url, region, credentials, maxAttempts: 1 });
+  return {
+    machines: new ServiceMachines({ client, machines: Object.keys(texts), arnOf: stateMachineArn }),
+    async close() {
+      client.destroy();
+      workflows.executions.shutDown();
+      await builds.shutDown();
+      await server.close();
+      workflows.store.close();
+      buildStore.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

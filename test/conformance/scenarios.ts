@@ -1,0 +1,216 @@
+/** Runs with names, played on every implementation of Step Functions: what happens, and what has to be there then. */
+import type { StageName } from '#domain/plan.ts';
+import { manifestOf } from '#test/pipeline/harness/manifests.ts';
+import type { Pipeline } from '#test/pipeline/harness/pipeline.ts';
+import type { Outcome } from '#test/pipeline/harness/state-machines.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Set when the order of what happens at once, or the moment of an abort, is not part of the promise. */
+  readonly loose?: true;
+  play(pipeline: Pipeline): Promise<readonly Outcome[]>;
+  /** Part of what has to be observed. */
+  readonly expected: object;
+}
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
+
+async function applied(pipeline: Pipeline, ...manifests: readonly unknown[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const manifest of manifests) {
+    await pipeline.submit(manifest);
+    outcomes.push(...(await pipeline.settle()));
+  }
+  return outcomes;
+}
+
+async function deleted(pipeline: Pipeline): Promise<readonly Outcome[]> {
+  await pipeline.submit(small, true);
+  return pipeline.settle();
+}
+
+async function retried(pipeline: Pipeline): Promise<readonly Outcome[]> {
+  await pipeline.retry();
+  return pipeline.settle();
+}
+
+const rolledBack = (stage: StageName): Scenario => ({
+  name: `permanent at ${stage}, rolled back, retried without the fault`,
+  async play(pipeline) {
+    const first = await applied(pipeline, small);
+    pipeline.runner.trouble(stage, 'quota');
+    const second = await applied(pipeline, large);
+    const { status, current, attempted } = await pipeline.cluster();
+    if (status !== 'RolledBack' || attempted !== null || (await pipeline.nodes()).length !== 3)
+      throw new Error(`the grow was not rolled back: ${status}, ${JSON.stringify({ current, attempted })}`);
+    return [...first, ...second, ...(await retried(pipeline))];
+  },
+  expected: {
+    outcomes: [{ status: 'SUCCEEDED' }, { status: 'FAILED', error: 'ToolFailed' }, { status: 'SUCCEEDED' }],
+    manifest: { status: 'Done', generation: 2, attempt: 2, held: false },
+    clusters: [{ status: 'Converged' }],
+    nodes: 5,
+  },
+});
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'happy: create, grow, shrink, delete',
+    play: async (pipeline) => [...(await applied(pipeline, small, large, small)), ...(await deleted(pipeline))],
+    expected: { outcomes: Array(4).fill({ status: 'SUCCEEDED' }), manifest: null, clusters: [], nodes: 0 },
+  },
+  {
+    name: 'happy: nothing to do',
+    play: (pipeline) => applied(pipeline, small, small),
+    expected: { manifest: { status: 'Done', generation: 2, attempt: 1, held: false }, nodes: 3 },
+  },
+  {
+    name: 'transient, then fine',
+    async play(pipeline) {
+      pipeline.runner.trouble('configuration', 'transient', { times: 2 });
+      return applied(pipeline, small);
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }],
+      ran: ['infrastructure', 'configuration', 'configuration', 'configuration', 'kubernetes', 'nodes'],
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+  {
+    name: 'a container that leaves nothing, then fine',
+    async play(pipeline) {
+      pipeline.runner.trouble('nodes', 'kill');
+      return applied(pipeline, small);
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }],
+      ran: ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'nodes'],
+    },
+  },
+  ...(['infrastructure', 'configuration', 'kubernetes', 'nodes'] as const).map(rolledBack),
+  {
+    name: 'permanent while it is undone: stands still',
+    async play(pipeline) {
+      const first = await applied(pipeline, small);
+      pipeline.runner.trouble('nodes', 'user');
+      pipeline.runner.trouble('configuration', 'bug', { mode: 'undo' });
+      return [...first, ...(await applied(pipeline, large))];
+    },
+    expected: { clusters: [{ status: 'NeedsAttention', failure: { stage: 'configuration', class: 'bug' } }], nodes: 5 },
+  },
+  {
+    name: 'forward only to NeedsAttention, retried',
+    async play(pipeline) {
+      const first = await applied(pipeline, large);
+      pipeline.runner.trouble('infrastructure', 'credentials');
+      const second = await applied(pipeline, small);
+      const { status } = await pipeline.cluster();
+      if (status !== 'NeedsAttention') throw new Error(`the cluster is ${status}`);
+      return [...first, ...second, ...(await retried(pipeline))];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'FAILED', error: 'ToolFailed' }, { status: 'SUCCEEDED' }],
+      clusters: [{ status: 'Converged', failure: null }],
+      nodes: 3,
+    },
+  },
+  {
+    name: 'forward only, backs off, then fine',
+    environment: { KUBELOOM_MAX_STAGE_ATTEMPTS: '1' },
+    async play(pipeline) {
+      const first = await applied(pipeline, large);
+      pipeline.runner.trouble('nodes', 'transient', { times: 2 });
+      return [...first, ...(await applied(pipeline, small))];
+    },
+    expected: { outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }], clusters: [{ status: 'Converged' }] },
+  },
+  {
+    name: 'refused by the planner',
+    play: (pipeline) => applied(pipeline, small, manifestOf([{ version: '1.30.0' }])),
+    expected: { clusters: [{ status: 'NeedsAttention', failure: { class: 'user', code: 'PlanRefused' } }] },
+  },
+  {
+    name: 'two clusters, one of them fails',
+    loose: true,
+    async play(pipeline) {
+      pipeline.runner.trouble('kubernetes', 'user');
+      return applied(pipeline, manifestOf([{ name: 'web' }, { name: 'data' }]));
+    },
+    expected: { clusters: [{ status: 'Converged' }, { status: 'RolledBack' }], outcomes: [{ status: 'FAILED' }] },
+  },
+  {
+    name: 'a newer generation during a run is done by that run',
+    async play(pipeline) {
+      const inner: Outcome[] = [];
+      pipeline.runner.trouble('kubernetes', async () => {
+        inner.push(...(await applied(pipeline, large)));
+      });
+      return [...(await applied(pipeline, small)), ...inner];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
+      manifest: { status: 'Done', generation: 2, attempt: 1, held: false },
+      runs: ['Succeeded', 'Superseded'],
+    },
+  },
+  {
+    name: 'aborted, started again, adopts what was begun',
+    loose: true,
+    async play(pipeline) {
+      const first = await applied(pipeline, small);
+      pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+      return [...first, ...(await applied(pipeline, large))];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'ABORTED' }, { status: 'SUCCEEDED' }],
+      runs: ['Succeeded', 'Aborted', 'Succeeded'],
+      clusters: [{ status: 'Converged' }],
+      nodes: 5,
+    },
+  },
+  {
+    name: 'aborted three times: left to a person',
+    loose: true,
+    async play(pipeline) {
+      pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 99 });
+      return applied(pipeline, small);
+    },
+    expected: { outcomes: Array(3).fill({ status: 'ABORTED' }), manifest: { status: 'Failed', held: false } },
+  },
+  {
+    name: 'a function that AWS throttles once is called again',
+    async play(pipeline) {
+      pipeline.faults.set('plan-cluster', named('Lambda.TooManyRequestsException'));
+      return applied(pipeline, small);
+    },
+    expected: { outcomes: [{ status: 'SUCCEEDED' }], clusters: [{ status: 'Converged' }] },
+  },
+  {
+    name: 'a function that breaks: the run fails and is finished',
+    async play(pipeline) {
+      pipeline.faults.set('plan-manifest', named('TypeError'));
+      return applied(pipeline, small);
+    },
+    expected: {
+      outcomes: [{ status: 'FAILED', error: 'TypeError' }],
+      manifest: { status: 'Failed', held: false },
+      runs: ['Failed'],
+    },
+  },
+  {
+    name: 'a function that breaks in the middle of a cluster: stands still, the record says so',
+    async play(pipeline) {
+      pipeline.faults.set('commit-waypoint', named('TypeError'));
+      return applied(pipeline, small);
+    },
+    expected: { outcomes: [{ status: 'FAILED' }], manifest: { status: 'Failed', held: false } },
+  },
+];
+
+function named(name: string): Error {
+  const error = new Error(`${name} was planted`);
+  error.name = name;
+  return error;
+}
