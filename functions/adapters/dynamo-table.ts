@@ -121,7 +121,12 @@ export class DynamoTable {
       ...(query.limit === undefined ? {} : { Limit: query.limit }),
       ...(query.next === undefined ? {} : { ExclusiveStartKey: decodeCursor(query.next) }),
     };
-    const answer = await this.#client.send(new QueryCommand(input));
+    const answer = await this.#client.send(new QueryCommand(input)).catch((cause: unknown) => {
+      // A cursor that somebody made or took from another listing begins outside of this one.
+      if (query.next !== undefined && cause instanceof Error && cause.name === 'ValidationException')
+        throw notACursor(cause);
+      throw cause;
+    });
     const items = answer.Items ?? [];
     const end = items.at(-1);
     return {
@@ -181,5 +186,10 @@ function decodeCursor(cursor: string): Item {
   } catch {
     // Said below.
   }
-  throw new PipelineError('InvalidInput', '`next` is not a cursor of this listing; leave it out to begin again');
+  throw notACursor();
+}
+
+function notACursor(cause?: Error): PipelineError {
+  const message = '`next` is not a cursor of this listing; leave it out to begin again';
+  return new PipelineError('InvalidInput', message, { cause });
 }
