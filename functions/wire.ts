@@ -51,7 +51,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     artifacts,
     workflows: new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN),
     builds: new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS)),
-    secrets: new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX),
+    secrets: new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY),
     clock: systemClock,
     ids: randomIds,
     config,

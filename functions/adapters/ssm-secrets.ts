@@ -19,10 +19,13 @@ const standardBytes = 4096;
 export class SsmSecrets implements SecretStore {
   readonly #client: SSMClient;
   readonly #prefix: string;
+  readonly #keyId: string;
 
-  constructor(client: SSMClient, prefix: string) {
+  /** `keyId`: the KMS key that encrypts values; empty for SSM's own. */
+  constructor(client: SSMClient, prefix: string, keyId = '') {
     this.#client = client;
     this.#prefix = prefix;
+    this.#keyId = keyId;
   }
 
   async exists(path: string): Promise<boolean> {
@@ -37,7 +40,8 @@ export class SsmSecrets implements SecretStore {
   async put(path: string, values: Readonly<Record<string, string>>): Promise<void> {
     const Value = JSON.stringify(values);
     const Tier = Buffer.byteLength(Value) > standardBytes ? 'Advanced' : 'Standard';
-    const command = { Name: this.#name(path), Value, Tier, Type: 'SecureString', Overwrite: true } as const;
+    const key = this.#keyId === '' ? {} : { KeyId: this.#keyId };
+    const command = { Name: this.#name(path), Value, Tier, Type: 'SecureString', Overwrite: true, ...key } as const;
     await this.#client.send(new PutParameterCommand(command));
   }
 

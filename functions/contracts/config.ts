@@ -10,6 +10,7 @@ export const Config = z.object({
   KUBELOOM_TABLE: z.string(),
   KUBELOOM_BUCKET: z.string(),
   KUBELOOM_SECRET_PREFIX: z.string().default('/kubeloom').describe('SSM parameter path prefix'),
+  KUBELOOM_SECRET_KEY: z.string().default('').describe('KMS key of new secrets; empty: that of SSM'),
   KUBELOOM_RECONCILE_ARN: z.string().default('').describe('state machine reconcile-manifest; empty in runners'),
   KUBELOOM_PROVIDER_TYPES: z
     .string()
