@@ -1,5 +1,6 @@
 /** Take Lease: one writer for each manifest. */
 import { TakeLeaseInput, type TakeLeaseOutput } from '#contracts/state-inputs.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
 import { leaseTerm } from '../pipeline/lease-term.ts';
 
@@ -7,7 +8,13 @@ export const handler = taskHandler(
   TakeLeaseInput,
   async ({ namespace, name, executionArn }, deps): Promise<TakeLeaseOutput> => {
     const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
-    const taken = await deps.manifests.takeLease({ namespace, name }, executionArn, term);
-    return { held: taken !== undefined, fence: taken?.lease.fence ?? 0 };
+    try {
+      const taken = await deps.manifests.takeLease({ namespace, name }, executionArn, term);
+      return { held: taken !== undefined, fence: taken?.lease.fence ?? 0 };
+    } catch (error) {
+      // The run before this one has done the deletion, too.
+      if (isPipelineError(error, 'NotFound')) return { held: false, fence: 0 };
+      throw error;
+    }
   },
 );

@@ -36,7 +36,8 @@ export function apiUnderTest(
   return { deps, call: (method, path, call = {}) => callApi(deps, method, path, call) };
 }
 
-async function callApi(deps: FakeDeps, method: string, target: string, call: Call): Promise<Answer> {
+/** One call of the API over these ports. */
+export async function callApi(deps: FakeDeps, method: string, target: string, call: Call): Promise<Answer> {
   const [path = '', query = ''] = target.split('?');
   const { route, parameters } = routeOf(method, path);
   useDeps(deps);

@@ -4,6 +4,7 @@ import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contra
 import type { InvocationContext } from '#functions/middleware.ts';
 import { nextRecord, startRun, storeNext } from '#functions/pipeline/next-generation.ts';
 import { useDeps } from '#functions/wire.ts';
+import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 import { type Machines, type Outcome, StateMachines, type Surroundings } from './state-machines.ts';
@@ -104,6 +105,11 @@ export class Pipeline {
   async apply(document: unknown): Promise<Outcome | undefined> {
     await this.submit(document);
     return (await this.settle()).at(-1);
+  }
+
+  /** One call about the manifest: `POST` of a verb, or another method; `path` may hold a query. */
+  async call(path: string, call: Call & { readonly method?: string } = {}): Promise<Answer> {
+    return callApi(this.deps, call.method ?? 'POST', `/v1/manifests/${key.namespace}/${key.name}${path}`, call);
   }
 
   async manifest(): Promise<ManifestRecord> {

@@ -6,14 +6,25 @@ import {
   WaypointDocument,
   waypointKeys,
 } from '#contracts/stage.ts';
-import { allNodes, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
+import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
+import { withoutPools } from '#domain/planning/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
 
-/** `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. */
-export type Trouble = ErrorClass | 'kill' | 'garbled' | (() => Promise<void> | void);
+/**
+ * `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. `stopped`: somebody stops
+ * it, and it says so. `lost`: new pools of these names cannot be made. A function happens first, and may return `stopped`.
+ */
+export type Trouble =
+  | ErrorClass
+  | 'kill'
+  | 'garbled'
+  | 'stopped'
+  | { readonly lost: readonly string[] }
+  | (() => unknown);
+type Ending = Exclude<Trouble, () => unknown>;
 
 interface Planned {
   readonly stage: StageName;
@@ -66,28 +77,32 @@ export class ScriptedRunner {
     const text = await artifacts.getText(waypointKeys.document(prefix));
     const document = WaypointDocument.parse(JSON.parse(text ?? 'null'));
     this.documents.push(document);
-    const trouble = this.#next(stage, mode);
-    if (typeof trouble === 'function') await trouble();
-    const fails = trouble !== undefined && typeof trouble !== 'function';
-    await this.#work(document, { stage, mode, prefix, half: fails });
+    const ending = await this.#ending(stage, mode);
+    const lost = typeof ending === 'object' ? poolsNamed(document.target, ending.lost) : [];
+    const fails = typeof ending === 'string';
+    await this.#work(document, { stage, mode, prefix, half: fails, lost });
     const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
-    if (trouble === 'kill') return false;
-    if (trouble === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
-    if (trouble === 'garbled') return false;
-    const error = fails ? errorOf(trouble, document) : undefined;
+    if (ending === 'kill') return false;
+    if (ending === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
+    if (ending === 'garbled') return false;
+    const error = fails ? errorOf(ending, document) : undefined;
     const times = { startedAt: '2026-11-20T12:00:00.000Z', endedAt: '2026-11-20T12:00:01.500Z', toolMs: 1000 };
+    const failedPools = lost.map((pool) => ({ pool, error: errorOf('quota', document) }));
+    const summary: StageResult['summary'] =
+      stage === 'infrastructure' ? { hostsCreated: 2, hostsRemoved: 0, resourcesAdded: 7 } : {};
     const result: StageResult = {
-      schema: 1,
-      stage,
-      mode,
-      attempt,
-      ok: !error,
-      ...times,
-      summary: {},
+      ...{ schema: 1, stage, mode, attempt, ok: !error, ...times, summary },
       ...(error && { error }),
+      ...(failedPools.length > 0 && { failedPools }),
     };
     await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result));
     return !error;
+  }
+
+  async #ending(stage: StageName, mode: 'do' | 'undo'): Promise<Ending | undefined> {
+    const trouble = this.#next(stage, mode);
+    if (typeof trouble !== 'function') return trouble;
+    return (await trouble()) === 'stopped' ? 'stopped' : undefined;
   }
 
   #next(stage: StageName, mode: 'do' | 'undo'): Trouble | undefined {
@@ -97,11 +112,13 @@ export class ScriptedRunner {
   }
 
   /** Terraform makes and removes nodes, all or half of them; the other tools find out about them. */
-  async #work(
-    document: WaypointDocument,
-    { stage, mode, prefix, half }: { stage: StageName; mode: 'do' | 'undo'; prefix: string; half: boolean },
-  ): Promise<void> {
-    const wish = new Set(namesOf(mode === 'do' ? document.target : document.before));
+  async #work(document: WaypointDocument, { stage, mode, prefix, half, lost }: Work): Promise<void> {
+    const { artifacts } = this.#deps;
+    const text = await artifacts.getText(waypointKeys.facts(prefix));
+    const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
+    const lostPools = mode === 'do' && stage === 'infrastructure' ? lost : (known.lostPools ?? []);
+    const target = document.target && withoutPools(document.target, lostPools);
+    const wish = new Set(namesOf(mode === 'do' ? target : document.before));
     const there = this.world.get(document.cluster) ?? new Set();
     if (stage === 'infrastructure') {
       const added = [...wish].filter((name) => !there.has(name));
@@ -109,9 +126,6 @@ export class ScriptedRunner {
       const made = half ? added.slice(0, Math.ceil(added.length / 2)) : added;
       this.world.set(document.cluster, new Set([...kept, ...made]));
     }
-    const { artifacts } = this.#deps;
-    const text = await artifacts.getText(waypointKeys.facts(prefix));
-    const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
     const nodes = Object.fromEntries(
       [...(this.world.get(document.cluster) ?? [])].map((name) => [
         name,
@@ -123,19 +137,45 @@ export class ScriptedRunner {
       ]),
     );
     const kubeconfigKey = `kubeconfigs/${document.namespace}/${document.manifest}/${document.cluster}`;
-    const facts = { ...known, nodes, ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey }) };
+    const facts = {
+      ...known,
+      nodes,
+      lostPools: [...lostPools],
+      ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey }),
+    };
     if (stage === 'kubernetes' && mode === 'do' && !half) await artifacts.putText(kubeconfigKey, 'kind: Config');
     await artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
   }
 }
 
+interface Work {
+  readonly stage: StageName;
+  readonly mode: 'do' | 'undo';
+  readonly prefix: string;
+  /** It stops half-way. */
+  readonly half: boolean;
+  /** Ids of pools that cannot be made. */
+  readonly lost: readonly string[];
+}
+
+const poolsNamed = (state: ClusterState | null, names: readonly string[]): readonly string[] =>
+  state === null ? [] : allPools(state).flatMap(({ id, name }) => (names.includes(name) ? [id] : []));
+
 const namesOf = (state: ClusterState | null): readonly string[] =>
   state === null ? [] : allNodes(state).map(({ node }) => node.name);
 
+/** What the real runner says of itself. */
+const stopped = {
+  ...{ class: 'transient', code: 'StageCancelled', message: 'The stage was stopped before it was done.' },
+  ...{ hint: 'Nothing to do.', retryable: false },
+} as const satisfies StageError;
+
 function errorOf(
-  errorClass: Exclude<Trouble, 'kill' | 'garbled' | (() => void)>,
+  ending: Exclude<Ending, 'kill' | 'garbled' | { readonly lost: readonly string[] }>,
   document: WaypointDocument,
 ): StageError {
+  if (ending === 'stopped') return { ...stopped };
+  const errorClass = ending;
   return {
     class: errorClass,
     code: 'ToolFailed',

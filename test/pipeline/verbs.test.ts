@@ -1,0 +1,360 @@
+/** retry, cancel, pause, resume and rollback: asked of the real API, done by the real state machines. */
+import { describe, expect, it } from 'vitest';
+import { manifestOf } from './harness/manifests.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
+const other = manifestOf([{ compute: { work: 3 } }]);
+
+async function standing(document = small): Promise<Pipeline> {
+  const pipeline = new Pipeline();
+  await pipeline.apply(document);
+  pipeline.runner.ran.length = 0;
+  return pipeline;
+}
+
+const runsOf = async (pipeline: Pipeline): Promise<readonly string[]> =>
+  (await pipeline.runs()).map(({ runId, status }) => `${runId.slice(-5)} ${status}`);
+
+describe('retry', () => {
+  it('starts the next attempt of the same generation, and says why in its run', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('kubernetes', 'quota');
+    await pipeline.apply(large);
+    const answer = await pipeline.call('/retry');
+    expect(answer).toMatchObject({ status: 202, json: { generation: 2, attempt: 2, unchanged: false, paused: false } });
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect((await pipeline.runs())[0]).toMatchObject({ reason: 'retry', status: 'Succeeded' });
+    expect(await pipeline.nodes()).toHaveLength(5);
+  });
+
+  it('of what only goes forward repeats no stage that had succeeded', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('infrastructure', 'credentials');
+    await pipeline.apply(small);
+    expect(pipeline.runner.ran).toEqual(['nodes', 'configuration', 'infrastructure']);
+    await pipeline.call('/retry');
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.runner.ran.slice(3)).toEqual(['infrastructure']);
+    expect(await pipeline.nodes()).toHaveLength(3);
+    const told = (await pipeline.events()).filter(({ kind }) => kind === 'PlanTold').map(({ message }) => message);
+    expect(told.at(-1)).toBe('nodes and configuration succeeded before and are not repeated');
+    expect((await pipeline.cluster()).progress).toMatchObject({ step: 1, steps: 1 });
+    expect((await pipeline.cluster()).doneStages).toBeUndefined();
+  });
+
+  it('from a stage on repeats that one and those behind it on the way', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('infrastructure', 'credentials');
+    await pipeline.apply(small);
+    const answer = await pipeline.call('/retry', { body: { from: 'configuration' } });
+    expect(answer.status).toBe(202);
+    await pipeline.settle();
+    expect(pipeline.runner.ran.slice(3)).toEqual(['configuration', 'infrastructure']);
+    expect((await pipeline.runs())[0]?.reason).toBe('retry from configuration');
+  });
+
+  it('of something else than what was begun repeats everything of it', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('infrastructure', 'credentials');
+    await pipeline.apply(small);
+    await pipeline.apply(manifestOf([{ compute: { work: 1 } }]));
+    expect(pipeline.runner.ran.slice(3)).toEqual(['nodes', 'configuration', 'infrastructure']);
+  });
+
+  it('makes no sense for what is done, under way, paused or unknown', async () => {
+    const pipeline = await standing();
+    expect(await pipeline.call('/retry')).toMatchObject({ status: 409, json: { code: 'VersionConflict' } });
+    pipeline.runner.trouble('kubernetes', async () => {
+      const answer = await pipeline.call('/retry');
+      expect(answer.status).toBe(409);
+      expect(answer.json.detail).toContain('a run is under way');
+    });
+    await pipeline.apply(large);
+    expect((await pipeline.call('/retry', { body: { from: 'nowhere' } })).status).toBe(400);
+    await pipeline.call('/pause');
+    expect((await pipeline.call('/retry')).json.detail).toContain('resume it first');
+  });
+});
+
+describe('cancel', () => {
+  it('of a grow stops the tool that runs, takes everything back and starts nothing again', async () => {
+    const pipeline = await standing();
+    const nodes = await pipeline.nodes();
+    pipeline.runner.trouble('configuration', async () => {
+      const { waypointPrefix } = await pipeline.cluster();
+      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:9']);
+      const answer = await pipeline.call('/cancel');
+      expect(answer).toMatchObject({ status: 202, json: { generation: 2, attempt: 1 } });
+      expect(pipeline.deps.builds.stopped).toEqual(['sim:9']);
+      expect((await pipeline.call('/cancel')).json.detail).toContain('being cancelled already');
+      return 'stopped';
+    });
+    await pipeline.submit(large);
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'Cancelled' }]);
+    expect(await pipeline.nodes()).toEqual(nodes);
+    expect(pipeline.runner.ran.filter((ran) => ran === 'configuration')).toHaveLength(1);
+    const cluster = await pipeline.cluster();
+    expect(cluster).toMatchObject({ status: 'RolledBack', failure: { class: 'user', code: 'Cancelled' } });
+    expect(cluster.failure?.message).toBe('The run was cancelled while configuration was under way.');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+    expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
+    const kinds = (await pipeline.events()).map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['StageCancelled', 'RolledBack', 'RunCancelled']));
+  });
+
+  it('between two stages is honoured before the next one begins', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'));
+    await pipeline.submit(large);
+    await pipeline.settle();
+    expect(pipeline.runner.ran).not.toContain('kubernetes');
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', failure: { code: 'Cancelled' } });
+    expect(await pipeline.nodes()).toHaveLength(3);
+  });
+
+  it('in the last stage of a waypoint lets it be reached, and begins no other', async () => {
+    const pipeline = await standing(large);
+    const both = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
+    pipeline.runner.trouble('nodes', () => pipeline.call('/cancel'));
+    await pipeline.submit(both);
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'Cancelled' }]);
+    const cluster = await pipeline.cluster();
+    expect(cluster).toMatchObject({ status: 'NeedsAttention', attempted: null, failure: { code: 'Cancelled' } });
+    expect(cluster.failure?.outcome).toMatch(/^What was reached stands/);
+    expect(await pipeline.nodes()).toHaveLength(6);
+    await pipeline.call('/retry');
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.nodes()).toHaveLength(4);
+  });
+
+  it('of what only goes forward stops there, and a retry goes on from there', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('configuration', async () => {
+      await pipeline.call('/cancel');
+      return 'stopped';
+    });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    const cluster = await pipeline.cluster();
+    expect(cluster).toMatchObject({ status: 'NeedsAttention', failure: { code: 'Cancelled', class: 'user' } });
+    expect(cluster.failure?.outcome).toContain('it only goes forward');
+    expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
+    await pipeline.call('/retry');
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.runner.ran).toEqual(['nodes', 'configuration', 'configuration', 'infrastructure']);
+  });
+
+  it('of a stage that may be tried again does not try it again', async () => {
+    const pipeline = await standing();
+    pipeline.before.set('collect-result', async () => {
+      pipeline.before.delete('collect-result');
+      await pipeline.call('/cancel');
+    });
+    pipeline.runner.trouble('infrastructure', 'transient');
+    await pipeline.submit(large);
+    await pipeline.settle();
+    expect(pipeline.runner.ran).toEqual(['infrastructure', 'infrastructure-undo']);
+    expect((await pipeline.cluster()).failure?.message).toContain('the tool had failed by itself (ToolFailed');
+  });
+
+  it('of a rollback lets the way back be walked to its end', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('kubernetes', 'user');
+    pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'), { mode: 'undo' });
+    await pipeline.submit(large);
+    await pipeline.settle();
+    expect(pipeline.runner.ran.at(-1)).toBe('infrastructure-undo');
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', failure: { code: 'ToolFailed' } });
+  });
+
+  it('before anything began begins nothing', async () => {
+    const pipeline = await standing();
+    await pipeline.submit(large);
+    await pipeline.call('/cancel');
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
+    expect(pipeline.runner.ran).toEqual([]);
+    expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
+  });
+
+  it('of everything, while a newer generation waits, starts that neither; a still newer one is started', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('configuration', async () => {
+      await pipeline.submit(other);
+      await pipeline.call('/cancel');
+      return 'stopped';
+    });
+    await pipeline.submit(large);
+    await pipeline.settle();
+    expect(await pipeline.nodes()).toHaveLength(3);
+    expect((await runsOf(pipeline)).slice(0, 2)).toEqual(['g3-a1 Aborted', 'g2-a1 Aborted']);
+    expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
+  });
+
+  it('is looked after by the scheduler, for a tool that began just then', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('configuration', async () => {
+      await pipeline.call('/cancel');
+      const { waypointPrefix } = await pipeline.cluster();
+      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:late']);
+      pipeline.deps.clock.advance(20);
+      expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['stopped'] });
+      expect(pipeline.deps.builds.stopped).toEqual(['sim:late']);
+      return 'stopped';
+    });
+    await pipeline.submit(large);
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack' });
+  });
+
+  it('is not undone by the end of the platform: what was cancelled is not started again', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('configuration', async () => {
+      await pipeline.call('/cancel');
+      await pipeline.machines.abortAll();
+    });
+    await pipeline.submit(large);
+    expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED']);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+  });
+
+  it('makes no sense when nothing is under way', async () => {
+    const pipeline = await standing();
+    const answer = await pipeline.call('/cancel');
+    expect(answer.status).toBe(409);
+    expect(answer.json.detail).toContain('nothing is under way');
+  });
+});
+
+describe('pause', () => {
+  const changed = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
+
+  it('stops the run after its waypoint, and resume does the rest', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('kubernetes', async () => {
+      expect(await pipeline.call('/pause')).toMatchObject({ status: 202, json: { paused: true } });
+    });
+    await pipeline.submit(changed);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Paused');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Pending', paused: true, lease: null });
+    expect(await pipeline.cluster()).toMatchObject({ attempted: null, failure: null });
+    expect(await pipeline.nodes()).toHaveLength(6);
+    expect((await pipeline.events()).at(-1)).toMatchObject({ kind: 'RunPaused', level: 'info' });
+
+    expect(await pipeline.call('/resume')).toMatchObject({ status: 202, json: { attempt: 2, paused: false } });
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    expect(await pipeline.nodes()).toHaveLength(4);
+  });
+
+  it('keeps what is applied meanwhile, starts nothing of it, and the scheduler leaves it alone', async () => {
+    const pipeline = await standing();
+    await pipeline.call('/pause');
+    const accepted = await pipeline.call('', { method: 'PUT', body: large });
+    expect(accepted).toMatchObject({ status: 202, json: { generation: 2, paused: true } });
+    expect(await pipeline.settle()).toEqual([]);
+    pipeline.deps.clock.advance(100_000);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
+    expect(pipeline.runner.ran).toEqual([]);
+    await pipeline.call('/resume');
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.nodes()).toHaveLength(5);
+    expect(await runsOf(pipeline)).toEqual(['g2-a2 Succeeded', 'g2-a1 Superseded', 'g1-a1 Succeeded']);
+  });
+
+  it('holds a run that was just about to begin', async () => {
+    const pipeline = await standing();
+    await pipeline.submit(large);
+    await pipeline.call('/pause');
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.runner.ran).toEqual([]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Pending', lease: null });
+    expect((await runsOf(pipeline))[0]).toBe('g2-a1 Queued');
+  });
+
+  it('that is lifted before the run came to its waypoint’s end leaves nothing undone', async () => {
+    const pipeline = await standing(large);
+    pipeline.runner.trouble('kubernetes', async () => {
+      await pipeline.call('/pause');
+      await pipeline.call('/resume');
+    });
+    await pipeline.submit(changed);
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2 });
+    expect(await pipeline.nodes()).toHaveLength(4);
+  });
+
+  it('keeps a run that is cut off from being started again', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('kubernetes', async () => {
+      await pipeline.call('/pause');
+      await pipeline.machines.abortAll();
+    });
+    await pipeline.submit(large);
+    expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED']);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Pending', lease: null });
+    await pipeline.call('/resume');
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
+  it('does not hide a failure', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('kubernetes', async () => {
+      await pipeline.call('/pause');
+    });
+    pipeline.runner.trouble('nodes', 'user');
+    await pipeline.submit(large);
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', paused: true });
+    expect(await pipeline.call('/resume')).toMatchObject({ status: 202, json: { attempt: 1 } });
+    expect(await pipeline.manifest()).not.toHaveProperty('paused');
+  });
+
+  it('and resume make no sense twice', async () => {
+    const pipeline = await standing();
+    expect((await pipeline.call('/resume')).json.detail).toContain('it is not paused');
+    await pipeline.call('/pause');
+    expect((await pipeline.call('/pause')).json.detail).toContain('it is paused already');
+  });
+});
+
+describe('rollback', () => {
+  it('makes the document before the next generation, and its run', async () => {
+    const pipeline = await standing();
+    await pipeline.apply(large);
+    expect(await pipeline.call('/rollback')).toMatchObject({ status: 202, json: { generation: 3, attempt: 1 } });
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.nodes()).toHaveLength(3);
+    expect((await pipeline.manifest()).document).toEqual(await pipeline.deps.manifests.documentOf(key, 1));
+    expect((await pipeline.runs())[0]?.reason).toBe('rolled back to generation 1');
+  });
+
+  it('is judged like any other change', async () => {
+    const pipeline = await standing(manifestOf([{ version: '1.35.0' }]));
+    await pipeline.apply(manifestOf([{ version: '1.36.0' }]));
+    const answer = await pipeline.call('/rollback');
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.json.faults)).toContain('1.36.0');
+    expect((await pipeline.manifest()).generation).toBe(2);
+  });
+
+  it('makes no sense without an earlier document that differs, or while it is being deleted', async () => {
+    const pipeline = await standing();
+    expect((await pipeline.call('/rollback')).json.detail).toContain('no earlier document that differs');
+    await pipeline.apply(large);
+    await pipeline.submit(large, true);
+    expect(await pipeline.call('/rollback')).toMatchObject({ status: 409 });
+  });
+
+  it('of what never worked goes back to what did', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('kubernetes', 'user');
+    await pipeline.apply(large);
+    expect((await pipeline.call('/rollback')).status).toBe(202);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+  });
+});
