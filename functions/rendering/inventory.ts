@@ -8,6 +8,7 @@ import {
   type NodeState,
 } from '#domain/cluster-state.ts';
 import { roleTargets } from '#domain/planning/role-targets.ts';
+import { apiAddress } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
 import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
@@ -18,6 +19,8 @@ export interface InventoryWork {
   readonly proxy: readonly string[];
   readonly uninstall: readonly string[];
   readonly loadBalancers: readonly string[];
+  /** Kubernetes nodes that learn another API endpoint. @default none */
+  readonly endpoint?: readonly string[] | undefined;
 }
 
 export interface InventoryInput {
@@ -29,6 +32,8 @@ export interface InventoryInput {
   readonly work: InventoryWork;
   /** Absolute path of the directory with the SSH key files. */
   readonly keyDirectory: string;
+  /** Hosts that were the API endpoint before, for nodes that learn another. @default none */
+  readonly oldEndpoints?: readonly string[];
 }
 
 type HostVariables = Readonly<Record<string, string | number>>;
@@ -54,7 +59,8 @@ export function visitedNodes({
   work,
 }: Pick<InventoryInput, 'wish' | 'others' | 'work'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
-  const staying = new Set([...work.install, ...work.peers, ...work.proxy]);
+  const { endpoint = [] } = work;
+  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint]);
   const found = new Map<string, VisitedNode>();
   for (const candidate of nodesOf(wish)) {
     const balanced = candidate.balancer !== undefined && isNamed(candidate.balancer, work.loadBalancers);
@@ -89,6 +95,9 @@ export function renderInventory(input: InventoryInput): Inventory {
         ...(wish === null ? {} : { kubeloom_network: wish.network }),
         kubeloom_mesh: wish === null ? [] : mesh(wish, facts),
         kubeloom_proxy: proxyOf(wish, facts),
+        ...(wish === null || (work.endpoint ?? []).length === 0
+          ? {}
+          : { kubeloom_endpoint: { ...apiAddress(wish, facts), old: input.oldEndpoints ?? [] } }),
         kubeloom_load_balancers: Object.fromEntries(
           wish === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(wish, balancer) }]),
         ),
@@ -103,6 +112,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         peers: named(work.peers),
         proxy: named(work.proxy),
         uninstall: named(work.uninstall),
+        endpoint: named(work.endpoint ?? []),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },
     },

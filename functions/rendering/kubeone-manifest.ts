@@ -30,6 +30,12 @@ export function apiAddress(state: ClusterState, facts: ClusterFacts): { readonly
   return { host, port: balancer?.roles.find((role) => role.servesApi)?.port ?? 6443 };
 }
 
+/** Every name under which the API is asked for, the endpoint first: what certificates have to hold. */
+export function apiNames(state: ClusterState, facts: ClusterFacts): readonly string[] {
+  const { host } = apiAddress(state, facts);
+  return [host, ...alternativeNames(state, facts, host)];
+}
+
 /** Renders it. Throws `InternalFault` when a node has no known address. */
 export function renderKubeOneManifest(input: KubeOneInput): string {
   const { state, facts } = input;

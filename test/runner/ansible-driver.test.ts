@@ -120,9 +120,33 @@ describe('configuring nodes', () => {
     expect((await world.facts()).nodes).not.toHaveProperty('basement-01');
   });
 
-  it('refuses to move the API endpoint rather than move half of it', async () => {
-    await world.put(aDocument([configuration({ endpoint: ['control-aaaaaaa-01'] })]), facts);
-    expect((await world.run('configuration')).error).toMatchObject({ class: 'user', code: 'EndpointMoveNotSupported' });
+  it('points nodes at the new API endpoint once a load balancer serves it, and tells them the names it had before', async () => {
+    const before = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } });
+    const nodes = { endpoint: ['control-aaaaaaa-01', 'workers-bbbbbbb-01'], loadBalancers: ['lb'] };
+    await world.put(aDocument([configuration(nodes)], { direction: 'move', before, facts }), facts);
+    expect((await world.run('configuration')).ok).toBe(true);
+    expect(recorded('calls')).toMatch(/^\S*load-balancers\.yml \S*endpoint\.yml -i/);
+    const inventory = JSON.parse(recorded('inventory'));
+    expect(Object.keys(inventory.all.children.endpoint.hosts)).toEqual(nodes.endpoint);
+    expect(inventory.all.vars.kubeloom_endpoint).toEqual({
+      host: 'shop.example.com',
+      port: 6443,
+      old: ['198.51.100.2'],
+    });
+  });
+
+  it('knows the old name of a load balancer that is renamed', async () => {
+    const [lb] = twoProviderState().loadBalancers;
+    if (lb === undefined) throw new Error('no load balancer');
+    const target = twoProviderState({ loadBalancers: [{ ...lb, dns: { ...lb.dns, hostname: 'store' } }] });
+    const renamed = { ...facts, loadBalancers: { lb: { endpoint: 'store.example.com' } } };
+    const work = configuration({ endpoint: ['control-aaaaaaa-01'] });
+    await world.put(aDocument([work], { direction: 'move', before: twoProviderState(), target, facts }), renamed);
+    await world.run('configuration');
+    expect(JSON.parse(recorded('inventory')).all.vars.kubeloom_endpoint).toMatchObject({
+      host: 'store.example.com',
+      old: ['shop.example.com'],
+    });
   });
 
   it('uses a short directory of its own for control sockets', async () => {

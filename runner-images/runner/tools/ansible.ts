@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type InventoryWork, renderInventory, visitedNodes } from '#rendering/inventory.ts';
+import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshPortOf } from '#rendering/node-access.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { playbookError } from '../ansible/playbook-failure.ts';
@@ -19,6 +20,8 @@ export const ansible: Tool = async (context) => {
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
+    // A load balancer has to serve the API before anybody is pointed at it.
+    ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
     ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
   ];
   const visits = visitedNodes({ ...context, work });
@@ -29,7 +32,11 @@ export const ansible: Tool = async (context) => {
     visits.map(({ node, pool }) => ({ node, pool, clusterId })),
   );
   const { wish, others } = context;
-  const inventory = renderInventory({ wish, others, facts: context.facts.current, work, keyDirectory });
+  const inventory = renderInventory({
+    ...{ wish, others, work, keyDirectory },
+    facts: context.facts.current,
+    oldEndpoints: oldEndpoints(context),
+  });
   await waitForSsh(
     visits
       .filter(({ node }) => work.install.includes(node.name))
@@ -45,24 +52,16 @@ export const ansible: Tool = async (context) => {
   return summary;
 };
 
-function inventoryWork({ plan }: StageContext): InventoryWork {
-  const none = { install: [], peers: [], proxy: [], uninstall: [] };
-  if (plan.stage === 'configuration') {
-    if ((plan.work.endpoint ?? []).length > 0) throw endpointMove();
-    return plan.work;
-  }
-  if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
-  throw new Error(`ansible cannot run stage ${plan.stage}`);
+/** Hosts that were the API endpoint, under the names that the waypoint began with: a load balancer may be renamed by now. */
+function oldEndpoints({ others, document }: StageContext): readonly string[] {
+  return [...new Set(others.map((state) => apiAddress(state, document.facts).host))].filter(Boolean);
 }
 
-/** Better no move than half of one: certificates and kubelets of a running cluster would have to follow. */
-function endpointMove(): StageFailure {
-  return new StageFailure({
-    class: 'user',
-    code: 'EndpointMoveNotSupported',
-    message: 'Moving the API endpoint of a running cluster is not supported by this version.',
-    hint: 'Keep the load balancer or node that serves the API as it is, or make a new cluster.',
-  });
+function inventoryWork({ plan }: StageContext): InventoryWork {
+  const none = { install: [], peers: [], proxy: [], uninstall: [] };
+  if (plan.stage === 'configuration') return plan.work;
+  if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
+  throw new Error(`ansible cannot run stage ${plan.stage}`);
 }
 
 async function playPlaybooks(
@@ -130,10 +129,13 @@ class PlaybookListener {
   }
 
   /** Tells people what is done now. */
-  tellDone({ install, loadBalancers }: InventoryWork): void {
+  tellDone({ install, loadBalancers, endpoint = [] }: InventoryWork): void {
     const { tell } = this.#context;
     for (const node of install.filter((name) => this.#visited.has(name))) {
       tell({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
+    }
+    if (endpoint.length > 0) {
+      tell({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });
     }
     for (const name of loadBalancers) tell({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
   }

@@ -1,8 +1,10 @@
 /** The nodes stage: nodes that stay get their marks, nodes that leave are drained and taken out. */
+
 import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
+import { spreadEndpoint } from '../kubernetes/spread-endpoint.ts';
 import type { Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
@@ -26,5 +28,6 @@ export const kubectl: Tool = async (context) => {
   const client = new Kubectl(context, kubeconfig);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
+  if (context.document.direction === 'move' && context.mode === 'do') await spreadEndpoint(context, client, kubeconfig);
   return { nodesPatched, nodesRemoved };
 };

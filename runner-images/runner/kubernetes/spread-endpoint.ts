@@ -1,0 +1,93 @@
+/** After the API endpoint has moved: what inside the cluster still names the old one. */
+import { readFile } from 'node:fs/promises';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { Kubectl } from './kubectl.ts';
+
+const ConfigMap = z.object({ data: z.record(z.string(), z.string()).default({}) });
+const Kubeconfig = z.looseObject({
+  clusters: z
+    .array(
+      z.looseObject({
+        cluster: z.looseObject({ server: z.string(), 'certificate-authority-data': z.string().optional() }),
+      }),
+    )
+    .min(1),
+});
+const ClusterConfiguration = z.looseObject({
+  apiServer: z.looseObject({ certSANs: z.array(z.string()).optional() }).optional(),
+});
+
+/** Brings cluster-info and kubeadm-config to it and starts Cilium again. What a cluster does not have is passed over. */
+export async function spreadEndpoint(context: StageContext, kubectl: Kubectl, kubeconfigFile: string): Promise<void> {
+  const { wish, facts, log, tell } = context;
+  if (wish === null) return;
+  const { host, port } = apiAddress(wish, facts.current);
+  const admin = Kubeconfig.parse(parse(await readFile(kubeconfigFile, 'utf8'))).clusters[0]?.cluster;
+  // What nodes that join later read first.
+  await change(context, kubectl, { namespace: 'kube-public', name: 'cluster-info', key: 'kubeconfig' }, (text) => {
+    const known = Kubeconfig.parse(parse(text));
+    const clusters = known.clusters.map((entry) => ({ ...entry, cluster: { ...entry.cluster, ...admin } }));
+    return stringify({ ...known, clusters });
+  });
+  const kubeadm = { namespace: 'kube-system', name: 'kubeadm-config', key: 'ClusterConfiguration' };
+  await change(context, kubectl, kubeadm, (text) => {
+    const known = ClusterConfiguration.parse(parse(text));
+    const apiServer = { ...known.apiServer, certSANs: [...apiNames(wish, facts.current)] };
+    return stringify({ ...known, apiServer, controlPlaneEndpoint: `${host}:${port}` });
+  });
+  // Its pods read the endpoint only when they start. Without it nodes go on, so it is no reason to fail.
+  const cilium = ['rollout', 'restart', 'daemonset', 'cilium', '-n', 'kube-system', '--request-timeout=30s'];
+  const { code, stderr } = await kubectl.try(cilium);
+  if (code === 0) return;
+  if (isAbsent(stderr)) log.write('runner', 'there is no Cilium to start again');
+  else {
+    const message = `Cilium was not started again after the API endpoint moved: ${stderr.trim()}`;
+    tell({ kind: 'CiliumNotRestarted', level: 'warning', message });
+  }
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Changes one text of a ConfigMap, once more when somebody else has written it meanwhile. */
+async function change(
+  { log }: StageContext,
+  kubectl: Kubectl,
+  { namespace, name, key }: Place,
+  edit: (text: string) => string,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const place = ['-n', namespace, '--request-timeout=30s'];
+    const found = await kubectl.try(['get', 'configmap', name, ...place, '-o', 'json'], { onLine: () => undefined });
+    if (found.code !== 0 && isAbsent(found.stderr)) {
+      log.write('runner', `there is no ConfigMap ${namespace}/${name} to change`);
+      return;
+    }
+    if (found.code !== 0) await kubectl.run(['get', 'configmap', name, ...place]);
+    const { data, metadata } = ConfigMap.extend({ metadata: z.object({ resourceVersion: z.string() }) }).parse(
+      JSON.parse(found.stdout),
+    );
+    const before = data[key];
+    if (before === undefined) return;
+    const after = edit(before);
+    if (after === before) return;
+    const patch = JSON.stringify({ metadata, data: { [key]: after } });
+    try {
+      await kubectl.run(['patch', 'configmap', name, ...place, '--type=merge', '-p', patch]);
+      return;
+    } catch (error) {
+      if (!(error instanceof StageFailure && error.error.code === 'NodeChanged') || tries >= 3) throw error;
+    }
+  }
+}
+
+function isAbsent(stderr: string): boolean {
+  return /\(NotFound\)|not found|doesn't have a resource type/i.test(stderr);
+}

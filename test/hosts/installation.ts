@@ -1,0 +1,114 @@
+/** An installation of its own on real hosts for one test file: platform, API, the machines' names, and what is left. */
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { follow } from '#cli/watch.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import { type MachineInventory, takeInventory } from '#local/demo/proofs.ts';
+import { removeAllHosts } from '#local/hosts-helper.ts';
+import { down, up } from '#local/supervisor.ts';
+
+type Platform = Awaited<ReturnType<typeof up>>;
+
+export class Installation {
+  readonly home: string;
+  readonly platform: Platform;
+  readonly api: ApiClient;
+  readonly before: MachineInventory;
+
+  private constructor(home: string, platform: Platform, before: MachineInventory) {
+    this.home = home;
+    this.platform = platform;
+    this.before = before;
+    this.api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  }
+
+  static async open(): Promise<Installation> {
+    // Faults that are meant to last are not waited for.
+    process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0.2';
+    const home = await mkdtemp(join(tmpdir(), 'kubeloom-e2e-'));
+    const before = await takeInventory(join(home, 'hosts'));
+    return new Installation(home, await up({ dataDir: home, apiPort: 0, runner: 'real' }), before);
+  }
+
+  get hostsDirectory(): string {
+    return join(this.home, 'hosts');
+  }
+
+  /** Applies it and waits for its end, whatever that is. */
+  async apply(name: string, document: unknown): Promise<ManifestDescription> {
+    const key = { namespace: 'default', name };
+    const { runId } = await this.api.putManifest(key, document);
+    return this.#end(name, runId);
+  }
+
+  async retry(name: string): Promise<ManifestDescription> {
+    const { runId } = await this.api.retryManifest({ namespace: 'default', name });
+    return this.#end(name, runId);
+  }
+
+  /** Deletes it. Throws when it stays. */
+  async remove(name: string): Promise<void> {
+    const key = { namespace: 'default', name };
+    const { runId } = await this.api.deleteManifest(key);
+    const { manifest } = await follow(this.api, key, { runId, quiet: true });
+    if (manifest) throw new Error(`the manifest ${name} is still there: ${JSON.stringify(manifest.clusters)}`);
+  }
+
+  async #end(name: string, runId: string): Promise<ManifestDescription> {
+    const { manifest } = await follow(this.api, { namespace: 'default', name }, { runId, quiet: true });
+    if (!manifest) throw new Error(`the manifest ${name} is gone`);
+    return manifest;
+  }
+
+  /** Writes the kubeconfig of the one cluster; returns its file. */
+  async kubeconfig(name: string, cluster: ClusterDescription): Promise<string> {
+    const file = join(this.home, 'kubeconfig');
+    const text = await this.api.getKubeconfig({ namespace: 'default', name }, cluster.name);
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  async hosts(): Promise<readonly string[]> {
+    return (await takeInventory(this.hostsDirectory)).hosts.toSorted();
+  }
+
+  /** Regions for which a site is kept, as `provider/region`. */
+  async regions(cluster: string): Promise<readonly string[]> {
+    const sites = join(this.hostsDirectory, 'sites');
+    const files = await readdir(sites, { recursive: true });
+    return files
+      .filter((path) => path.includes(`/${cluster}/`) && /\/regions\/[^/]+$/.test(path))
+      .map((path) => path.replace(/^.*\/([^/]+)\/regions\//, '$1/'))
+      .toSorted();
+  }
+
+  /** Every host whose name fits fails to come up, with these words; the function takes it back. */
+  async fault(hosts: string, words: string): Promise<() => Promise<void>> {
+    const file = join(this.hostsDirectory, 'faults', hosts);
+    await mkdir(join(this.hostsDirectory, 'faults'), { recursive: true });
+    await writeFile(file, words);
+    return () => rm(file);
+  }
+
+  async close(): Promise<void> {
+    await down(this.home);
+    await removeAllHosts(this.hostsDirectory);
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+/** Its one cluster. */
+export function clusterOf(manifest: ManifestDescription): ClusterDescription {
+  const [cluster] = manifest.clusters;
+  if (!cluster) throw new Error(`${manifest.name} has no cluster: ${JSON.stringify(manifest)}`);
+  return cluster;
+}
+
+/** Names of the nodes of its one cluster. */
+export function nodesOf(manifest: ManifestDescription): readonly string[] {
+  return clusterOf(manifest)
+    .nodes.map((node) => node.name)
+    .toSorted();
+}
