@@ -4,6 +4,7 @@ import type { ClusterFailure, ClusterRecord, RunEvent } from '#contracts/records
 import type { AssessFailureOutput, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
+import { counted } from '#domain/planning/words.ts';
 
 const nextOfRung = {
   kubernetes: 'undoKubernetes',
@@ -59,7 +60,10 @@ export function rollbackSentence(direction: string, record: ClusterRecord): stri
   const joins = nodes.filter(({ part }) => part === 'joins').map(({ name }) => name);
   const stays = nodes.filter(({ part }) => part === 'stays').length;
   const undone = joins.length > 0 ? `${listed(joins)} removed again` : 'its changes taken back';
-  const kept = record.current === null ? 'nothing is left of the cluster' : `the ${stays} other nodes stand as before`;
+  const kept =
+    record.current === null
+      ? 'nothing is left of the cluster'
+      : `the ${counted(stays, 'other node')} ${stays === 1 ? 'stands' : 'stand'} as before`;
   return `The ${direction} was undone: ${undone}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
 }
 

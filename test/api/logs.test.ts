@@ -97,6 +97,17 @@ describe('logs', () => {
     expect((await read(api, 1)).ended).toBe(true);
   });
 
+  it('are found by the name of the cluster or its id, also when the cluster is gone', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, 'made');
+    await deps.artifacts.putText(`${prefix.replace('web-', 'web-eu-')}/infrastructure/1/log.txt`, 'of another');
+    for (const cluster of ['web', 'web-1234567']) {
+      expect((await call('GET', `${logs}/${cluster}/w00/infrastructure/1`)).text).toBe('made');
+    }
+    expect((await call('GET', `${logs}/web-eu/w00/infrastructure/1`)).text).toBe('of another');
+    expect((await call('GET', `${logs}/we/w00/infrastructure/1`)).status).toBe(404);
+  });
+
   it('are 404 where there is none', async () => {
     expect((await apiUnderTest().call('GET', log)).status).toBe(404);
   });

@@ -56,7 +56,7 @@ describe('POST …/plan', () => {
 
 describe('POST /v1/validate', () => {
   it('judges several documents of one body together', async () => {
-    const api = apiUnderTest();
+    const api = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     const manifest = aManifest();
     const secretRef = { namespace: 'team', name: 'hetzner' };
     Object.assign(manifest.spec.providers[0] ?? {}, {

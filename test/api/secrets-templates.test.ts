@@ -46,7 +46,7 @@ describe('secrets', () => {
   });
 
   it('must keep the fields that a stored manifest needs', async () => {
-    const { call } = apiUnderTest();
+    const { call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     await call('PUT', secret, { body: aSecret() });
     await call('PUT', template, { body: aTemplateReference() });
     expect((await call('PUT', manifestPath, { body: hetznerManifest() })).status).toBe(202);
@@ -56,7 +56,7 @@ describe('secrets', () => {
   });
 
   it('are deleted when nothing needs them', async () => {
-    const { deps, call } = apiUnderTest();
+    const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     await call('PUT', secret, { body: aSecret() });
     await call('PUT', template, { body: aTemplateReference() });
     await call('PUT', manifestPath, { body: hetznerManifest() });

@@ -61,6 +61,68 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       });
     });
 
+    it('replaces where a retry begins and what is let go, and takes both away again', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const retried = aManifest({ attempt: 2, retryFrom: 'nodes', orphans: ['a-01', 'a-02'] });
+      await store.replace(retried, { generation: 1, attempt: 1 });
+      expect(await store.get(key)).toEqual(retried);
+      await store.replace(aManifest({ attempt: 3, orphans: 'all' }), { generation: 1, attempt: 2 });
+      expect(await store.get(key)).toEqual(aManifest({ attempt: 3, orphans: 'all' }));
+      await store.replace(aManifest({ attempt: 4 }), { generation: 1, attempt: 3 });
+      expect(await store.get(key)).toEqual(aManifest({ attempt: 4 }));
+    });
+
+    it('pauses and resumes, whatever is replaced meanwhile', async () => {
+      const store = make();
+      await store.create(aManifest());
+      expect(await store.setPaused(key, true)).toEqual(aManifest({ paused: true }));
+      await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
+      expect(await store.get(key)).toEqual(aManifest({ generation: 2, paused: true }));
+      await store.replace(aManifest({ generation: 3, paused: true }), { generation: 2, attempt: 1 });
+      expect(await store.setPaused(key, false)).toEqual(aManifest({ generation: 3 }));
+      expect(await store.get(key)).toEqual(aManifest({ generation: 3 }));
+      await expect(store.setPaused({ ...key, name: 'other' }, true)).rejects.toMatchObject({ name: 'NotFound' });
+    });
+
+    it('notes which run is to stop, also when it is replaced meanwhile, and is due then', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const noted = aManifest({ cancelRequested: 'run-1', dueAt: minute(1) });
+      expect(await store.requestCancel(key, 'run-1', minute(1))).toEqual(noted);
+      expect(await store.due(minute(1), 10)).toEqual([noted]);
+      await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
+      expect(await store.get(key)).toEqual(aManifest({ generation: 2, cancelRequested: 'run-1' }));
+      const missing = store.requestCancel({ ...key, name: 'other' }, 'run-1', minute(1));
+      await expect(missing).rejects.toMatchObject({ name: 'NotFound' });
+    });
+
+    it('keeps the documents of the ten generations before, large ones too, until the manifest goes', async () => {
+      const store = make();
+      const documentOf = (generation: number) => ({ generation, text: generation === 5 ? 'é'.repeat(150_000) : '' });
+      await store.create(aManifest({ document: documentOf(1) }));
+      for (let generation = 2; generation <= 13; generation++) {
+        const next = aManifest({ generation, document: documentOf(generation), deleting: generation === 13 });
+        await store.replace(next, { generation: generation - 1, attempt: 1 });
+      }
+      for (const generation of [3, 5, 12, 13])
+        expect(await store.documentOf(key, generation)).toEqual(documentOf(generation));
+      for (const generation of [2, 1, 14]) expect(await store.documentOf(key, generation)).toBeUndefined();
+      await store.takeLease(key, 'a', term(0));
+      await store.remove(key, 1, 13);
+      expect(await store.documentOf(key, 12)).toBeUndefined();
+    });
+
+    it('keeps no document of a writer who came too late', async () => {
+      const store = make();
+      await store.create(aManifest({ document: { one: 1 } }));
+      await store.replace(aManifest({ generation: 2, document: { two: 2 } }), { generation: 1, attempt: 1 });
+      const late = store.replace(aManifest({ generation: 2, document: { late: 2 } }), { generation: 1, attempt: 1 });
+      await expect(late).rejects.toMatchObject({ name: 'VersionConflict' });
+      expect(await store.documentOf(key, 1)).toEqual({ one: 1 });
+      expect(await store.documentOf(key, 2)).toEqual({ two: 2 });
+    });
+
     it('is no longer due after a replacement without due time', async () => {
       const store = make();
       await store.create(aManifest());

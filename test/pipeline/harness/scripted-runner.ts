@@ -8,6 +8,7 @@ import {
 } from '#contracts/stage.ts';
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import type { ErrorClass } from '#domain/errors.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import type { StageName } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
@@ -179,7 +180,7 @@ function errorOf(
   return {
     class: errorClass,
     code: 'ToolFailed',
-    message: `the tool said no in ${document.cluster}`,
+    message: `the tool said no in ${nameOfCluster(document.cluster)}`,
     hint: 'look at the log',
     retryable: errorClass === 'transient' || errorClass === 'conflict',
   };

@@ -1,0 +1,78 @@
+/** Manifests that name templates of their own: compared where that is enough, refused where they would have to be fetched. */
+import { describe, expect, it } from 'vitest';
+import type { ClusterPlan } from '#domain/plan.ts';
+import { apiUnderTest } from './api-under-test.ts';
+import { aManifest, aTemplateReference, manifestPath } from './documents.ts';
+import { aClusterRecord } from './records.ts';
+
+const templatePath = '/v1/templates/team/own-templates';
+
+function withTemplates(name: string) {
+  const manifest = aManifest();
+  const providers = manifest.spec.providers.map((provider) => ({ ...provider, templatesRef: { name } }));
+  return { ...manifest, spec: { ...manifest.spec, providers } };
+}
+
+describe('an installation that has only the templates that come with it', () => {
+  it('refuses others with a sentence, also when they are stored', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
+    expect(answer.status).toBe(422);
+    expect(answer.json.faults).toMatchObject([
+      {
+        path: 'spec.providers[0].templatesRef',
+        reason: expect.stringContaining('it cannot fetch those of "own-templates"'),
+      },
+    ]);
+    expect(deps.workflows.started).toEqual([]);
+    const report = await call('POST', '/v1/validate', { body: withTemplates('own-templates') });
+    expect(report.json).toMatchObject({ valid: false });
+  });
+
+  it('takes the default by its name', async () => {
+    const { call } = apiUnderTest();
+    expect((await call('PUT', manifestPath, { body: withTemplates('claudie-default-templates') })).status).toBe(202);
+  });
+});
+
+describe('an installation that only records them', () => {
+  const recorded = { KUBELOOM_TEMPLATE_SOURCES: 'recorded' };
+  const targetOf = (plans: unknown) => (plans as readonly ClusterPlan[])[0]?.waypoints.at(-1)?.target ?? null;
+
+  it('plans with url, commit and folder as their version, and not with the ones that come with it', async () => {
+    const { call } = apiUnderTest(recorded);
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const { json } = await call('POST', `${manifestPath}/plan`, { body: withTemplates('own-templates') });
+    const [pool] = targetOf(json.clusters)?.pools ?? [];
+    expect(pool?.source).toMatchObject({
+      provider: { name: 'sim-1', templates: 'git:github.com/team/templates@v1.0.0#templates' },
+    });
+  });
+
+  it('replaces the machines when the same manifest is applied after its templates changed', async () => {
+    const { deps, call } = apiUnderTest(recorded);
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const body = withTemplates('own-templates');
+    const current = targetOf((await call('POST', `${manifestPath}/plan`, { body })).json.clusters);
+    await call('PUT', manifestPath, { body });
+    await deps.clusters.put(aClusterRecord({ status: 'Converged', cluster: current?.id ?? '', current }));
+    const stored = await deps.manifests.get({ namespace: 'team', name: 'shop' });
+    if (stored) await deps.manifests.replace({ ...stored, status: 'Done' }, stored);
+    expect((await call('PUT', manifestPath, { body })).status).toBe(200);
+
+    const { spec, ...reference } = aTemplateReference();
+    await call('PUT', templatePath, { body: { ...reference, spec: { ...spec, commit: 'v1.1.0' } } });
+    const again = await call('PUT', manifestPath, { body });
+    expect(again).toMatchObject({ status: 202, json: { generation: 1, attempt: 2 } });
+    const { json } = await call('POST', `${manifestPath}/plan`, { body });
+    const [plan] = json.clusters as readonly ClusterPlan[];
+    expect(plan?.waypoints.map(({ direction }) => direction)).toEqual(expect.arrayContaining(['grow', 'shrink']));
+  });
+
+  it('refuses those that are not stored', async () => {
+    const { call } = apiUnderTest(recorded);
+    const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
+    expect(answer).toMatchObject({ status: 422, json: { faults: [{ path: 'spec.providers[0].templatesRef' }] } });
+  });
+});

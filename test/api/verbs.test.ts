@@ -1,0 +1,151 @@
+/** Verbs as a client meets them: what they answer for what is not there, has changed, or was never asked for rightly. */
+import { describe, expect, it } from 'vitest';
+import { apiUnderTest } from './api-under-test.ts';
+import { aManifest, key, manifestPath } from './documents.ts';
+import { aClusterRecord, aRecord, aRun, aState, runId } from './records.ts';
+
+const verbs = ['retry', 'cancel', 'pause', 'resume', 'rollback'] as const;
+
+describe('every verb', () => {
+  for (const verb of verbs) {
+    it(`${verb} is 404 for a manifest that is not there, and 400 for a name that cannot be one`, async () => {
+      const { call } = apiUnderTest();
+      const missing = await call('POST', `${manifestPath}/${verb}`);
+      expect(missing).toMatchObject({ status: 404, json: { code: 'NotFound' } });
+      expect(missing.json.detail).toContain('there is no manifest "shop"');
+      expect((await call('POST', `/v1/manifests/team/Shop/${verb}`)).status).toBe(400);
+    });
+
+    it(`${verb} that makes no sense is 409, says why, and changes nothing`, async () => {
+      const { deps, call } = apiUnderTest();
+      await deps.manifests.create(aRecord({ status: 'Done', ...(verb === 'pause' && { paused: true }) }));
+      const before = await deps.manifests.get(key);
+      const answer = await call('POST', `${manifestPath}/${verb}`);
+      expect(answer).toMatchObject({
+        status: 409,
+        json: { code: 'VersionConflict', current: { generation: 1, attempt: 1 } },
+      });
+      expect(answer.json.detail).toMatch(/^manifest "team\/shop" cannot be \w+( \w+)?: /);
+      expect(await deps.manifests.get(key)).toEqual(before);
+      expect(deps.workflows.started).toEqual([]);
+    });
+  }
+
+  for (const verb of ['retry', 'rollback'] as const) {
+    it(`${verb} of a version that is no longer the stored one is 412`, async () => {
+      const { deps, call } = apiUnderTest();
+      await deps.manifests.create(aRecord({ status: 'Failed', generation: 3 }));
+      const answer = await call('POST', `${manifestPath}/${verb}`, { headers: { 'if-match': '"g2-a1"' } });
+      expect(answer).toMatchObject({ status: 412, json: { current: { generation: 3, attempt: 1 } } });
+    });
+  }
+});
+
+describe('retry', () => {
+  it('answers the attempt that it started, with its tag and links', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Failed' }));
+    const answer = await call('POST', `${manifestPath}/retry`, {
+      body: { from: 'nodes' },
+      headers: { 'if-match': '"g1-a1"' },
+    });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.etag).toBe('"g1-a2"');
+    expect(answer.json).toMatchObject({
+      runId: 'shop-abcde-g1-a2',
+      links: { run: `${manifestPath}/runs/shop-abcde-g1-a2` },
+    });
+    expect(await deps.manifests.get(key)).toMatchObject({ attempt: 2, retryFrom: 'nodes', status: 'Pending' });
+    expect(deps.workflows.started.map((started) => started.runId)).toEqual(['shop-abcde-g1-a2']);
+  });
+
+  it('of a deletion deletes again, and lets go of what it was told to let go', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Failed', deleting: true, orphans: ['edge-00'] }));
+    await call('POST', `${manifestPath}/retry`);
+    expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, status: 'Deleting', orphans: ['edge-00'] });
+  });
+
+  it('begins at stages only, and takes nothing else', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Failed' }));
+    for (const body of [{ from: 'terraform' }, { to: 'nodes' }, 'a: [', []]) {
+      expect((await call('POST', `${manifestPath}/retry`, { body })).status).toBe(400);
+    }
+    expect((await deps.manifests.get(key))?.attempt).toBe(1);
+  });
+});
+
+describe('two at once', () => {
+  it('of retry: one starts an attempt, the other is told that it came too late', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Failed' }));
+    const answers = await Promise.all([1, 2].map(() => call('POST', `${manifestPath}/retry`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect((await deps.manifests.get(key))?.attempt).toBe(2);
+  });
+
+  it('of rollback and a change: one wins', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    await call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
+    const answers = await Promise.all([
+      call('POST', `${manifestPath}/rollback`),
+      call('PUT', manifestPath, { body: aManifest({ compute: 4 }) }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect((await deps.manifests.get(key))?.generation).toBe(3);
+  });
+});
+
+describe('pause', () => {
+  it('is shown in the list and in the description', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord());
+    expect((await call('GET', manifestPath)).json.paused).toBe(false);
+    expect(await call('POST', `${manifestPath}/pause`)).toMatchObject({ status: 202, json: { paused: true } });
+    expect((await call('GET', manifestPath)).json.paused).toBe(true);
+    expect((await call('GET', '/v1/manifests')).json.items).toMatchObject([{ paused: true }]);
+  });
+});
+
+describe('cancel', () => {
+  it('stops the builds of clusters that go forward, not those that are taken back', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord());
+    await deps.runs.put(aRun());
+    const at = (cluster: string) => `runs/team/shop/${runId}/${cluster}/w00`;
+    await deps.clusters.put(aClusterRecord({ cluster: 'web-1', status: 'Running', waypointPrefix: at('web-1') }));
+    await deps.clusters.put(aClusterRecord({ cluster: 'api-1', status: 'RollingBack', waypointPrefix: at('api-1') }));
+    deps.builds.runningBuilds.set(at('web-1'), ['sim:1']);
+    deps.builds.runningBuilds.set(at('api-1'), ['sim:2']);
+    expect((await call('POST', `${manifestPath}/cancel`)).status).toBe(202);
+    expect(deps.builds.stopped).toEqual(['sim:1']);
+    expect((await deps.manifests.get(key))?.cancelRequested).toBe(runId);
+  });
+});
+
+describe('DELETE with orphans', () => {
+  it('answers what will be left, before anything happens', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    await deps.clusters.put(aClusterRecord({ status: 'Converged', current: aState(['compute-00']) }));
+    const answer = await call('DELETE', `${manifestPath}?orphan=edge-00`);
+    expect(answer.status).toBe(202);
+    expect(answer.json.left).toEqual([
+      {
+        cluster: 'web',
+        nodes: [{ name: 'edge-00', provider: 'sim-1', region: 'anywhere' }],
+        loadBalancers: [],
+        terraformStates: [],
+      },
+    ]);
+    expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, orphans: ['edge-00'] });
+  });
+
+  it('leaves the answer without them when nothing is let go', async () => {
+    const { call } = apiUnderTest();
+    await call('PUT', manifestPath, { body: aManifest() });
+    expect((await call('DELETE', manifestPath)).json).not.toHaveProperty('left');
+  });
+});

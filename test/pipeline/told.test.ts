@@ -1,0 +1,95 @@
+/** What people read while a run is under way: short lines, names instead of ids, bounds of what is tried again. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { errorClasses } from '#domain/errors.ts';
+import { failurePolicy } from '#domain/failure-policy.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ compute: { work: 2 } }]);
+const large = manifestOf([{ compute: { work: 2, more: 12 } }]);
+
+async function linesOf(pipeline: Pipeline, kind: string): Promise<readonly string[]> {
+  return (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
+}
+
+describe('a plan', () => {
+  it('is told as a title and a sentence each, none of them long', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    await pipeline.apply(large);
+    const kinds = (await pipeline.events()).map(({ kind }) => kind);
+    expect(kinds.slice(kinds.indexOf('PlanMade'), kinds.indexOf('StageSucceeded'))).toEqual([
+      'PlanMade',
+      'WaypointStarted',
+      ...kinds.slice(kinds.indexOf('WaypointStarted') + 1, kinds.indexOf('StageSucceeded')).map(() => 'PlanTold'),
+    ]);
+    const lines = (await pipeline.events()).map(({ message }) => message);
+    for (const line of lines) expect(line.length).toBeLessThan(250);
+    expect(await linesOf(pipeline, 'WaypointStarted')).toEqual([
+      expect.stringMatching(/^grow: .*3 nodes/),
+      expect.stringMatching(/^grow: .*12 nodes/),
+    ]);
+    expect((await linesOf(pipeline, 'PlanTold')).length).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('events', () => {
+  it('name clusters as the manifest does', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('kubernetes', 'user');
+    await pipeline.apply(manifestOf([{ name: 'web' }, { name: 'web-eu' }]));
+    const named = new Set((await pipeline.events()).map(({ cluster }) => cluster));
+    expect(named).toEqual(new Set([undefined, 'web', 'web-eu']));
+    const ids = (await pipeline.clusters()).map(({ cluster }) => cluster);
+    const texts = JSON.stringify([
+      (await pipeline.events()).filter(({ kind }) => kind.startsWith('Run')),
+      (await pipeline.runs()).map(({ clusters }) => clusters),
+    ]);
+    for (const id of ids) expect(texts).not.toContain(id);
+  });
+
+  it('tell the end of a stage in words, and leave out what did not happen', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    const lines = await linesOf(pipeline, 'StageSucceeded');
+    expect(lines[0]).toBe('infrastructure done in 1.5 s: 2 hosts made');
+    expect(lines[1]).toBe('configuration done in 1.5 s');
+  });
+
+  it('tell how often a stage is tried again, when, and how long the pauses are at most in all', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_STAGE_RETRY_SECONDS: '10', KUBELOOM_MAX_STAGE_ATTEMPTS: '4' });
+    pipeline.runner.trouble('configuration', 'transient', { times: 2 });
+    await pipeline.apply(small);
+    expect(await linesOf(pipeline, 'StageRetried')).toEqual([
+      expect.stringMatching(
+        /^configuration failed, try 2 of 4 follows in 10 s, 70 s of pauses at most\. transient Tool/,
+      ),
+      expect.stringMatching(/^configuration failed, try 3 of 4 follows in 20 s, 70 s of pauses at most\. /),
+    ]);
+  });
+
+  it('tell what is done about what only goes forward, and that it ends', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '30', KUBELOOM_MAX_BACK_OFFS: '2' });
+    await pipeline.apply(large);
+    pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });
+    await pipeline.apply(small);
+    expect(await linesOf(pipeline, 'BackedOff')).toEqual([
+      expect.stringContaining('goes on in 30 s (pause 1 of 2)'),
+      expect.stringContaining('goes on in 60 s (pause 2 of 2)'),
+    ]);
+    expect((await linesOf(pipeline, 'RetriesEnded')).at(-1)).toContain('it failed 3 times');
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('shows the table of failures as it is', () => {
+    const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
+    for (const name of errorClasses) {
+      const { inPlace, revertible, forwardOnly, because } = failurePolicy[name];
+      const words = { rollBack: 'undone', backOff: 'paused, then gone on', stop: 'stops' };
+      const row = `| ${name} | ${inPlace ? 'yes' : 'no'} | ${words[revertible]} | ${words[forwardOnly]} | ${because} |`;
+      expect(text).toContain(row);
+    }
+  });
+});
