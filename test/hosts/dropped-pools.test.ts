@@ -1,6 +1,5 @@
 /** Pools that come and go: what Terraform drops is gone from the machine, what cannot be made is left out. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findLeftovers } from '#local/demo/proofs.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 
@@ -62,8 +61,6 @@ describe('pools that come and go on real hosts', () => {
 
   it('leave nothing behind when the manifest is deleted', async () => {
     await installation.remove(name);
-    expect(await findLeftovers(installation.hostsDirectory, installation.before)).toEqual({
-      ...{ hosts: [], namespaces: [], links: [], mounts: [], processes: [] },
-    });
+    expect(await installation.leftovers()).toEqual([]);
   });
 });

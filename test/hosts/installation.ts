@@ -1,12 +1,13 @@
 /** An installation of its own on real hosts for one test file: platform, API, the machines' names, and what is left. */
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
-import { type MachineInventory, takeInventory } from '#local/demo/proofs.ts';
-import { removeAllHosts } from '#local/hosts-helper.ts';
+import { findLeftovers, type MachineInventory, takeInventory } from '#local/demo/proofs.ts';
+import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
 import { down, up } from '#local/supervisor.ts';
 
 type Platform = Awaited<ReturnType<typeof up>>;
@@ -90,6 +91,16 @@ export class Installation {
     await mkdir(join(this.hostsDirectory, 'faults'), { recursive: true });
     await writeFile(file, words);
     return () => rm(file);
+  }
+
+  /** What is left of this installation; others on the machine may be at work at the same time. */
+  async leftovers(): Promise<readonly string[]> {
+    const script = '. "$1/lib/common.sh"; . "$1/lib/names.sh"; all_unit';
+    const environment = { ...process.env, KUBELOOM_HOSTS_DIR: this.hostsDirectory };
+    const prefix = execFileSync('bash', ['-c', script, '-', dirname(hostsHelper)], { env: environment });
+    const { hosts, namespaces, links, mounts, processes } = await findLeftovers(this.hostsDirectory, this.before);
+    const ours = (name: string) => name.startsWith(prefix.toString().trim());
+    return [...hosts, ...namespaces.filter(ours), ...links.filter(ours), ...mounts, ...processes];
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,6 @@ for file in "$(getent passwd "$KUBELOOM_USER" | cut -d: -f6)"/kubeone/cfg/*full*
 done
 [ -n "$config" ] || die "no kubeadm configuration of $KUBELOOM_NODE is left below ~$KUBELOOM_USER/kubeone/cfg; kubeone apply writes it"
 
-awk -v endpoint="$endpoint" '$1 == "controlPlaneEndpoint:" { sub(/controlPlaneEndpoint:.*/, "controlPlaneEndpoint: " endpoint) }
-  { print } /^ *certSANs:/ { match($0, /^ */); indent = substr($0, 1, RLENGTH); sub(/:[0-9]+$/, "", endpoint); print indent "- " endpoint }' \
+awk -v endpoint="$endpoint" -v host="$KUBELOOM_HOST" '$1 == "controlPlaneEndpoint:" { sub(/controlPlaneEndpoint:.*/, "controlPlaneEndpoint: " endpoint) }
+  { print } /^ *certSANs:/ { match($0, /^ */); indent = substr($0, 1, RLENGTH); print indent "- " host }' \
   "$config" >"$work/kubeadm.yaml"
