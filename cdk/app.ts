@@ -1,7 +1,14 @@
 /** Entry of the CDK command line. */
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { bundleFunctions } from './bundle-functions.ts';
+import { parseOptions } from './options.ts';
 import { addStacks } from './stacks.ts';
 
 const app = new App();
-addStacks(app, { installation: app.node.tryGetContext('installation') ?? 'kubeloom' });
+const options = parseOptions(app.node.getAllContext());
+const bundles = join(app.outdir, 'functions');
+await bundleFunctions(bundles);
+addStacks(app, options, (name) => Code.fromAsset(join(bundles, name)));
 app.synth();

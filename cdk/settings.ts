@@ -7,7 +7,7 @@ import { providerTypeNames } from '#domain/provider-types.ts';
 export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl'] as const;
 export type RunnerTool = (typeof runnerTools)[number];
 
-export type Settings = Readonly<Partial<Record<keyof Config, string>>>;
+export type Settings = Readonly<Record<string, string>> & Readonly<Partial<Record<keyof Config, string>>>;
 
 const templates = new URL('../templates/terraform/', import.meta.url);
 
@@ -23,6 +23,8 @@ export interface SettingsParts {
   readonly installation: string;
   readonly tableName: string;
   readonly bucketName: string;
+  /** ARN of the key that encrypts secrets. */
+  readonly secretKey: string;
   readonly reconcileArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
 }
@@ -37,12 +39,15 @@ export function functionSettings(parts: SettingsParts): Settings {
 }
 
 /** What every runner gets: it starts nothing, so it knows neither state machine nor projects. */
-export function runnerSettings(parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName'>): Settings {
+export function runnerSettings(
+  parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName' | 'secretKey'>,
+): Settings {
   return {
     KUBELOOM_INSTALLATION: parts.installation,
     KUBELOOM_TABLE: parts.tableName,
     KUBELOOM_BUCKET: parts.bucketName,
     KUBELOOM_SECRET_PREFIX: secretPrefix(parts.installation),
+    KUBELOOM_SECRET_KEY: parts.secretKey,
     KUBELOOM_PROVIDER_TYPES: cloudProviderTypes.join(','),
     KUBELOOM_RUNNER_PROJECTS: '{}',
   };

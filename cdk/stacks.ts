@@ -1,46 +1,44 @@
 /** All stacks of an installation: what holds state apart from what can be made anew. */
-import type { App, Environment } from 'aws-cdk-lib';
+import type { App } from 'aws-cdk-lib';
+import { addChecks } from './checks.ts';
+import type { FunctionCode } from './constructs/product-function.ts';
+import type { Options } from './options.ts';
 import { ApiStack } from './stacks/api-stack.ts';
+import { ObservabilityStack } from './stacks/observability-stack.ts';
 import { PipelineStack } from './stacks/pipeline-stack.ts';
 import { StorageStack } from './stacks/storage-stack.ts';
-
-export interface InstallationProps {
-  /** Prefix of stacks and names; two installations of one account differ in it. */
-  readonly installation: string;
-  /** @default the account and region of the credentials that deploy */
-  readonly env?: Environment;
-}
 
 export interface Installation {
   readonly storage: StorageStack;
   readonly pipeline: PipelineStack;
   readonly api: ApiStack;
+  readonly observability: ObservabilityStack;
 }
 
-/** Adds the stacks to an app; needs no credentials, no network and no Docker. */
-export function addStacks(app: App, props: InstallationProps): Installation {
-  const { installation, env } = props;
-  const common = { ...(env && { env }), tags: { kubeloom: installation } };
+/** Adds the stacks to an app, and the rules they are held to; needs no credentials, no network and no Docker. */
+export function addStacks(app: App, options: Options, code: FunctionCode): Installation {
+  const { installation, account, region } = options;
+  const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
+  const common = { env, options, tags: { kubeloom: installation } };
   const storage = new StorageStack(app, `${installation}-storage`, {
     ...common,
-    description: 'Kubeloom: manifests, cluster states, artifacts. Never deleted with the stack.',
+    description: 'Kubeloom: manifests, cluster states, artifacts, their key. Never deleted with the stack.',
     terminationProtection: true,
   });
+  const { table, bucket, key } = storage;
   const pipeline = new PipelineStack(app, `${installation}-pipeline`, {
-    ...common,
+    ...{ ...common, code, table, bucket, key },
     description: 'Kubeloom: state machines, functions and runners.',
-    installation,
-    table: storage.table,
-    bucket: storage.bucket,
   });
+  const { settings, on } = pipeline;
   const api = new ApiStack(app, `${installation}-api`, {
-    ...common,
+    ...{ ...common, code, settings, on },
     description: 'Kubeloom: the HTTP API.',
-    installation,
-    settings: pipeline.settings,
-    table: storage.table,
-    bucket: storage.bucket,
-    reconcileManifest: pipeline.reconcileManifest,
   });
-  return { storage, pipeline, api };
+  const observability = new ObservabilityStack(app, `${installation}-observability`, {
+    ...{ ...common, pipeline, api: api.api },
+    description: 'Kubeloom: alarms and dashboard.',
+  });
+  addChecks(app);
+  return { storage, pipeline, api, observability };
 }

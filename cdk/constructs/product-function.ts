@@ -1,53 +1,80 @@
-/** A Lambda function of ours: one file under functions/, bundled, with the defaults that all share. */
-import { fileURLToPath } from 'node:url';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+/** A Lambda function of ours, with a role and a log of its own and the defaults that all share. */
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  type Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { acceptFindings } from '../checks.ts';
+import { grantUses, type UsedResources } from '../rights/grant-uses.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Bundle of a function by its name: `plan-cluster`. */
+export type FunctionCode = (name: string) => Code;
 
 export interface ProductFunctionProps {
-  /** File below functions/ that exports `handler`. */
-  readonly file: string;
+  readonly code: Code;
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** @default 30 seconds */
+  readonly logRetention: RetentionDays;
+  /** What it uses of the ports: `manifests.get`. */
+  readonly uses: readonly string[];
+  readonly on: UsedResources;
+  /** @default 60 seconds */
   readonly timeout?: Duration;
-  /** MB. @default 512 */
-  readonly memory?: number;
+  /** Where failed asynchronous calls go. @default none: callers wait for the answer */
+  readonly failures?: IQueue;
 }
 
-export class ProductFunction extends NodejsFunction {
+export class ProductFunction extends Construct {
+  readonly fn: LambdaFunction;
+  readonly log: LogGroup;
+
   constructor(scope: Construct, id: string, props: ProductFunctionProps) {
-    super(scope, id, {
-      entry: `${root}functions/${props.file}`,
-      projectRoot: root,
-      depsLockFilePath: `${root}package-lock.json`,
+    super(scope, id);
+    const { logRetention: retention, failures } = props;
+    this.log = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: props.description,
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [this.log.logGroupArn],
+      }),
+    );
+    grantUses(role, props.uses, props.on);
+    acceptFindings(role, 'IAM5', /^Resource::\*$/, 'tracing knows no resources');
+    this.fn = new LambdaFunction(this, 'Function', {
+      code: props.code,
+      role,
+      handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: props.memory ?? 512,
-      timeout: props.timeout ?? Duration.seconds(30),
+      // A share of a processor comes with the memory; below this, starting takes longer than working.
+      memorySize: 1024,
+      timeout: props.timeout ?? Duration.seconds(60),
       environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
       loggingFormat: LoggingFormat.JSON,
-      logGroup: new LogGroup(scope, `${id}Log`, {
-        retention: RetentionDays.THREE_MONTHS,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        mainFields: ['module', 'main'],
-        sourceMap: true,
-        sourcesContent: false,
-        minify: true,
-        // The SDK of the lock file, not the one that the runtime happens to bring.
-        bundleAwsSDK: true,
-        // Packages in CommonJS call `require`, which an ES module has not.
-        banner: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);",
-      },
+      logGroup: this.log,
+      tracing: Tracing.ACTIVE,
+      retryAttempts: 0,
+      ...(failures && { onFailure: new SqsDestination(failures) }),
     });
+    const called = 'its callers wait for the answer and see every failure; nothing calls it asynchronously';
+    const reason = failures
+      ? 'a failure destination is what it has, which tells more than a dead-letter queue'
+      : called;
+    Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
+    if (!failures) Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaAsyncFailureDestination', reason });
   }
 }

@@ -1,27 +1,52 @@
 /** A runner: the CodeBuild project of one tool, whose image is made from runner-images/<tool>/Dockerfile. */
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Duration, IgnoreMode, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type Duration, IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BuildSpec, ComputeType, LinuxArmBuildImage, Project } from 'aws-cdk-lib/aws-codebuild';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { acceptFindings } from '../checks.ts';
+import type { Options } from '../options.ts';
+import { type Bounds, grantUses, type Stored } from '../rights/grant-uses.ts';
 import { type RunnerTool, runnerSettings } from '../settings.ts';
-import { grantSecrets } from './secret-access.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-export interface RunnerProjectProps {
+const computeTypes = {
+  small: ComputeType.SMALL,
+  medium: ComputeType.MEDIUM,
+  large: ComputeType.LARGE,
+} as const satisfies Record<Options['runnerSize'], ComputeType>;
+
+/** What the tools read and write; `runs/` has the waypoints, `ssh/` the keys of pools, `user/` the users' Secrets. */
+export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
+  terraform: { objects: ['runs/', 'terraform/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
+  ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
+  kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
+  kubectl: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
+};
+
+/** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
+export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
+  terraform: ['artifacts.getBytes', 'artifacts.putBytes', 'artifacts.remove'],
+  ansible: [],
+  kubeone: [],
+  kubectl: [],
+};
+
+export interface RunnerProjectProps extends Stored {
   readonly tool: RunnerTool;
   readonly installation: string;
-  readonly table: ITableV2;
-  readonly bucket: IBucket;
-  /** @default 60 minutes */
-  readonly timeout?: Duration;
+  /** What it uses of the ports: `artifacts.getText`. */
+  readonly uses: readonly string[];
+  readonly logRetention: RetentionDays;
+  readonly size: Options['runnerSize'];
+  readonly timeout: Duration;
 }
 
 export class RunnerProject extends Construct {
@@ -29,39 +54,67 @@ export class RunnerProject extends Construct {
 
   constructor(scope: Construct, id: string, props: RunnerProjectProps) {
     super(scope, id);
+    const { tool, installation, table, bucket, key } = props;
+    // The tag is the hash of these sources, in a repository of `cdk bootstrap` whose tags cannot be moved.
     const image = new DockerImageAsset(this, 'Image', {
       directory: root,
-      file: `runner-images/${props.tool}/Dockerfile`,
+      file: `runner-images/${tool}/Dockerfile`,
       platform: Platform.LINUX_ARM64,
-      exclude: ['*', ...imageSources.map((path) => `!${path}`), '**/node_modules'],
+      // By name: patterns that take the sources in again would have every folder of node_modules looked at.
+      exclude: [...readdirSync(root).filter((name) => !imageSources.includes(name)), '**/node_modules'],
       ignoreMode: IgnoreMode.DOCKER,
     });
-    const settings = runnerSettings({
-      installation: props.installation,
-      tableName: props.table.tableName,
-      bucketName: props.bucket.bucketName,
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      description: `Kubeloom runner: ${tool}`,
     });
+    const settings = runnerSettings({
+      ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn },
+    });
+    const { logRetention: retention } = props;
     this.project = new Project(this, 'Project', {
-      description: `Kubeloom runner: ${props.tool}`,
+      role,
+      description: `Kubeloom runner: ${tool}`,
       environment: {
         buildImage: LinuxArmBuildImage.fromEcrRepository(image.repository, image.imageTag),
-        computeType: ComputeType.SMALL,
+        computeType: computeTypes[props.size],
       },
       environmentVariables: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, { value }])),
       // The stage comes as environment variables of the build; the image knows the rest.
       buildSpec: BuildSpec.fromObject({ version: '0.2', phases: { build: { commands: ['kubeloom-runner'] } } }),
-      timeout: props.timeout ?? Duration.minutes(60),
+      timeout: props.timeout,
+      grantReportGroupPermissions: false,
       logging: {
-        cloudWatch: {
-          logGroup: new LogGroup(this, 'Log', {
-            retention: RetentionDays.THREE_MONTHS,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
-        },
+        cloudWatch: { logGroup: new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY }) },
       },
     });
-    props.bucket.grantReadWrite(this.project);
-    props.table.grantReadWriteData(this.project);
-    grantSecrets(Stack.of(this), this.project, { installation: props.installation, read: true });
+    const on = { table, bucket, key, installation, reconcileName: '', projects: [] };
+    grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
+    denyControlPlane(role);
+    acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
+    Validations.of(this.project).acknowledge({
+      id: 'AwsSolutions-CB4',
+      reason: 'builds have neither artifacts nor a cache, so there is nothing that this key would encrypt',
+    });
+    Validations.of(this.project).acknowledge({
+      id: 'AwsSolutions-CB5',
+      reason: 'the image is our own: the pinned tool and the runner',
+    });
   }
+}
+
+/**
+ * Tools run modules and templates of users with this role's credentials around them. Whatever is allowed one day, they
+ * reach neither the stacks that started them nor a way to other rights.
+ */
+function denyControlPlane(role: Role): void {
+  const services = ['cloudformation', 'codebuild', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
+  const roles = Stack.of(role).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: '*' });
+  const deny = (actions: string[], resource: string): void =>
+    void role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: [resource] }));
+  deny(
+    services.map((service) => `${service}:*`),
+    '*',
+  );
+  deny(['sts:AssumeRole'], roles);
 }

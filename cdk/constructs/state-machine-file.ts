@@ -1,12 +1,13 @@
 /** A state machine from its file under state-machines/, with a role that allows what the file calls and no more. */
-import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IProject } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { placeholdersOf, stateMachineText } from '../asl-files.ts';
+import { acceptFindings } from '../checks.ts';
 
 export interface StateMachineFileProps {
   /** File name without `.asl.json`. */
@@ -19,8 +20,7 @@ export interface StateMachineFileProps {
   readonly stateMachines: (name: string) => StateMachine;
   /** What `codebuild:startBuild` may start. */
   readonly projects: readonly IProject[];
-  /** @default none: the states have their own */
-  readonly timeout?: Duration;
+  readonly logRetention: RetentionDays;
 }
 
 export class StateMachineFile extends Construct {
@@ -43,17 +43,24 @@ export class StateMachineFile extends Construct {
       logs: {
         destination: new LogGroup(this, 'Log', {
           logGroupName: `/aws/vendedlogs/states/${props.physicalName}`,
-          retention: RetentionDays.THREE_MONTHS,
+          retention: props.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
-        level: LogLevel.ERROR,
+        // Names of states and how they went; what passes between them is in the history, for those who may see it.
+        level: LogLevel.ALL,
         includeExecutionData: false,
       },
-      ...(props.timeout && { timeout: props.timeout }),
     });
-    for (const { name } of functions) props.functions(name).grantInvoke(this.machine);
+    if (functions.length > 0) this.#allowCalls(functions.map(({ name }) => props.functions(name).functionArn));
     if (definition.includes('states:::codebuild:startBuild')) this.#allowBuilds(props.projects);
     for (const { name } of machines) this.#allowChild(props.stateMachines(name));
+    acceptFindings(this.machine, 'IAM5', /^Resource::\*$/, 'log delivery and tracing know no resources');
+    acceptFindings(this.machine, 'IAM5', /:execution:.*:\*$/, 'executions of a child get their names when they start');
+  }
+
+  /** The functions as they are named in the definition, no versions or aliases of them. */
+  #allowCalls(resources: string[]): void {
+    this.machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
   }
 
   /** `startBuild.sync` starts, watches and stops builds; without BatchGetBuilds the state would hang. */

@@ -1,35 +1,40 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { stateMachineNames } from '../asl-files.ts';
-import { ProductFunction } from '../constructs/product-function.ts';
+import { acceptFindings } from '../checks.ts';
+import { DeadLetters } from '../constructs/dead-letters.ts';
+import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
+import type { Options } from '../options.ts';
+import type { Stored, UsedResources } from '../rights/grant-uses.ts';
+import { functionUses, runnerUses } from '../rights/uses.ts';
 import { functionSettings, type RunnerTool, runnerTools, type Settings } from '../settings.ts';
 
-/** Tasks that start reconcile-manifest; a test holds both lists against the ports that the tasks use. */
-export const startsRuns: readonly string[] = ['release-run', 'start-next-attempt', 'tick'];
-export const stopsBuilds: readonly string[] = ['stop-builds'];
-
-export interface PipelineStackProps extends StackProps {
-  readonly installation: string;
-  readonly table: ITableV2;
-  readonly bucket: IBucket;
+export interface PipelineStackProps extends StackProps, Stored {
+  readonly options: Options;
+  readonly code: FunctionCode;
 }
 
 export class PipelineStack extends Stack {
   /** Environment of every function. */
   readonly settings: Settings;
+  /** What functions use, by port. */
+  readonly on: UsedResources;
   readonly reconcileManifest: StateMachine;
+  readonly finishRun: StateMachine;
+  readonly tick: ProductFunction;
+  /** Ends of executions that finish-run could not be told of. */
+  readonly lostEnds: DeadLetters;
+  /** Ticks that failed or could not be called. */
+  readonly lostTicks: DeadLetters;
   readonly #props: PipelineStackProps;
   readonly #runners: Readonly<Record<RunnerTool, RunnerProject>>;
   readonly #functions = new Map<string, ProductFunction>();
@@ -38,19 +43,21 @@ export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
     this.#props = props;
-    const { installation, table, bucket } = props;
-    const runner = (tool: RunnerTool) =>
-      new RunnerProject(this, `Runner-${tool}`, { tool, installation, table, bucket });
+    const { table, bucket, key, options } = props;
+    const { installation } = options;
     this.#runners = {
-      terraform: runner('terraform'),
-      ansible: runner('ansible'),
-      kubeone: runner('kubeone'),
-      kubectl: runner('kubectl'),
+      terraform: this.#runner('terraform'),
+      ansible: this.#runner('ansible'),
+      kubeone: this.#runner('kubeone'),
+      kubectl: this.#runner('kubectl'),
     };
+    const projects = runnerTools.map((tool) => this.#runners[tool].project);
+    this.on = { table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects };
     this.settings = functionSettings({
       installation,
       tableName: table.tableName,
       bucketName: bucket.bucketName,
+      secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
       projectNames: {
         terraform: this.#runners.terraform.project.projectName,
@@ -59,58 +66,41 @@ export class PipelineStack extends Stack {
         kubectl: this.#runners.kubectl.project.projectName,
       },
     });
+    this.lostEnds = new DeadLetters(this, 'LostEnds');
+    this.lostTicks = new DeadLetters(this, 'LostTicks');
     for (const name of stateMachineNames()) this.#machine(name);
     this.reconcileManifest = this.#machine('reconcile-manifest');
+    this.finishRun = this.#machine('finish-run');
     this.#finishWhatWasCutOff();
-    this.#tick();
+    this.tick = this.#scheduledTick();
+  }
+
+  #runner(tool: RunnerTool): RunnerProject {
+    const { table, bucket, key, options } = this.#props;
+    return new RunnerProject(this, `Runner-${tool}`, {
+      ...{ tool, table, bucket, key, uses: runnerUses(tool) },
+      installation: options.installation,
+      logRetention: options.logDays,
+      size: options.runnerSize,
+      timeout: Duration.minutes(options.runnerMinutes),
+    });
   }
 
   /** The function of a state; made when first asked for. */
   #function(name: string): ProductFunction {
     const made = this.#functions.get(name);
     if (made) return made;
-    const { table, bucket } = this.#props;
     const fn = new ProductFunction(this, `Function-${name}`, {
-      file: `tasks/${name}.ts`,
+      code: this.#props.code(name),
       description: `Kubeloom: ${name}`,
-      environment: definedOnly(this.settings),
-      timeout: Duration.minutes(1),
-      memory: 1024,
+      environment: this.settings,
+      logRetention: this.#props.options.logDays,
+      uses: functionUses(name),
+      on: this.on,
+      ...(name === 'tick' && { failures: this.lostTicks }),
     });
-    table.grantReadWriteData(fn);
-    bucket.grantReadWrite(fn);
-    if (startsRuns.includes(name)) this.#allowRuns(fn);
-    if (stopsBuilds.includes(name)) this.#allowStopping(fn);
     this.#functions.set(name, fn);
     return fn;
-  }
-
-  /** Starting reconcile-manifest, and asking how an execution of it stands. */
-  #allowRuns(fn: ProductFunction): void {
-    const executions = this.formatArn({
-      service: 'states',
-      resource: 'execution',
-      resourceName: `${this.#physicalName('reconcile-manifest')}:*`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['states:StartExecution'],
-        resources: [this.#machineArn('reconcile-manifest')],
-      }),
-    );
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['states:DescribeExecution', 'states:StopExecution'], resources: [executions] }),
-    );
-  }
-
-  #allowStopping(fn: ProductFunction): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['codebuild:ListBuildsForProject', 'codebuild:BatchGetBuilds', 'codebuild:StopBuild'],
-        resources: runnerTools.map((tool) => this.#runners[tool].project.projectArn),
-      }),
-    );
   }
 
   /** The state machine of a file; those that it starts are made first. */
@@ -120,16 +110,17 @@ export class PipelineStack extends Stack {
     const { machine } = new StateMachineFile(this, `StateMachine-${name}`, {
       name,
       physicalName: this.#physicalName(name),
-      functions: (task): IFunction => this.#function(task),
+      functions: (task): IFunction => this.#function(task).fn,
       stateMachines: (child) => this.#machine(child),
-      projects: runnerTools.map((tool) => this.#runners[tool].project),
+      projects: this.on.projects,
+      logRetention: this.#props.options.logDays,
     });
     this.#machines.set(name, machine);
     return machine;
   }
 
   #physicalName(name: string): string {
-    return `${this.#props.installation}-${name}`;
+    return `${this.#props.options.installation}-${name}`;
   }
 
   /** Known before the machine is made: functions that start it are themselves part of its definition. */
@@ -154,23 +145,19 @@ export class PipelineStack extends Stack {
           stateMachineArn: [this.reconcileManifest.stateMachineArn],
         },
       },
-      targets: [new SfnStateMachine(this.#machine('finish-run'), { retryAttempts: 8 })],
+      targets: [new SfnStateMachine(this.finishRun, { retryAttempts: 8, deadLetterQueue: this.lostEnds })],
     });
   }
 
-  /** Finds what is due: missed starts, expired leases. */
-  #tick(): void {
+  /** Finds what is due: missed starts, expired leases. One that fails is followed by the next, so none is repeated. */
+  #scheduledTick(): ProductFunction {
     const tick = this.#function('tick');
     new Schedule(this, 'Tick', {
-      schedule: ScheduleExpression.rate(Duration.minutes(5)),
-      target: new LambdaInvoke(tick, { retryAttempts: 1 }),
+      schedule: ScheduleExpression.rate(Duration.minutes(this.#props.options.tickMinutes)),
+      target: new LambdaInvoke(tick.fn, { retryAttempts: 0, deadLetterQueue: this.lostTicks }),
       description: 'Kubeloom: start what is due',
     });
+    acceptFindings(this, 'IAM5', /^Resource::<Functiontick.*:\*$/, 'the schedule may call versions of the tick, too');
+    return tick;
   }
-}
-
-function definedOnly(settings: Settings): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

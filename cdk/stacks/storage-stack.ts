@@ -1,16 +1,37 @@
-/** What must not be lost: the table and the bucket. */
-import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+/** What must not be lost: the table, the bucket, and the key that encrypts both and the secrets. */
+import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  CfnGlobalTable,
+  ProjectionType,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { tableSchema } from '#adapters/table-keys.ts';
+import type { Options } from '../options.ts';
+
+export interface StorageStackProps extends StackProps {
+  readonly options: Options;
+}
 
 export class StorageStack extends Stack {
   readonly table: TableV2;
   readonly bucket: Bucket;
+  readonly key: Key;
 
-  constructor(scope: Construct, id: string, props: StackProps) {
+  constructor(scope: Construct, id: string, props: StorageStackProps) {
     super(scope, id, props);
+    const { installation, runDays, oldVersionDays, logDays } = props.options;
+    this.key = new Key(this, 'Key', {
+      alias: `alias/${installation}`,
+      description: 'Kubeloom: table, bucket and secrets',
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
     const { partitionKey, sortKey, dueIndex, timeToLive } = tableSchema;
     this.table = new TableV2(this, 'Table', {
       partitionKey: { name: partitionKey, type: AttributeType.STRING },
@@ -25,21 +46,52 @@ export class StorageStack extends Stack {
       ],
       timeToLiveAttribute: timeToLive,
       billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    // customerManagedKey() wants to know the region while synthesising, which only those who deploy know.
+    const [table] = this.table.node.children.filter((child) => child instanceof CfnGlobalTable);
+    table?.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', this.key.keyArn);
     this.bucket = new Bucket(this, 'Artifacts', {
       versioned: true,
-      encryption: BucketEncryption.S3_MANAGED,
+      encryption: BucketEncryption.KMS,
+      encryptionKey: this.key,
+      // One call of KMS for many objects.
+      bucketKeyEnabled: true,
       enforceSSL: true,
+      minimumTLSVersion: 1.2,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: RemovalPolicy.RETAIN,
+      serverAccessLogsBucket: this.#accessLogs(logDays),
       lifecycleRules: [
-        { id: 'old-versions', noncurrentVersionExpiration: Duration.days(90) },
-        { id: 'runs', prefix: 'runs/', expiration: Duration.days(365) },
+        {
+          id: 'old-versions',
+          noncurrentVersionExpiration: Duration.days(oldVersionDays),
+          expiredObjectDeleteMarker: true,
+        },
+        { id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(7) },
       ],
     });
+  }
+
+  /** Who read and wrote which artifact. S3 writes access logs only where it encrypts itself. */
+  #accessLogs(days: number): Bucket {
+    const bucket = new Bucket(this, 'AccessLogs', {
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      removalPolicy: RemovalPolicy.RETAIN,
+      lifecycleRules: [{ id: 'old-logs', expiration: Duration.days(days) }],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'it holds the access logs; a log of its own would log itself',
+    });
+    return bucket;
   }
 }

@@ -1,41 +1,65 @@
-/** What is uploaded runs: the bundled API answers, with nothing around it but Node. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+/** What is uploaded runs: every bundle loads with nothing around it but Node, and the API answers. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { HttpHandler } from '#functions/middleware.ts';
-import { addStacks } from '../../cdk/stacks.ts';
+import { bundleFunctions, functionFiles } from '../../cdk/bundle-functions.ts';
 
-const outdir = mkdtempSync(join(tmpdir(), 'kubeloom-synth-'));
-let files: string[];
+const directory = mkdtempSync(join(tmpdir(), 'kubeloom-bundles-'));
+/** By Node itself, as Lambda does. */
+const load = createRequire(import.meta.url);
+const bundle = (name: string): string => join(directory, name, 'index.mjs');
 
-beforeAll(() => {
+beforeAll(async () => {
   vi.stubEnv('AWS_REGION', 'eu-central-1');
   vi.stubEnv('KUBELOOM_TABLE', 'table');
   vi.stubEnv('KUBELOOM_BUCKET', 'bucket');
   vi.stubEnv('KUBELOOM_PROVIDER_TYPES', 'hetzner,aws');
   vi.stubEnv('KUBELOOM_RUNNER_PROJECTS', '{}');
   vi.stubEnv('KUBELOOM_LOG', 'none');
-  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': ['kubeloom-api'] } });
-  addStacks(app, { installation: 'kubeloom' });
-  app.synth();
-  files = readdirSync(outdir)
-    .map((asset) => join(outdir, asset, 'index.mjs'))
-    .filter((file) => existsSync(file));
+  await bundleFunctions(directory);
 }, 120_000);
 
 afterAll(() => {
   vi.unstubAllEnvs();
-  rmSync(outdir, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
-it('bundles the API into one module that answers', async () => {
-  expect(files).toHaveLength(1);
-  const { handler } = (await import(pathToFileURL(files[0] ?? '').href)) as { handler: HttpHandler };
-  const request = { requestId: 'r', http: { method: 'GET' } };
-  const answer = await handler({ routeKey: 'GET /v1/version', requestContext: request, headers: {} } as never);
-  expect(answer.statusCode).toBe(200);
-  expect(JSON.parse(answer.body ?? '{}')).toMatchObject({ providerTypes: ['hetzner', 'aws'] });
+it('every function has a bundle of at most 1 MiB that exports its handler, and a source map', () => {
+  for (const name of Object.keys(functionFiles)) {
+    expect(statSync(bundle(name)).size, name).toBeLessThanOrEqual(1024 * 1024);
+    const module = load(bundle(name)) as { handler?: unknown };
+    expect(typeof module.handler, name).toBe('function');
+    expect(existsSync(`${bundle(name)}.map`)).toBe(true);
+  }
+});
+
+it('is the same wherever it is written: the place of the checkout is not in it', () => {
+  const { sources } = JSON.parse(readFileSync(`${bundle('tick')}.map`, 'utf8')) as { sources: string[] };
+  expect(sources).toContain('../../functions/tasks/tick.ts');
+  expect(readFileSync(bundle('tick'), 'utf8')).not.toContain(directory);
+});
+
+it('answers for the API: the version, the whole OpenAPI document, a manifest in YAML with its faults', async () => {
+  const { handler } = load(bundle('router')) as { handler: HttpHandler };
+  const ask = async (routeKey: string, more: object = {}) => {
+    const [method = '', path = ''] = routeKey.split(' ');
+    const requestContext = { requestId: 'r', http: { method, path } };
+    return handler({ routeKey, rawPath: path, requestContext, headers: {}, ...more } as never);
+  };
+  const version = await ask('GET /v1/version');
+  expect(version.statusCode).toBe(200);
+  expect(JSON.parse(version.body ?? '{}')).toMatchObject({ providerTypes: ['hetzner', 'aws'] });
+  const openapi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+  expect(JSON.parse((await ask('GET /v1/openapi.json')).body ?? '{}')).toEqual(openapi);
+  const yaml = {
+    headers: { 'content-type': 'application/yaml' },
+    body: 'kind: InputManifest\nspec: [',
+    isBase64Encoded: false,
+  };
+  const refused = await ask('POST /v1/validate', yaml);
+  expect(refused.statusCode).toBeGreaterThanOrEqual(400);
+  expect(refused.statusCode).toBeLessThan(500);
 });

@@ -1,34 +1,13 @@
 /** What would be deployed: the same pipeline, complete, with no right that nobody needs; made without network or account. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { App, type Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { readdirSync } from 'node:fs';
+import type { Stack } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
 import { Config } from '#contracts/config.ts';
 import { routes } from '#functions/api/routes.ts';
 import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
 import { cloudProviderTypes } from '../../cdk/settings.ts';
-import { startsRuns, stopsBuilds } from '../../cdk/stacks/pipeline-stack.ts';
-import { addStacks, type Installation } from '../../cdk/stacks.ts';
-
-interface Resource {
-  readonly Type: string;
-  readonly Properties: Readonly<Record<string, unknown>>;
-}
-
-let installation: Installation;
-const templates = new Map<Stack, Template>();
-const templateOf = (stack: Stack): Template => {
-  const made = templates.get(stack) ?? Template.fromStack(stack);
-  templates.set(stack, made);
-  return made;
-};
-const resourcesOf = (stack: Stack, type: string): Resource[] =>
-  Object.values(templateOf(stack).findResources(type)) as Resource[];
-
-beforeAll(() => {
-  installation = addStacks(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), { installation: 'kubeloom' });
-});
+import { installation, resourcesOf, templateOf } from './synthesised.ts';
 
 /**
  * Hashes of assets change with every line of code, definitions are files of their own, provider types follow the
@@ -44,7 +23,7 @@ function normalised(stack: Stack): unknown {
 }
 
 describe('snapshots', () => {
-  for (const name of ['storage', 'pipeline', 'api'] as const) {
+  for (const name of ['storage', 'pipeline', 'api', 'observability'] as const) {
     it(`of the stack ${name}`, () => {
       expect(normalised(installation[name])).toMatchSnapshot();
     });
@@ -63,30 +42,6 @@ describe('the state machines', () => {
       expect(filled).toEqual([...wanted].sort());
     });
   }
-
-  it('may start, watch and stop builds and children where they say .sync', () => {
-    const actions = (machine: string): string[] =>
-      Object.entries(templateOf(installation.pipeline).findResources('AWS::IAM::Policy'))
-        .filter(([id]) => id.replaceAll('-', '').startsWith(`StateMachine${machine}Machine`))
-        .flatMap(([, policy]) => statementsOf(policy as Resource).flatMap(({ Action }) => [Action].flat()));
-    expect(actions('runstage')).toEqual(
-      expect.arrayContaining([
-        'codebuild:StartBuild',
-        'codebuild:StopBuild',
-        'codebuild:BatchGetBuilds',
-        'events:PutRule',
-      ]),
-    );
-    expect(actions('reconcilecluster')).toEqual(
-      expect.arrayContaining([
-        'states:StartExecution',
-        'states:DescribeExecution',
-        'states:StopExecution',
-        'events:PutRule',
-      ]),
-    );
-    expect(actions('finishrun').filter((action) => action.startsWith('codebuild'))).toEqual([]);
-  });
 
   it('are finished when they are cut off, and looked after by the schedule', () => {
     templateOf(installation.pipeline).hasResourceProperties('AWS::Events::Rule', {
@@ -152,65 +107,30 @@ describe('what must not be lost', () => {
     for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket']) {
       templateOf(installation.storage).hasResource(type, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     }
+    templateOf(installation.storage).hasResource('AWS::KMS::Key', { DeletionPolicy: 'Retain' });
     expect(installation.storage.terminationProtection).toBe(true);
   });
-});
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string | string[];
-  readonly Resource: unknown;
-}
-
-function statementsOf({ Properties }: Resource): Statement[] {
-  return (Properties.PolicyDocument as { Statement: Statement[] }).Statement;
-}
-
-describe('rights', () => {
-  /** Services that know no resource for these. */
-  const global =
-    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken)/;
-
-  it('are never for every action, and for every resource only where there are no others', () => {
-    const wide = [installation.pipeline, installation.api].flatMap((stack) =>
-      resourcesOf(stack, 'AWS::IAM::Policy')
-        .flatMap(statementsOf)
-        .filter(({ Resource: on }) => [on].flat().includes('*'))
-        .flatMap(({ Action }) => [Action].flat().filter((action) => !global.test(action))),
-    );
-    expect(wide).toEqual([]);
-    const all = [installation.pipeline, installation.api].flatMap((stack) =>
-      resourcesOf(stack, 'AWS::IAM::Policy')
-        .flatMap(statementsOf)
-        .flatMap(({ Action }) => [Action].flat()),
-    );
-    expect(all.filter((action) => /^\*$|:\*$/.test(action))).toEqual([]);
-  });
-
-  it('to start runs and stop builds belong to the tasks that use these ports, directly or through a file they import', () => {
-    const tasks = readdirSync(new URL('../../functions/tasks/', import.meta.url)).map((file) =>
-      file.replace(/\.ts$/, ''),
-    );
-    const using = (port: RegExp): string[] => tasks.filter((task) => port.test(sourceOf(`functions/tasks/${task}.ts`)));
-    expect([...startsRuns].sort()).toEqual(using(/\bworkflows\.(startReconcile|status|stop)\(/));
-    expect([...stopsBuilds].sort()).toEqual(using(/\bbuilds\.(running|stop)\(/));
-    expect(using(/\bsecrets\.(get|exists|put|list|remove)\(/)).toEqual([]);
-  });
-
-  it('to read the values of secrets belong to runners alone', () => {
-    const decrypting = resourcesOf(installation.api, 'AWS::IAM::Policy')
-      .flatMap(statementsOf)
-      .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('kms:')));
-    expect(decrypting.map(({ Effect }) => Effect)).toEqual(['Deny']);
+  it('is encrypted with our own key, which rotates; the table can go back in time and not be deleted', () => {
+    const key = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] };
+    templateOf(installation.storage).hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+    templateOf(installation.storage).hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      Replicas: [
+        Match.objectLike({
+          SSESpecification: { KMSMasterKeyId: key },
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
+      ],
+    });
+    templateOf(installation.storage).hasResourceProperties('AWS::S3::Bucket', {
+      VersioningConfiguration: { Status: 'Enabled' },
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          { BucketKeyEnabled: true, ServerSideEncryptionByDefault: { KMSMasterKeyID: key, SSEAlgorithm: 'aws:kms' } },
+        ],
+      },
+    });
   });
 });
-
-/** The text of a file with that of every file of functions/ it imports. */
-function sourceOf(file: string, seen = new Set<string>()): string {
-  if (seen.has(file)) return '';
-  seen.add(file);
-  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-  const imported = [...text.matchAll(/from '(\.[^']+)'/g)].map((match) => join(dirname(file), String(match[1])));
-  const ours = imported.filter((path) => /^functions\/(tasks|pipeline|api)\//.test(path));
-  return [text, ...ours.map((path) => sourceOf(path, seen))].join('\n');
-}

@@ -1,0 +1,95 @@
+/** Options of an installation: context (`-c name=value`, or `context` in cdk.json), checked with all faults at once. */
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+
+/** Days for which CloudWatch can keep logs. */
+const logDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+const number = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const onOff = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+const httpsUrl = z.string().regex(/^https:\/\/[^\s?#]+$/, 'must be a URL that begins with https://');
+
+export const Options = z.strictObject({
+  installation: z
+    .string()
+    .regex(/^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/, 'must be 1 to 20 lower-case letters, digits and dashes')
+    .default('kubeloom')
+    .describe('prefix of stacks and names; two installations of one account differ in it'),
+  account: z
+    .string()
+    .regex(/^\d{12}$/, 'must be the 12 digits of an account')
+    .optional()
+    .describe('account to deploy to (default: the one of the credentials)'),
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
+    .optional()
+    .describe('region to deploy to (default: the one of the credentials)'),
+  authorization: z
+    .enum(['iam', 'jwt'])
+    .default('iam')
+    .describe('who may call the API: `iam` signed requests of AWS principals, `jwt` tokens of an OIDC issuer'),
+  jwtIssuer: httpsUrl.optional().describe('OIDC issuer; with authorization=jwt'),
+  jwtAudience: z
+    .string()
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .pipe(z.array(z.string().min(1)).min(1))
+    .optional()
+    .describe('accepted audiences, comma separated; with authorization=jwt'),
+  requestsPerSecond: number(1, 10_000).default(50).describe('what the API takes before it answers 429'),
+  requestBurst: number(1, 5_000).default(100).describe('requests at once before it answers 429'),
+  logDays: z.coerce
+    .number()
+    .refine((days) => logDays.includes(days), `must be one of ${logDays.join(', ')}`)
+    .default(90)
+    .describe('how long all logs are kept'),
+  runDays: number(1, 3_650).default(365).describe('how long waypoints, results and logs of runs are kept'),
+  oldVersionDays: number(1, 3_650)
+    .default(90)
+    .describe('how long replaced and removed artifacts can be brought back, Terraform states too'),
+  tickMinutes: number(1, 60).default(5).describe('how often the scheduler looks for what is due'),
+  runnerSize: z
+    .enum(['small', 'medium', 'large'])
+    .default('small')
+    .describe('CodeBuild compute on arm64: small 2 vCPU and 4 GiB, medium 4 and 8, large 8 and 16'),
+  runnerMinutes: number(5, 240).default(60).describe('longest build; a stage waits for at most 240 minutes'),
+  longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
+  alarmEmail: z.email().optional().describe('who is told of alarms (default: nobody, the topic is there)'),
+  dashboard: onOff.default(false).describe('a CloudWatch dashboard'),
+});
+export type Options = z.infer<typeof Options>;
+
+/** Context of the CDK itself: `aws:cdk:…`, `@aws-cdk/…`, `cdk-migrate`, cached look-ups. */
+const notOurs = /[:/@]|^cdk-/;
+
+/** Reads the options from context. Throws one error that names every fault. */
+export function parseOptions(context: Readonly<Record<string, unknown>>): Options {
+  const given = Object.fromEntries(Object.entries(context).filter(([name]) => !notOurs.test(name)));
+  const result = Options.safeParse(given);
+  const faults = [...(result.success ? [] : result.error.issues.flatMap(sentences)), ...authorizationFaults(given)];
+  if (result.success && faults.length === 0) return result.data;
+  const title = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} in the options (docs/aws/deploy.md lists all)`;
+  throw new Error([title, ...faults.map((fault) => `  ${fault}`)].join('\n'));
+}
+
+function sentences(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(unknown);
+  return [`${issue.path.join('.')}: ${issue.message}`];
+}
+
+function unknown(name: string): string {
+  const [nearest] = Object.keys(Options.shape).sort((a, b) => distance(a, name) - distance(b, name));
+  const near = nearest !== undefined && distance(nearest, name) <= 3;
+  return `${name}: there is no such option${near ? `; did you mean ${nearest}?` : ''}`;
+}
+
+/** Looked at apart from the schema, so that these are told together with all others. */
+function authorizationFaults(given: Readonly<Record<string, unknown>>): string[] {
+  const jwt = given.authorization === 'jwt';
+  return (['jwtIssuer', 'jwtAudience'] as const).flatMap((name) => {
+    if (jwt && given[name] === undefined) return [`${name}: is needed with authorization=jwt`];
+    if (!jwt && given[name] !== undefined) return [`${name}: is for authorization=jwt only; set that, or leave it out`];
+    return [];
+  });
+}

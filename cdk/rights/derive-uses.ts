@@ -1,0 +1,32 @@
+/** Everything that uses.json says, read from the sources. */
+import { functionFiles } from '../bundle-functions.ts';
+import { type RunnerTool, runnerTools } from '../settings.ts';
+import { adapterActions } from './adapter-actions.ts';
+import { portMethods, portUses } from './port-uses.ts';
+
+type Uses = Readonly<Record<string, readonly string[]>>;
+
+export interface DerivedUses {
+  /** `port.method` by function. */
+  readonly functions: Uses;
+  /** `port.method` by tool. */
+  readonly runners: Uses;
+  /** IAM actions by `port.method`. */
+  readonly actions: Uses;
+}
+
+export function deriveUses(): DerivedUses {
+  const functions = Object.entries(functionFiles).map(([name, file]) => [name, portUses(`functions/${file}`)] as const);
+  return {
+    functions: Object.fromEntries(functions),
+    runners: Object.fromEntries(runnerTools.map((tool) => [tool, usesOfRunner(tool)])),
+    actions: adapterActions(portMethods),
+  };
+}
+
+/** Every runner is the same program; of the tools it has only its own. */
+function usesOfRunner(tool: RunnerTool): readonly string[] {
+  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts']);
+  const own = portUses(`runner-images/runner/tools/${tool}.ts`, tool);
+  return [...new Set([...common, ...own])].sort();
+}

@@ -1,0 +1,143 @@
+/** Turns what a handler uses into the statements of its role: these actions on these resources, nothing wider. */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { IProject } from 'aws-cdk-lib/aws-codebuild';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { tableSchema } from '#adapters/table-keys.ts';
+import { acceptFindings } from '../checks.ts';
+import { secretPrefix } from '../settings.ts';
+import { actionsOf } from './uses.ts';
+
+export interface Stored {
+  readonly table: ITableV2;
+  readonly bucket: IBucket;
+  /** Encrypts the table, the bucket and the secrets. */
+  readonly key: IKey;
+}
+
+export interface UsedResources extends Stored {
+  readonly installation: string;
+  /** State machine that `workflows` starts. */
+  readonly reconcileName: string;
+  /** What `builds` looks at. */
+  readonly projects: readonly IProject[];
+}
+
+/** What a runner may touch of what is stored; functions are bound by their actions alone. */
+export interface Bounds {
+  /** Prefixes of objects. */
+  readonly objects: readonly string[];
+  /** Prefixes of partition keys. */
+  readonly partitions: readonly string[];
+  /** Paths of secrets. */
+  readonly secrets: readonly string[];
+}
+
+type Resources = readonly string[];
+
+/** Gives `role` what `uses` (`manifests.get`) need, and denies a function what only runners may see. */
+export function grantUses(role: Role, uses: readonly string[], on: UsedResources, bounds?: Bounds): void {
+  const actions = actionsOf(uses);
+  const stack = Stack.of(role);
+  const secret = secretPrefix(on.installation).slice(1);
+  const arn = (service: string, resource: string, resourceName: string, arnFormat?: ArnFormat): string =>
+    stack.formatArn({ service, resource, resourceName, ...(arnFormat && { arnFormat }) });
+  const states = (resource: string, name: string) => arn('states', resource, name, ArnFormat.COLON_RESOURCE_NAME);
+  const allow = (wanted: readonly string[], resources: Resources, conditions?: PolicyStatement['conditions']): void => {
+    const chosen = actions.filter((action) => wanted.includes(action));
+    if (chosen.length === 0) return;
+    role.addToPolicy(
+      new PolicyStatement({ actions: [...chosen], resources: [...resources], ...(conditions && { conditions }) }),
+    );
+  };
+  const named = (begin: string) => actions.filter((action) => action.startsWith(begin));
+
+  const index = `${on.table.tableArn}/index/${tableSchema.dueIndex.name}`;
+  const ofTable = named('dynamodb:');
+  const leading = bounds && {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': bounds.partitions.map((key) => `${key}*`) },
+  };
+  allow(
+    ofTable.filter((action) => action !== 'dynamodb:Query'),
+    [on.table.tableArn],
+    leading,
+  );
+  allow(['dynamodb:Query'], [on.table.tableArn, index], leading);
+  allow(['s3:ListBucket'], [on.bucket.bucketArn]);
+  const objects = (bounds?.objects ?? ['']).map((prefix) => on.bucket.arnForObjects(`${prefix}*`));
+  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], objects);
+  const secrets = (bounds?.secrets ?? ['']).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`));
+  allow(['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'], secrets);
+  allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);
+  allow(['states:StartExecution'], [states('stateMachine', on.reconcileName)]);
+  allow(['states:DescribeExecution', 'states:StopExecution'], [states('execution', `${on.reconcileName}:*`)]);
+  allow(
+    named('codebuild:'),
+    on.projects.map((project) => project.projectArn),
+  );
+
+  grantKey(role, actions, on.key, bounds !== undefined);
+  if (!bounds) denyWhatOnlyRunnersSee(role, on);
+  acceptFindings(
+    role,
+    'IAM5',
+    /^Resource::.*[/:]\*$/,
+    'behind a prefix of one bucket, one path of secrets, one state machine: their names are made at run time',
+  );
+  acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
+}
+
+/** The key through the services that the role may use, and never directly. */
+function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSecrets: boolean): void {
+  const { region } = Stack.of(role);
+  const uses = (...wanted: string[]): boolean =>
+    actions.some((action) => wanted.some((begin) => action.startsWith(begin)));
+  const via = [
+    ...(uses('dynamodb:') ? ['dynamodb'] : []),
+    ...(uses('s3:GetObject', 's3:PutObject') ? ['s3'] : []),
+    ...(decryptsSecrets && uses('ssm:GetParameter') ? ['ssm'] : []),
+  ];
+  const conditions = (services: readonly string[]) => ({
+    StringEquals: { 'kms:ViaService': services.map((service) => `${service}.${region}.amazonaws.com`) },
+  });
+  if (via.length > 0) {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['kms:Decrypt', 'kms:DescribeKey'],
+        resources: [key.keyArn],
+        conditions: conditions(via),
+      }),
+    );
+  }
+  const writes = [
+    ...(uses('dynamodb:Put', 'dynamodb:Update', 'dynamodb:Delete', 'dynamodb:BatchWrite') ? ['dynamodb'] : []),
+    ...(uses('s3:PutObject') ? ['s3'] : []),
+    ...(uses('ssm:PutParameter') ? ['ssm'] : []),
+  ];
+  if (writes.length === 0) return;
+  // What the services' own documentation asks for; narrower could not be tried without an account.
+  const statement = { actions: ['kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], resources: [key.keyArn] };
+  role.addToPolicy(new PolicyStatement({ ...statement, conditions: conditions(writes) }));
+}
+
+/** The values of secrets, also where SSM's own key would let everybody in the account; and Terraform's states. */
+function denyWhatOnlyRunnersSee(role: Role, { bucket }: Stored): void {
+  const { region } = Stack.of(role);
+  role.addToPolicy(
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: ['kms:Decrypt'],
+      resources: ['*'],
+      conditions: { StringEquals: { 'kms:ViaService': `ssm.${region}.amazonaws.com` } },
+    }),
+  );
+  role.addToPolicy(
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+      resources: [bucket.arnForObjects('terraform/*')],
+    }),
+  );
+}

@@ -1,0 +1,168 @@
+/** What tells people that something needs them: alarms, each with a page, one topic, and a dashboard if wished for. */
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { TickMeasures } from '#functions/pipeline/tick-measures.ts';
+import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
+import type { Options } from '../options.ts';
+import type { PipelineStack } from './pipeline-stack.ts';
+
+export interface ObservabilityStackProps extends StackProps {
+  readonly options: Options;
+  readonly pipeline: PipelineStack;
+  readonly api: HttpApi;
+}
+
+const fiveMinutes = { period: Duration.minutes(5) };
+
+export class ObservabilityStack extends Stack {
+  readonly alarms: WatchedAlarm[] = [];
+  readonly #props: ObservabilityStackProps;
+  readonly #topic: Topic;
+
+  constructor(scope: Construct, id: string, props: ObservabilityStackProps) {
+    super(scope, id, props);
+    this.#props = props;
+    const { options } = props;
+    this.#topic = new Topic(this, 'Alarms', {
+      displayName: `Kubeloom alarms of ${options.installation}`,
+      enforceSSL: true,
+    });
+    if (options.alarmEmail !== undefined) {
+      const subscription = this.#topic.addSubscription(new EmailSubscription(options.alarmEmail));
+      const reason = 'an alarm that no mail tells of still stands in CloudWatch';
+      Validations.of(subscription).acknowledge({ id: 'Serverless-SNSRedrivePolicy', reason });
+    }
+    this.#watchRuns();
+    this.#watchTheScheduler();
+    this.#watchWhatIsLost();
+    this.#alarm('api-server-errors', {
+      description: 'The API answered with 5xx.',
+      metric: props.api.metricServerError({ ...fiveMinutes, statistic: Stats.SUM }),
+      limit: { above: 0 },
+    });
+    if (options.dashboard) this.#dashboard();
+    new CfnOutput(this, 'AlarmTopic', {
+      value: this.#topic.topicArn,
+      description: 'Subscribe to it to hear of alarms',
+    });
+  }
+
+  #watchRuns(): void {
+    const { reconcileManifest, finishRun, tick } = this.#props.pipeline;
+    this.#alarm('executions-failed', {
+      description: 'A run ended FAILED: at least one cluster is not as its manifest wishes.',
+      metric: reconcileManifest.metricFailed(fiveMinutes),
+      limit: { above: 0 },
+    });
+    this.#alarm('executions-timed-out', {
+      description: 'A run reached the limit of a week.',
+      metric: reconcileManifest.metricTimedOut(fiveMinutes),
+      limit: { above: 0 },
+    });
+    this.#alarm('finish-run-failed', {
+      description: 'A run that was cut off could not be tidied up.',
+      metric: finishRun.metricFailed(fiveMinutes),
+      limit: { above: 0 },
+    });
+    this.#alarm('leases-overdue', {
+      description: 'A lease expired half an hour ago and nobody freed it: its manifest waits.',
+      metric: this.#measure(tick.log, 'leaseOverdueSeconds', fiveMinutes.period),
+      limit: { above: 1800 },
+    });
+    const { longRunHours } = this.#props.options;
+    this.#alarm('runs-stuck', {
+      description: `A run has been at work for more than ${longRunHours} hours.`,
+      metric: this.#measure(tick.log, 'longestRunSeconds', Duration.hours(1)),
+      limit: { above: longRunHours * 3600 },
+    });
+  }
+
+  #watchTheScheduler(): void {
+    const { fn } = this.#props.pipeline.tick;
+    const window = { period: Duration.minutes(Math.max(15, 3 * this.#props.options.tickMinutes)) };
+    this.#alarm('tick-failed', {
+      description: 'The scheduler’s tick failed: what is due is not looked after.',
+      metric: fn.metricErrors(window),
+      limit: { above: 0 },
+    });
+    this.#alarm('tick-silent', {
+      description: 'The scheduler’s tick was not called for three intervals.',
+      metric: fn.metricInvocations(window),
+      limit: { below: 1 },
+    });
+  }
+
+  #watchWhatIsLost(): void {
+    const { lostEnds, lostTicks } = this.#props.pipeline;
+    const depth = (queue: typeof lostEnds): IMetric =>
+      queue.metricApproximateNumberOfMessagesVisible({ ...fiveMinutes, statistic: Stats.MAXIMUM });
+    this.#alarm('lost-ends', {
+      description: 'finish-run could not be told that a run was cut off.',
+      metric: depth(lostEnds),
+      limit: { above: 0 },
+    });
+    this.#alarm('lost-ticks', {
+      description: 'Ticks failed or could not be called.',
+      metric: depth(lostTicks),
+      limit: { above: 0 },
+    });
+  }
+
+  #alarm(id: string, props: Omit<WatchedAlarmProps, 'installation' | 'topic'>): void {
+    const { installation } = this.#props.options;
+    this.alarms.push(new WatchedAlarm(this, id, { ...props, installation, topic: this.#topic }));
+  }
+
+  /** A number that the tick writes into its log. */
+  #measure(logGroup: PipelineStack['tick']['log'], name: keyof TickMeasures, period: Duration): Metric {
+    const filter = new MetricFilter(this, `Measure-${name}`, {
+      logGroup,
+      filterPattern: FilterPattern.exists(`$.measures.${name}`),
+      metricNamespace: `Kubeloom/${this.#props.options.installation}`,
+      metricName: name,
+      metricValue: `$.measures.${name}`,
+    });
+    return filter.metric({ period, statistic: Stats.MAXIMUM });
+  }
+
+  #dashboard(): void {
+    const { pipeline, api, options } = this.#props;
+    const { reconcileManifest: runs } = pipeline;
+    const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 12, height: 6 });
+    const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: options.installation });
+    dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: this.alarms, width: 24, height: 3 }));
+    dashboard.addWidgets(
+      graph('Runs', runs.metricStarted(fiveMinutes), runs.metricSucceeded(fiveMinutes), runs.metricFailed(fiveMinutes)),
+      graph(
+        'How long runs take',
+        runs.metricTime({ ...fiveMinutes, statistic: Stats.p(50) }),
+        runs.metricTime({ ...fiveMinutes, statistic: Stats.p(99) }),
+      ),
+    );
+    dashboard.addWidgets(
+      graph(
+        'Calls of the API',
+        api.metricCount(fiveMinutes),
+        api.metricClientError(fiveMinutes),
+        api.metricServerError(fiveMinutes),
+      ),
+      graph(
+        'Latency of the API',
+        api.metricLatency({ ...fiveMinutes, statistic: Stats.p(50) }),
+        api.metricLatency({ ...fiveMinutes, statistic: Stats.p(99) }),
+      ),
+    );
+  }
+}

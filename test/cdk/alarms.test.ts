@@ -1,0 +1,46 @@
+/** Every alarm has a page, every page an alarm, and all tell the same topic. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { installation, resourcesOf } from './synthesised.ts';
+
+const alarms = resourcesOf(installation.observability, 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+const pages = new URL('../../docs/aws/runbooks/', import.meta.url);
+
+it('each alarm has a page in docs/aws/runbooks that is named in it, and no page is left over', () => {
+  const named = alarms.map(
+    ({ AlarmDescription }) => /docs\/aws\/runbooks\/([\w-]+)\.md$/.exec(String(AlarmDescription))?.[1],
+  );
+  expect(named.map((name) => `kubeloom-${name}`)).toEqual(alarms.map(({ AlarmName }) => AlarmName));
+  expect(named.map((name) => `${name}.md`).sort()).toEqual(readdirSync(pages).sort());
+  for (const name of named)
+    expect(readFileSync(new URL(`${name}.md`, pages), 'utf8')).toMatch(new RegExp(`^# ${name}\n`));
+});
+
+it('all tell one topic when they begin and when they end', () => {
+  const topics = alarms.flatMap(({ AlarmActions, OKActions }) => [AlarmActions, OKActions].flat());
+  expect(topics).toHaveLength(alarms.length * 2);
+  expect(new Set(topics.map((topic) => JSON.stringify(topic))).size).toBe(1);
+});
+
+it('silence is a fault of the tick alone', () => {
+  const breaching = alarms.filter(({ TreatMissingData }) => TreatMissingData === 'breaching');
+  expect(breaching).toEqual([
+    expect.objectContaining({
+      AlarmName: 'kubeloom-tick-silent',
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+    }),
+  ]);
+});
+
+it('measures what the tick logs', () => {
+  const filters = resourcesOf(installation.observability, 'AWS::Logs::MetricFilter').map(
+    ({ Properties }) => Properties,
+  );
+  const names = filters.map(
+    ({ MetricTransformations }) => (MetricTransformations as { MetricName: string }[])[0]?.MetricName,
+  );
+  const source = readFileSync(new URL('../../functions/pipeline/tick-measures.ts', import.meta.url), 'utf8');
+  for (const name of names) expect(source).toMatch(new RegExp(`^ {4}${name}:`, 'm'));
+  expect(names).toHaveLength(2);
+});

@@ -1,0 +1,111 @@
+/** What functions really use of the ports while runs go well and badly is within what their roles are made of. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { useDeps, wire } from '#functions/wire.ts';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { kubeloom } from '#local/product.ts';
+import { benchManifest } from '../../bench/manifests.ts';
+import { functionUses } from '../../cdk/rights/uses.ts';
+
+const within = new AsyncLocalStorage<string>();
+const used = new Map<string, Set<string>>();
+let platform: Platform;
+let api: ApiClient;
+
+/** The ports, telling which function calls which method. */
+function recorded<Ports extends object>(ports: Ports): Ports {
+  return new Proxy(ports, {
+    get: (target, port: string) => {
+      const inner: unknown = Reflect.get(target, port);
+      if (typeof inner !== 'object' || inner === null || ['config', 'clock', 'ids'].includes(port)) return inner;
+      return new Proxy(inner, {
+        get: (adapter, method: string) => {
+          const work: unknown = Reflect.get(adapter, method);
+          if (typeof work !== 'function') return work;
+          return (...given: unknown[]) => {
+            const name = within.getStore();
+            if (name !== undefined) used.set(name, (used.get(name) ?? new Set()).add(`${port}.${method}`));
+            return Reflect.apply(work, adapter, given);
+          };
+        },
+      });
+    },
+  });
+}
+
+beforeAll(async () => {
+  for (const [name, value] of Object.entries({ LOG: 'none', STAGE_RETRY_SECONDS: '0', BACK_OFF_SECONDS: '0' }))
+    vi.stubEnv(`KUBELOOM_${name}`, value);
+  vi.stubEnv('KUBELOOM_SIM_FAULTS', JSON.stringify([{ stage: 'kubernetes', class: 'user', times: 1 }]));
+  const product = kubeloom('sim');
+  platform = await startPlatform({
+    ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+    product: {
+      ...product,
+      async functions() {
+        const functions = await product.functions();
+        useDeps(recorded(wire()));
+        return Object.fromEntries(
+          Object.entries(functions).map(([name, work]) => [
+            name,
+            (event: unknown, context) => within.run(name, () => work(event, context)),
+          ]),
+        );
+      },
+      routes: async () =>
+        (await product.routes()).map((route) => ({
+          ...route,
+          handler: async () => {
+            const { handler } = await route.handler();
+            return { handler: (...given: Parameters<typeof handler>) => within.run('router', () => handler(...given)) };
+          },
+        })),
+    },
+  });
+  api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+});
+
+afterAll(async () => {
+  await platform?.stop();
+  vi.unstubAllEnvs();
+});
+
+it('holds for a creation that is rolled back, one that goes well, a change and a deletion', async () => {
+  const key = { namespace: 'default', name: 'shop' };
+  const manifest = benchManifest('shop', 'sim');
+  const end = async (): Promise<string> =>
+    vi.waitFor(
+      async () => {
+        const found = await api.getManifest(key).catch((error: Error) => ({ status: error.message }));
+        expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
+        return found.status;
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+  await api.putManifest(key, manifest);
+  expect(await end()).toBe('Failed');
+  await api.putManifest(key, { ...manifest, metadata: { name: 'shop', labels: { again: 'yes' } } });
+  await end();
+  await platform.tick();
+  await api.listEvents(key);
+  await api.deleteManifest(key);
+  await end();
+  const beyond = [...used].flatMap(([name, uses]) =>
+    [...uses].filter((use) => !functionUses(name).includes(use)).map((use) => `${name} uses ${use}`),
+  );
+  expect(beyond).toEqual([]);
+  expect([...used.keys()]).toEqual(
+    expect.arrayContaining([
+      'router',
+      'take-lease',
+      'plan-manifest',
+      'plan-cluster',
+      'collect-result',
+      'commit-waypoint',
+    ]),
+  );
+  expect([...used.keys()]).toEqual(
+    expect.arrayContaining(['settle-manifest', 'assess-failure', 'record-rollback', 'tick']),
+  );
+});

@@ -1,0 +1,216 @@
+/** Least privilege, both ways: what handlers, adapters and state machines call is allowed, and nothing else. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { kebabCase, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
+import { runnerBounds, toolUses } from '../../cdk/constructs/runner-project.ts';
+import { deriveUses } from '../../cdk/rights/derive-uses.ts';
+import { runnerTools } from '../../cdk/settings.ts';
+import {
+  actionsOf,
+  installation,
+  type Resource,
+  resourcesOf,
+  roleId,
+  type Statement,
+  statementsOf,
+  templateOf,
+} from './synthesised.ts';
+
+const { pipeline, api } = installation;
+const derived = deriveUses();
+const neededBy = (uses: readonly string[]): string[] => [...new Set(uses.flatMap((use) => derived.actions[use] ?? []))];
+
+/** What comes with running at all. */
+const ofFunctions = ['logs:CreateLogStream', 'logs:PutLogEvents', 'xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
+/** A failure destination, as CDK grants it. */
+const ofFailures = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
+const ofRunners = [
+  ...[
+    'ecr:BatchCheckLayerAvailability',
+    'ecr:BatchGetImage',
+    'ecr:GetAuthorizationToken',
+    'ecr:GetDownloadUrlForLayer',
+  ],
+  ...['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+];
+const ofMachines = [
+  ...['logs:CreateLogDelivery', 'logs:DeleteLogDelivery', 'logs:DescribeLogGroups', 'logs:DescribeResourcePolicies'],
+  ...['logs:GetLogDelivery', 'logs:ListLogDeliveries', 'logs:PutResourcePolicy', 'logs:UpdateLogDelivery'],
+  ...['xray:GetSamplingRules', 'xray:GetSamplingTargets', 'xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
+];
+
+/** What using encrypted things asks of their key. */
+function ofKey(actions: readonly string[]): readonly string[] {
+  const writes = /^dynamodb:(Put|Update|Delete|BatchWrite)|^s3:PutObject$|^ssm:PutParameter$/;
+  return [
+    ...(actions.some((action) => /^dynamodb:|^s3:(Get|Put)Object$/.test(action))
+      ? ['kms:Decrypt', 'kms:DescribeKey']
+      : []),
+    ...(actions.some((action) => writes.test(action)) ? ['kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'] : []),
+  ];
+}
+
+const lambdas = [pipeline, api].flatMap((stack) =>
+  resourcesOf(stack, 'AWS::Lambda::Function').map(({ Properties }) => ({
+    name: String(Properties.Description).replace('Kubeloom: ', '').replace('the HTTP API', 'router'),
+    role: roleId(Properties.Role),
+    statements: statementsOf(stack, roleId(Properties.Role)),
+  })),
+);
+
+describe('functions', () => {
+  it('use what cdk/rights/uses.json says (`node scripts/generate-rights.ts` writes it anew)', () => {
+    const written = JSON.parse(readFileSync(new URL('../../cdk/rights/uses.json', import.meta.url), 'utf8'));
+    expect(written).toEqual(derived);
+  });
+
+  it('have a role each, all of them', () => {
+    expect(lambdas.map(({ name }) => name).sort()).toEqual(Object.keys(derived.functions).sort());
+    expect(new Set(lambdas.map(({ role }) => role)).size).toBe(lambdas.length);
+  });
+
+  for (const { name, statements } of lambdas) {
+    it(`${name} may do what it calls and no more`, () => {
+      const needed = neededBy(derived.functions[name] ?? []);
+      const failures = name === 'tick' ? ofFailures : [];
+      const expected = [...needed, ...ofKey(needed), ...ofFunctions, ...failures];
+      expect(actionsOf(statements)).toEqual([...new Set(expected)].sort());
+    });
+  }
+
+  it('cannot read secrets or Terraform states, whatever else is allowed', () => {
+    for (const { statements } of lambdas) {
+      const denied = statements.filter(({ Effect }) => Effect === 'Deny');
+      expect(denied.map(({ Action }) => Action)).toEqual([
+        'kms:Decrypt',
+        ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+      ]);
+      expect(JSON.stringify(denied[0]?.Condition)).toContain('ssm.');
+      expect(JSON.stringify(denied[1]?.Resource)).toContain('/terraform/*');
+      const keys = statements.filter(
+        ({ Effect, Action }) => Effect === 'Allow' && JSON.stringify(Action).includes('kms:Decrypt'),
+      );
+      expect(JSON.stringify(keys.map(({ Condition }) => Condition))).not.toContain('ssm.');
+    }
+  });
+});
+
+const runners = runnerTools.map((tool) => {
+  const project = resourcesOf(pipeline, 'AWS::CodeBuild::Project').find(
+    ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
+  );
+  return { tool, statements: statementsOf(pipeline, roleId(project?.Properties.ServiceRole)) };
+});
+
+describe('runners', () => {
+  for (const { tool, statements } of runners) {
+    it(`${tool} may do what it calls and no more`, () => {
+      const needed = neededBy([...(derived.runners[tool] ?? []), ...toolUses[tool]]);
+      expect(actionsOf(statements)).toEqual([...new Set([...needed, ...ofKey(needed), ...ofRunners])].sort());
+    });
+
+    it(`${tool} touches its own prefixes of bucket, table and secrets`, () => {
+      const bounds = runnerBounds[tool];
+      const of = (service: string): Statement[] =>
+        statements.filter(
+          ({ Effect, Action }) => Effect === 'Allow' && [Action].flat().some((one) => one.startsWith(service)),
+        );
+      for (const statement of of('dynamodb:')) {
+        expect(statement.Condition).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } });
+      }
+      const endings = (service: string): string[] =>
+        of(service)
+          .filter(({ Action }) => Action !== 's3:ListBucket')
+          .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
+          .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
+      expect(endings('s3:').sort()).toEqual([...bounds.objects].sort());
+      expect(endings('ssm:').sort()).toEqual(bounds.secrets.map((path) => `parameter/kubeloom/${path}`).sort());
+    });
+
+    it(`${tool} cannot touch the stacks that started it, nor take another role of the account`, () => {
+      const denied = actionsOf(statements, 'Deny');
+      const services = ['cloudformation', 'codebuild', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
+      expect(denied).toEqual([...services.map((service) => `${service}:*`), 'sts:AssumeRole'].sort());
+      const resources = statements
+        .filter(({ Effect }) => Effect === 'Allow')
+        .map(({ Resource }) => JSON.stringify(Resource));
+      const own = Object.entries(resourcesById()).filter(
+        ([, { Type }]) => !/^AWS::(Logs::LogGroup|CodeBuild::Project)$/.test(Type),
+      );
+      for (const [id] of own) expect(resources.filter((text) => text.includes(`"${id}"`))).toEqual([]);
+    });
+  }
+});
+
+function resourcesById(): Readonly<Record<string, Resource>> {
+  return templateOf(pipeline).toJSON().Resources as Record<string, Resource>;
+}
+
+describe('state machines', () => {
+  for (const name of stateMachineNames()) {
+    it(`${name} may call what its file names and no more`, () => {
+      const machine = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
+        ({ Properties }) => Properties.StateMachineName === `kubeloom-${name}`,
+      );
+      const statements = statementsOf(pipeline, roleId(machine?.Properties.RoleArn));
+      const called = calls(JSON.parse(stateMachineText(name)));
+      expect(actionsOf(statements)).toEqual([...new Set([...called.actions, ...ofMachines])].sort());
+      const invoked = statements
+        .filter(({ Action }) => Action === 'lambda:InvokeFunction')
+        .map(({ Resource }) => JSON.stringify(Resource));
+      for (const task of called.functions)
+        expect(invoked.join()).toContain(`Function${task.replaceAll('-', '')}Function`);
+      expect(invoked.join().match(/Fn::GetAtt/g)?.length ?? 0).toBe(called.functions.length);
+    });
+  }
+});
+
+const integrations: Readonly<Record<string, readonly string[]>> = {
+  'arn:aws:states:::codebuild:startBuild.sync': [
+    ...['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'],
+    ...['events:PutRule', 'events:PutTargets', 'events:DescribeRule'],
+  ],
+  'arn:aws:states:::states:startExecution.sync:2': [
+    ...['states:StartExecution', 'states:DescribeExecution', 'states:StopExecution'],
+    ...['events:PutRule', 'events:PutTargets', 'events:DescribeRule'],
+  ],
+};
+
+/** Every `Resource` of every Task, however deep. */
+function calls(value: unknown): { readonly actions: readonly string[]; readonly functions: readonly string[] } {
+  const resources = new Set<string>();
+  const visit = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null) return;
+    if ('Type' in inner && inner.Type === 'Task' && 'Resource' in inner) resources.add(String(inner.Resource));
+    for (const one of Object.values(inner)) visit(one);
+  };
+  visit(value);
+  const functions = [...resources].flatMap((resource) => {
+    const placeholder = /^\$\{(\w+)\}$/.exec(resource)?.[1];
+    return placeholder === undefined ? [] : [kebabCase(placeholder)];
+  });
+  const others = [...resources].filter((resource) => !resource.startsWith('${'));
+  const actions = others.flatMap((resource) => {
+    const needed = integrations[resource];
+    if (!needed) throw new Error(`this test does not know what ${resource} needs`);
+    return needed;
+  });
+  return { functions, actions: functions.length > 0 ? [...actions, 'lambda:InvokeFunction'] : actions };
+}
+
+describe('all roles', () => {
+  /** Services that know no resource for these. */
+  const global =
+    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken)/;
+
+  it('are never for every action, and for every resource only where there are no others', () => {
+    const allowed = [pipeline, api].flatMap((stack) =>
+      resourcesOf(stack, 'AWS::IAM::Policy')
+        .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)
+        .filter(({ Effect }) => Effect === 'Allow'),
+    );
+    const wide = allowed.filter(({ Resource }) => [Resource].flat().includes('*'));
+    expect(actionsOf(wide).filter((action) => !global.test(action))).toEqual([]);
+    expect(actionsOf(allowed).filter((action) => /^\*$|:\*$/.test(action))).toEqual([]);
+  });
+});

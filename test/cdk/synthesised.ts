@@ -1,0 +1,62 @@
+/** The stacks as they would be deployed, without bundles; and questions to their templates. */
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { parseOptions } from '../../cdk/options.ts';
+import { addStacks, type Installation } from '../../cdk/stacks.ts';
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+
+export interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: Readonly<Record<string, unknown>>;
+}
+
+const codeOf = (): Code => Code.fromInline('exports.handler = () => {}');
+const templates = new WeakMap<Stack, Template>();
+
+export function installationOf(context: Readonly<Record<string, unknown>> = {}): Installation & { readonly app: App } {
+  const app = new App({ context });
+  return { app, ...addStacks(app, parseOptions(context), codeOf) };
+}
+
+/** The stacks with default options. */
+export const installation = installationOf();
+export const stacks = [installation.storage, installation.pipeline, installation.api, installation.observability];
+
+export function templateOf(stack: Stack): Template {
+  const made = templates.get(stack) ?? Template.fromStack(stack);
+  templates.set(stack, made);
+  return made;
+}
+
+export function resourcesOf(stack: Stack, type: string): readonly Resource[] {
+  return Object.values(templateOf(stack).findResources(type)) as Resource[];
+}
+
+/** All statements of a role, by its logical id. */
+export function statementsOf(stack: Stack, role: string): readonly Statement[] {
+  const policies = resourcesOf(stack, 'AWS::IAM::Policy').filter(({ Properties }) =>
+    JSON.stringify(Properties.Roles).includes(`"${role}"`),
+  );
+  const managed = (templateOf(stack).toJSON().Resources[role]?.Properties?.ManagedPolicyArns ?? []) as unknown[];
+  if (managed.length > 0) throw new Error(`the role ${role} has managed policies: ${JSON.stringify(managed)}`);
+  return policies.flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement);
+}
+
+/** Logical id of the role in a property such as `{ 'Fn::GetAtt': [id, 'Arn'] }`. */
+export function roleId(property: unknown): string {
+  const id = (property as { 'Fn::GetAtt'?: [string, string] } | undefined)?.['Fn::GetAtt']?.[0];
+  if (id === undefined) throw new Error(`${JSON.stringify(property)} is no role of the same stack`);
+  return id;
+}
+
+export function actionsOf(statements: readonly Statement[], effect: Statement['Effect'] = 'Allow'): readonly string[] {
+  const found = statements.filter(({ Effect }) => Effect === effect).flatMap(({ Action }) => [Action].flat());
+  return [...new Set(found)].sort();
+}
