@@ -38,6 +38,8 @@ export interface Shown {
   readonly generation?: number;
   readonly status?: string;
   readonly deleting?: boolean;
+  readonly lastRun?: { readonly status: string; readonly runId: string } | null;
+  readonly clusters?: readonly { readonly failure: { readonly code: string; readonly message: string } | null }[];
 }
 
 export function loadClient(given: {

@@ -1,6 +1,6 @@
 /** Whether what clients were promised was kept: every acknowledged generation is there and has come to an end. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoadClient, Owned, Shown } from './load-client.ts';
+import type { LoadClient, Owned, Promised, Shown } from './load-client.ts';
 
 const ends: readonly string[] = ['Done', 'Failed'];
 
@@ -8,10 +8,12 @@ export async function verify(clients: readonly LoadClient[], patienceMs: number)
   const give = performance.now() + patienceMs;
   const lost: string[] = clients.flatMap(({ lostUpdates }) => lostUpdates);
   const unfinished: string[] = [];
+  const failed: string[] = [];
   const ended: Record<string, number> = {};
   for (const client of clients) {
     for (const target of client.owned.filter(({ promised }) => promised !== undefined)) {
       const verdict = await endOf(client, target, give);
+      if (verdict.startsWith('Failed')) failed.push(`${target.name}: ${verdict}`);
       if (verdict.startsWith('lost')) lost.push(`${target.name}: ${verdict}`);
       else if (verdict.startsWith('at')) unfinished.push(`${target.name}: ${verdict}`);
       ended[verdict.split(':')[0] ?? ''] = (ended[verdict.split(':')[0] ?? ''] ?? 0) + 1;
@@ -21,7 +23,7 @@ export async function verify(clients: readonly LoadClient[], patienceMs: number)
     lostUpdates: lost.length,
     unfinished: unfinished.length,
     ended,
-    samples: [...lost, ...unfinished].slice(0, 10),
+    samples: [...lost, ...unfinished, ...failed].slice(0, 10),
   };
 }
 
@@ -29,13 +31,18 @@ async function endOf(client: LoadClient, { name, promised }: Owned, give: number
   for (;;) {
     const { status, body } = await client.look(name);
     if (status === 404) return promised?.deleting || promised?.doubtful ? 'gone' : 'lost: not there';
-    const verdict = judge(body, promised?.generation ?? 0);
+    const verdict = judge(body, promised);
     if (!verdict.startsWith('at') || performance.now() > give) return verdict;
     await pause(200);
   }
 }
 
-function judge({ generation = 0, status = '' }: Shown, promised: number): string {
-  if (generation < promised) return `lost: generation ${generation} instead of ${promised}`;
-  return ends.includes(status) ? status : `at ${status}: generation ${generation}`;
+function judge({ generation = 0, status = '', lastRun, clusters = [] }: Shown, promised: Promised | undefined): string {
+  // What was deleted and, by a write that was cut off, made anew begins again at generation 1.
+  const anew = promised?.deleting && promised.doubtful;
+  if (generation < (promised?.generation ?? 0) && !anew)
+    return `lost: generation ${generation} instead of ${promised?.generation}`;
+  if (!ends.includes(status)) return `at ${status}: generation ${generation}`;
+  const why = clusters.flatMap(({ failure }) => (failure ? [`${failure.code} ${failure.message}`] : []));
+  return status === 'Failed' ? `Failed: ${lastRun?.runId} ${lastRun?.status}, ${why.join('; ')}` : status;
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PlatformFile } from '#local/data-directory.ts';
-import { down, up } from '#local/supervisor.ts';
+import { down, status, up } from '#local/supervisor.ts';
 import { type Call, type LoadClient, loadClient, type Owned } from './load-client.ts';
 import { verify } from './load-promises.ts';
 
@@ -35,6 +35,7 @@ export async function measureLoad() {
       await pause((seconds * 1000) / (kills + 1));
       const began = performance.now();
       process.kill(platform.pid, 'SIGKILL');
+      while (await status(dataDir)) await pause(5);
       platform = await start(apiPort);
       restartSeconds.push(round((performance.now() - began) / 1000));
     }

@@ -1,6 +1,7 @@
 /** An HTTP server on 127.0.0.1, and nowhere else. */
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export interface LoopbackServer {
   readonly url: string;
@@ -9,14 +10,17 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
+/** Request line and headers, bytes: the longest query that the API documents fits. */
+const maxHeaderSize = 32 * 1024;
+
 /**
  * Listens on the port, or on any free one when the port is 0.
  * Throws when the port is taken, naming it.
  */
 export async function listenOnLoopback(listener: RequestListener, port = 0): Promise<LoopbackServer> {
   // Longer than any client keeps an idle connection: else a request may meet a socket that is just being closed.
-  const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: 300_000 }, listener);
-  server.on('clientError', (_error, socket) => socket.destroy());
+  const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: 300_000, maxHeaderSize }, listener);
+  server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -44,4 +48,21 @@ export async function listenOnLoopback(listener: RequestListener, port = 0): Pro
 export async function listenNear(listener: RequestListener, port: number | undefined): Promise<LoopbackServer> {
   if (!port) return listenOnLoopback(listener);
   return listenOnLoopback(listener, port).catch(() => listenOnLoopback(listener));
+}
+
+/** What is no HTTP, or too much of it, never reaches a listener; it is told so before the connection ends. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const title = STATUS_CODES[status] ?? '';
+  const detail = status === 431 ? `request line and headers exceed ${maxHeaderSize} bytes` : 'this is no HTTP request';
+  const code = 'InvalidInput';
+  const body = JSON.stringify({ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: '', code });
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -132,7 +132,7 @@ describe('bodies', () => {
       `${head}content-length: 0\r\ncontent-length: ${second.length}\r\n\r\n${second}`,
       `${head}transfer-encoding: xchunked\r\n\r\n${second}`,
     ];
-    for (const bytes of smuggled) expect((await sendRaw(attack.platform.apiUrl, bytes)).status).toBeOneOf([0, 400]);
+    for (const bytes of smuggled) expect((await sendRaw(attack.platform.apiUrl, bytes)).status).toBe(400);
     await attack.unchanged();
   });
 
@@ -160,7 +160,7 @@ describe('headers and queries', () => {
     for (const value of ['"g1-a1"\r\n x-made-up: 1', '"g1-a1"\nx-made-up: 1', '"g1-a1"\u0000']) {
       const bytes = `PUT ${shop} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\nif-match: ${value}\r\ncontent-length: 0\r\n\r\n`;
       const answer = await sendRaw(attack.platform.apiUrl, bytes);
-      expect(answer.status).toBeOneOf([0, 400, 412]);
+      expect(answer.status).toBeOneOf([400, 412]);
       expect(answer.head).not.toMatch(/^x-made-up/im);
     }
     await attack.unchanged();
@@ -168,7 +168,7 @@ describe('headers and queries', () => {
 
   it('queries are read up to the limit of a header, never beyond', async () => {
     expect((await attack.call('GET', `/v1/manifests?next=${'a'.repeat(8_000)}`)).status).toBe(400);
-    expect((await raw('GET', `/v1/manifests?next=${'a'.repeat(100_000)}`)).status).toBeOneOf([0, 431]);
+    expect((await raw('GET', `/v1/manifests?next=${'a'.repeat(100_000)}`)).status).toBe(431);
     expect((await attack.call('GET', `/v1/manifests?${'limit=1&'.repeat(1_000)}`)).status).toBe(400);
     for (const query of ['limit[]=1&limit[$gt]=', '__proto__[limit]=1', 'limit=1e3', 'limit=0x10', 'limit=%00'])
       expect((await attack.call('GET', `/v1/manifests?${query}`)).status).toBeOneOf([200, 400]);
