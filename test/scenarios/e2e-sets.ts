@@ -1,0 +1,86 @@
+/** The end-to-end sets of Claudie: manifests that are applied one after another, with what they refer to. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+import type { ManifestName } from '#cli/api-client.ts';
+import { keyOf, type SimulatedWorld } from './simulated-world.ts';
+
+const folder = new URL('../../../shared/inputs/claudie-e2e/', import.meta.url);
+
+export const setNames: readonly string[] = readdirSync(folder).toSorted();
+
+export interface Submission {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+export interface E2eSet {
+  /** The manifests in their order. */
+  readonly steps: readonly Submission[];
+  readonly templates: readonly unknown[];
+}
+
+/** Reads a set. Machines of the user's own get addresses, and the manifest the name `name`. */
+function readSet(set: string, name: string): E2eSet {
+  const directory = new URL(`${set}/`, folder);
+  const documents = readdirSync(directory)
+    .filter((file) => file.endsWith('.yaml'))
+    .toSorted((left, right) => Number.parseInt(left, 10) - Number.parseInt(right, 10))
+    .flatMap((file, index) =>
+      documentsOf(readFileSync(new URL(file, directory), 'utf8'), set === exchanging ? 1 + index : 1),
+    );
+  const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
+  return {
+    templates: ofKind('TemplateGitReference'),
+    steps: ofKind('InputManifest').map((document) => ({ ...document, metadata: { ...document.metadata, name } })),
+  };
+}
+
+/** Stores the templates of a set, and made-up Secrets for all that its manifests name. */
+async function storeReferences({ api, secrets }: SimulatedWorld, { steps, templates }: E2eSet): Promise<void> {
+  for (const template of templates) await api.putTemplate(keyOf(template), template);
+  const named = steps.flatMap((step) => secretsNamedIn(step, step.metadata.namespace ?? 'default'));
+  for (const path of new Set(named)) {
+    if (secrets.has(path)) continue;
+    secrets.add(path);
+    const [namespace = '', name = ''] = path.split('/');
+    const stringData = { simulated: 'made up' };
+    await api.putSecret(
+      { namespace, name },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData },
+    );
+  }
+}
+
+/** A set that is ready to be applied, in a world without failures. */
+export async function storedSet(
+  world: SimulatedWorld,
+  set: string,
+  name: string,
+): Promise<{ readonly key: ManifestName; readonly steps: E2eSet['steps'] }> {
+  world.faults();
+  const wished = readSet(set, name);
+  await storeReferences(world, wished);
+  return { key: keyOf(wished.steps[0]), steps: wished.steps };
+}
+
+interface Read extends Submission {
+  readonly kind: string;
+}
+
+/** In this set one machine is exchanged between one step and the next. */
+const exchanging = 'test-set5';
+
+function documentsOf(text: string, firstMachine: number): readonly Read[] {
+  let machine = firstMachine;
+  const filled = text.replaceAll('replace-me', () => `203.0.113.${machine++}`);
+  return parseAllDocuments(filled).flatMap((document) => (document.contents ? [document.toJS() as Read] : []));
+}
+
+function secretsNamedIn(value: unknown, namespace: string): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => secretsNamedIn(item, namespace));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
+    if (key !== 'secretRef') return secretsNamedIn(item, namespace);
+    const reference = item as { readonly name: string; readonly namespace?: string };
+    return [`${reference.namespace ?? namespace}/${reference.name}`];
+  });
+}

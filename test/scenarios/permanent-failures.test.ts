@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setNames, storedSet } from './e2e-sets.ts';
+import { expectFailures, permanentFault, pointsOf, pointText } from './failure-points.ts';
+import { SimulatedWorld, statusText } from './simulated-world.ts';
+
+let world: SimulatedWorld;
+beforeAll(async () => {
+  world = await SimulatedWorld.start();
+});
+afterAll(() => world.stop());
+
+describe('a permanent failure at every stage of every step of a set', { timeout: 300_000 }, () => {
+  test.each(setNames)('%s: a grow is undone, all else waits; a retry goes on', async (set) => {
+    const { key, steps } = await storedSet(world, set, `${set}-retried`);
+    for (const step of steps) {
+      const seen = new Set<string>();
+      for (let failed = false; ; failed = true) {
+        const points = (await pointsOf(world, step)).flatMap((all) =>
+          all.filter((at) => !seen.has(pointText(at))).slice(0, 1),
+        );
+        world.faults(...points.map(permanentFault));
+        const settled = failed ? await world.retry(key) : await world.apply(step);
+        if (points.length === 0) {
+          expect(statusText(settled)).toMatch(/^Done/);
+          break;
+        }
+        expectFailures(settled, points);
+        for (const point of points) seen.add(pointText(point));
+      }
+    }
+    expect(await world.delete(key)).toBeUndefined();
+  });
+});
