@@ -5,7 +5,7 @@ command_site_down() {
   need region
   need_machine
   locate_site
-  remove_hosts "$(each_host)"
+  remove_hosts "$(each_own_host)"
   with_cluster_lock forget_region
 }
 
@@ -36,7 +36,7 @@ command_gc() {
 
 gc_site() {
   locate_site
-  region='' && remove_hosts "$(each_host)"
+  region='' && remove_hosts "$(each_own_host)"
   with_cluster_lock remove_site
 }
 

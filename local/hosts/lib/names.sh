@@ -64,14 +64,20 @@ each_site() {
 }
 
 # Names of the hosts of the site; with a region, of that region only. A number without a directory is a trace of one, too.
-# Released hosts are nobody's, unless everything is meant.
 each_host() {
   local path
   for path in "$site_dir"/numbers/*; do
     [ -f "$path" ] || continue
-    [ -n "$all" ] || [ ! -e "$site_dir/hosts/${path##*/}/released" ] || continue
     [ -z "$region" ] || grep -qx "region=$region" "$site_dir/hosts/${path##*/}/spec" 2>/dev/null || continue
     echo "${path##*/}"
+  done
+}
+
+# Those of them that may be removed: released hosts are nobody's, unless everything is meant.
+each_own_host() {
+  local name
+  for name in $(each_host); do
+    [ -z "$all" ] && [ -e "$site_dir/hosts/$name/released" ] || echo "$name"
   done
 }
 

@@ -13,7 +13,7 @@ command_reconcile() {
   done <<<"$(tr -d '{}"' <<<"$text" | tr ',' '\n')"
 
   [ ! -d "$site_dir" ] && [ ${#wanted[@]} = 0 ] || with_cluster_lock site_up
-  for host in $(each_host); do
+  for host in $(each_own_host); do
     [ -n "${wanted[$host]:-}" ] || removed+="$host "
   done
   for host in "${!wanted[@]}"; do
