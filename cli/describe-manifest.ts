@@ -1,6 +1,6 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
-import type { ClusterDescription, FailureReport, ManifestDescription } from '#contracts/http.ts';
-import { counted, listed, terminalWidth, wrap } from './layout.ts';
+import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/http.ts';
+import { counted, listed, terminalWidth, visible, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago } from './times.ts';
@@ -126,20 +126,28 @@ export function failureLines(failure: FailureReport, width?: number): string[] {
 function nodeTable(cluster: ClusterDescription, everyNode: boolean, width?: number): string[] {
   if (cluster.nodes.length === 0) return [];
   if (cluster.nodes.length > mostNodeRows && !everyNode) return poolTable(cluster, width);
-  return paintedTable(
-    ['NODE', 'ROLE', 'POOL', 'PROVIDER', 'ADDRESS', 'WIREGUARD', 'STATUS'],
-    cluster.nodes.map((node) => [
-      node.name,
-      roleNames[node.role],
-      node.pool,
-      node.provider,
-      node.publicAddress ?? '-',
-      node.privateAddress,
-      paintStatus(node.status),
-    ]),
-    width,
-  );
+  const columns = nodeColumns.map(([title, cell]) => [title, ...cluster.nodes.map(cell)]);
+  // What the others tell as well goes first where the terminal is narrow.
+  for (const dropped of [[], ['POOL'], ['POOL', 'ROLE'], ['POOL', 'ROLE', 'PROVIDER']]) {
+    const [heading = [], ...rows] = rowsOf(columns.filter(([title = '']) => !dropped.includes(title)));
+    const lines = paintedTable(heading, rows, Number.POSITIVE_INFINITY);
+    if (dropped.length === 3 || Math.max(...lines.map(visible)) <= (width ?? terminalWidth())) return lines;
+  }
+  return [];
 }
+
+const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => string])[] = [
+  ['NODE', ({ name }) => name],
+  ['ROLE', ({ role }) => roleNames[role]],
+  ['POOL', ({ pool }) => pool],
+  ['PROVIDER', ({ provider }) => provider],
+  ['ADDRESS', ({ publicAddress }) => publicAddress ?? '-'],
+  ['WIREGUARD', ({ privateAddress }) => privateAddress],
+  ['STATUS', ({ status }) => paintStatus(status)],
+];
+
+const rowsOf = (columns: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
 
 const roleNames = { control: 'control', compute: 'compute', loadBalancer: 'load balancer' } as const;
 

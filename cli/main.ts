@@ -1,52 +1,11 @@
-/** The command line: commands, help, and what errors look like. Work is done behind the API or in the domain. */
+/** The command line: runs a command, and says what went wrong. Work is done behind the API or in the domain. */
 import { stripVTControlCharacters } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { ApiProblem } from './api-client.ts';
-import { registerApply } from './commands/apply.ts';
-import { registerDelete } from './commands/delete.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEvents } from './commands/events.ts';
-import { registerInspect } from './commands/inspect.ts';
-import { registerKubeconfig } from './commands/kubeconfig.ts';
-import { registerLocal } from './commands/local.ts';
-import { registerLogs } from './commands/logs.ts';
-import { registerPlan } from './commands/plan.ts';
-import { registerService } from './commands/service.ts';
-import { registerSimulate } from './commands/simulate.ts';
-import { registerValidate } from './commands/validate.ts';
-import { registerVerbs } from './commands/verbs.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, printJson } from './output.ts';
-import { packageVersion } from './package-version.ts';
-
-const program = new Command('kubeloom')
-  .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
-  .version(packageVersion(), '-V, --version')
-  .showHelpAfterError('(add --help for all options)')
-  .exitOverride()
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers.',
-  );
-
-for (const register of [
-  registerApply,
-  registerValidate,
-  registerPlan,
-  registerSimulate,
-  registerInspect,
-  registerEvents,
-  registerLogs,
-  registerKubeconfig,
-  registerVerbs,
-  registerDelete,
-  registerLocal,
-  registerDoctor,
-  registerService,
-]) {
-  register(program);
-}
+import { kubeloomProgram } from './program.ts';
 
 listenToInterrupts();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -54,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 );
 
 try {
-  await program.parseAsync();
+  await kubeloomProgram().parseAsync();
 } catch (error) {
   process.exitCode = tell(error);
 }

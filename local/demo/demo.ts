@@ -6,7 +6,7 @@ import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { examine } from '#cli/commands/doctor.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import { readDocuments } from '#cli/documents.ts';
-import { paint, print } from '#cli/output.ts';
+import { paint, print, printWrapped } from '#cli/output.ts';
 import { duration } from '#cli/times.ts';
 import { type Followed, follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
@@ -129,9 +129,10 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
   proof(
     `kubectl get nodes works through the load balancer (${await serverOf(file)}): ${nodes.length} Ready  ${paint('yellow', '[simulated control plane]')}`,
   );
+  const width = Math.max(...nodes.map((node) => node.name.length));
   for (const node of nodes)
     print(
-      `      ${node.name}  ${paint('dim', `${node.labels['claudie.io/provider-instance'] ?? ''}  ${node.providerId}`)}`,
+      `      ${node.name.padEnd(width)}  ${paint('dim', `${node.labels['claudie.io/provider-instance'] ?? ''}  ${node.providerId}`)}`,
     );
   const balancer = cluster.loadBalancers[0];
   const role = balancer?.roles.find((candidate) => candidate.port !== 6443);
@@ -184,8 +185,11 @@ async function canBeReal(): Promise<boolean> {
 }
 
 const relative = (file: string): string => file.slice(root.length);
-const title = (text: string): void => print(`\n${paint('bold', text)}`);
-const proof = (text: string): void => print(`  ${paint('green', '✓')} ${text}`);
+const title = (text: string): void => {
+  print();
+  printWrapped(paint('bold', text), 3);
+};
+const proof = (text: string): void => printWrapped(`  ${paint('green', '✓')} ${text}`, 4);
 
 await main().catch((error: unknown) => {
   print(`\n${paint('red', 'the demo failed:')} ${error instanceof Error ? error.message : String(error)}`);

@@ -45,18 +45,32 @@ async function api(method: string, path: string, body?: unknown): Promise<{ stat
 
 const manifestPath = '/v1/manifests/default/planted';
 
-async function statusOf(): Promise<string> {
-  const { text } = await api('GET', manifestPath);
-  return (JSON.parse(text) as { status?: string }).status ?? 'gone';
+interface Standing {
+  readonly status: string;
+  readonly attempt: number;
+  readonly clusters: readonly {
+    readonly status: string;
+    readonly progress: { readonly stage: string | null } | null;
+  }[];
 }
 
-async function until(statuses: readonly string[]): Promise<string> {
+/** Looks until it is so. */
+async function until(holds: (manifest: Standing) => boolean): Promise<Standing> {
   for (;;) {
-    const status = await statusOf();
-    if (statuses.includes(status)) return status;
+    const manifest = JSON.parse((await api('GET', manifestPath)).text) as Standing;
+    if (holds(manifest)) return manifest;
     await pause(20);
   }
 }
+
+const ended = async (): Promise<string> => (await until(({ status }) => ['Done', 'Failed'].includes(status))).status;
+
+/** A stage of that attempt is under way. */
+const atWork = (wanted: number) =>
+  until(
+    ({ attempt, clusters: [cluster] }) =>
+      attempt === wanted && cluster?.status === 'Running' && !!cluster.progress?.stage,
+  );
 
 async function start(): Promise<void> {
   platform = await startPlatform({ dataDir: directory, runner: 'sim', apiPort: 0, graceMs: 100 });
@@ -78,7 +92,7 @@ afterAll(async () => {
 });
 
 describe('values of Secrets', () => {
-  it('go through a full run, a failing run and one that is cut off', async () => {
+  it('go through a full run, a failing one, one that is cut off and one that is cancelled', async () => {
     for (const secret of planted.documents) {
       const { status } = await api('PUT', `/v1/secrets/default/${secret.metadata.name}`, secret);
       expect(status).toBeLessThan(300);
@@ -86,19 +100,28 @@ describe('values of Secrets', () => {
     const first = manifestWith({ visible, compute: 1 });
     expect((await api('POST', `${manifestPath}/plan`, first)).status).toBe(200);
     expect((await api('PUT', manifestPath, first)).status).toBe(202);
-    expect(await until(['Done', 'Failed'])).toBe('Done');
+    expect(await ended()).toBe('Done');
 
     process.env.KUBELOOM_SIM_FAULTS = '[{"stage":"kubernetes","class":"user"}]';
     expect((await api('PUT', manifestPath, manifestWith({ visible, compute: 2 }))).status).toBe(202);
-    expect(await until(['Done', 'Failed'])).toBe('Failed');
+    expect(await ended()).toBe('Failed');
 
     process.env.KUBELOOM_SIM_STAGE_MS = '60000';
     expect((await api('PUT', manifestPath, manifestWith({ visible, compute: 3 }))).status).toBe(202);
-    await until(['Running']);
+    await atWork(1);
     await platform.stop();
-    process.env.KUBELOOM_SIM_STAGE_MS = '0';
+    delete process.env.KUBELOOM_SIM_STAGE_MS;
     await start();
-    expect(await until(['Done', 'Failed'])).toBe('Done');
+    expect(await ended()).toBe('Done');
+
+    process.env.KUBELOOM_SIM_STAGE_MS = '60000';
+    expect((await api('PUT', manifestPath, manifestWith({ visible, compute: 4 }))).status).toBe(202);
+    await atWork(1);
+    process.env.KUBELOOM_SIM_STAGE_MS = '0';
+    expect((await api('POST', `${manifestPath}/cancel`)).status).toBe(202);
+    expect(await ended()).toBe('Failed');
+    expect((await api('POST', `${manifestPath}/retry`)).status).toBe(202);
+    expect(await ended()).toBe('Done');
   });
 
   it('are not told when they are refused, nor is the password of a proxy', async () => {

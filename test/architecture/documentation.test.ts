@@ -1,0 +1,74 @@
+/** What the pages under docs/ promise is there: commands and options, codes of failures, links. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '#cli/exit-codes.ts';
+import { kubeloomProgram } from '#cli/program.ts';
+import { ClusterStatus, ManifestStatus, RunStatus } from '#contracts/records.ts';
+import { errorClasses } from '#domain/errors.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending) && !path.includes('node_modules'))
+    .map((path) => join(folder, path));
+}
+
+/** Commands with the flags of their options. */
+function commandsOf(command: Command, prefix = 'kubeloom'): [name: string, flags: string[]][] {
+  return command.commands.flatMap((child): [string, string[]][] => {
+    const name = `${prefix} ${child.name()}`;
+    return child.commands.length > 0 ? commandsOf(child, name) : [[name, child.options.map(({ flags }) => flags)]];
+  });
+}
+
+describe('docs/cli.md', () => {
+  const page = read('docs/cli.md');
+
+  it('has a section for each command, with its options, and no other', () => {
+    const sections = page.split(/^### `/m).slice(1);
+    const documented = sections.map((section): [string, string[]] => [
+      section.slice(0, section.indexOf('`')),
+      [...(section.split(/^## /m)[0]?.matchAll(/^\| `(-[^`]+)` \|/gm) ?? [])].map((match) => match[1] ?? ''),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(commandsOf(kubeloomProgram())));
+  });
+
+  it('has every exit code and every status', () => {
+    const codes = [...page.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
+    expect(codes).toEqual(Object.values(exitCodes));
+    const statuses = [...ManifestStatus.options, ...ClusterStatus.options, ...RunStatus.options];
+    expect(statuses.filter((status) => !page.includes(`\`${status}\``))).toEqual([]);
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  const page = read('docs/troubleshooting.md');
+
+  it('says of every error class and every code of a failure what to do', () => {
+    const sources = [...filesBelow('runner-images/runner', '.ts'), ...filesBelow('functions/pipeline', '.ts')];
+    const codes = sources.flatMap((file) =>
+      [...read(file).matchAll(/(?:\bcode: (?:[^,\n]*\?\? )?|#failure\()'([A-Z]\w+)'/g)].map((match) => match[1] ?? ''),
+    );
+    expect(codes.length).toBeGreaterThan(20);
+    expect([...new Set(codes)].filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+    expect(errorClasses.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  it('between pages lead somewhere', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
+        .map((match) => join(dirname(page), match[1] ?? ''))
+        .filter((target) => !existsSync(join(root, target)))
+        .map((target) => `${page} → ${relative('', target)}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
