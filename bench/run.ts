@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [hosts]` (default: all but hosts, which needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureHosts } from './create-on-hosts.ts';
