@@ -3,13 +3,12 @@ import type { Config } from '#contracts/config.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
-import { allPools } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/words.ts';
 import { clusterEvent } from './cluster-records.ts';
 import type { Collected } from './stage-outcomes.ts';
 
-/** The stage's own event; before it one for each pool that could not be made. */
+/** That it is done, that it failed, or, when it was cancelled after it was done, both. Pools left out are told by the runner. */
 export function stageEvents(collected: Collected, config: Config): readonly RunEvent[] {
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
@@ -17,19 +16,10 @@ export function stageEvents(collected: Collected, config: Config): readonly RunE
   const told = (level: RunEvent['level'], kind: string, message: string) =>
     clusterEvent(run, at, { level, kind, message, ...about });
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
-  const lost = lostPools(collected).map((message) => told('warning', 'PoolFailed', message));
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
   const ended = verdict.succeeded ? [told('info', kind, doneSentence(what, result))] : [];
   const failed = verdict.error ? [failure(what, collected, config)] : [];
-  return [...lost, ...ended, ...failed.map(({ level, kind: word, message }) => told(level, word, message))];
-}
-
-function lostPools({ result, record }: Collected): readonly string[] {
-  const pools = record.attempted === null ? [] : allPools(record.attempted);
-  return (result?.failedPools ?? []).map(({ pool: id, error }) => {
-    const name = pools.find((pool) => pool.id === id)?.name ?? id;
-    return `pool ${name} could not be made and is left out, the rest goes on. ${error.class} ${error.code}: ${error.message} What to do: ${error.hint}`;
-  });
+  return [...ended, ...failed.map(({ level, kind: word, message }) => told(level, word, message))];
 }
 
 function failure(
