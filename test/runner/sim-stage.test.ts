@@ -83,6 +83,27 @@ describe('simulated stages', () => {
     expect(await errorOf('traffic')).toMatchObject({ class: 'bug', code: 'InjectedFault', resource: 'basement-01' });
   });
 
+  it('leave out the new pools of a provider that they are told to fail, and only those', async () => {
+    const fault = { stage: 'infrastructure', class: 'credentials', provider: 'rack', times: 9 };
+    const settings = { KUBELOOM_SIM_FAULTS: JSON.stringify([fault]) };
+    expect(await run('infrastructure', settings)).toBe(true);
+    const key = waypointKeys.result(waypointKeys.attempt(prefix, 'infrastructure', 'do', 1));
+    const result = StageResult.parse(JSON.parse((await world.ports.artifacts.getText(key)) ?? 'null'));
+    expect(result.failedPools).toMatchObject([
+      { pool: 'workers-bbbbbbb', error: { class: 'credentials', resource: 'rack' } },
+    ]);
+    const { lostPools, nodes } = await world.facts();
+    expect([lostPools, Object.keys(nodes).includes('workers-bbbbbbb-01')]).toEqual([['workers-bbbbbbb'], false]);
+    await world.put(aDocument(grow, { before: twoProviderState() }));
+    expect(await run('infrastructure', settings)).toBe(true);
+    expect((await world.facts()).lostPools).toBeUndefined();
+  });
+
+  it('fail as a whole when a cluster cannot do without those pools', async () => {
+    const fault = { stage: 'infrastructure', class: 'credentials', provider: 'hz-prod', times: 9 };
+    expect(await run('infrastructure', { KUBELOOM_SIM_FAULTS: JSON.stringify([fault]) })).toBe(false);
+  });
+
   it('take the time they are given, and no longer once they are stopped', async () => {
     const stop = new AbortController();
     const running = run('nodes', { KUBELOOM_SIM_STAGE_MS: '60000' }, stop.signal);

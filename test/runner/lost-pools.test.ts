@@ -1,0 +1,218 @@
+/** New pools that cannot be made: left out where that is enough, in the infrastructure stage and in those behind it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noFacts } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { stateFaults } from '#domain/planning/state-faults.ts';
+import { canDoWithout, withoutPools } from '#domain/planning/without-pools.ts';
+import {
+  balancer,
+  controlPool,
+  dynamicPool,
+  hetzner,
+  staticPool,
+  twoProviderFacts,
+  twoProviderState,
+} from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+/** Makes what the root wants; a command fails as long as the root makes the module that `fail-<command>` names first. */
+const fakeTerraform = `#!${process.execPath}
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { basename } = require('node:path');
+const recordings = process.env.KUBELOOM_TEST_RECORDINGS;
+const workspace = basename(process.cwd());
+const [command] = process.argv.slice(2);
+const root = readFileSync('main.tf.json', 'utf8');
+const made = Object.entries(JSON.parse(root).module).filter(([, call]) => call.count === undefined);
+appendFileSync(recordings + '/calls', workspace + ': ' + command + '\\n');
+writeFileSync(recordings + '/' + workspace + '.json', root);
+const fault = recordings + '/fail-' + command;
+const [failing, ...lines] = existsSync(fault) ? readFileSync(fault, 'utf8').split('\\n') : [];
+if (made.some(([name]) => name === failing)) {
+  console.log(lines.join('\\n'));
+  process.exit(1);
+}
+if (command === 'plan') process.exit(2);
+const pools = made.filter(([name]) => name.startsWith('pool_')).map(([, call]) => call);
+const nodes = ({ nodes }) => Object.fromEntries(Object.keys(nodes).map((name) => [name, { public_address: '198.51.100.7' }]));
+const value = Object.fromEntries(pools.map((call) => [call.pool.id, nodes(call)]));
+if (command === 'output') console.log(JSON.stringify({ nodes: { value } }));
+`;
+
+const other = { ...hetzner, name: 'hz-other' };
+const pool = (id: string, provider = hetzner, region = 'fsn1', subnet = '10.0.9.0/24', address = '192.168.2.40') =>
+  dynamicPool({ id, nodes: [{ name: `${id}-01`, privateAddress: address }] }, { provider, region, subnet });
+const good = pool('good-1111111');
+const bad = pool('bad-2222222', hetzner, 'fsn1', '10.0.8.0/24', '192.168.2.41');
+const far = pool('far-3333333', other, 'hel1', '10.0.7.0/24', '192.168.2.42');
+const before = twoProviderState({
+  pools: [controlPool, staticPool],
+  loadBalancers: [{ ...balancer, roles: balancer.roles.slice(0, 1) }],
+});
+const target = { ...before, pools: [...before.pools, good, bad, far] };
+const stage: StagePlan = {
+  stage: 'infrastructure',
+  reasons: [],
+  work: {
+    workspaces: [
+      { kind: 'machines', name: 'hz-prod', destroy: false },
+      { kind: 'machines', name: 'hz-other', destroy: false },
+    ],
+  },
+};
+const diagnostic = (address: string | undefined, summary: string) =>
+  JSON.stringify({
+    '@message': summary,
+    type: 'diagnostic',
+    diagnostic: { severity: 'error', summary, detail: '', ...(address === undefined ? {} : { address }) },
+  });
+
+let world: StageWorld;
+let recordings: string;
+const fail = (command: string, module: string, ...lines: readonly string[]) =>
+  writeFileSync(join(recordings, `fail-${command}`), [module, ...lines, ''].join('\n'));
+const root = (workspace: string) => JSON.parse(readFileSync(join(recordings, `machines-${workspace}.json`), 'utf8'));
+
+beforeEach(async () => {
+  world = stageWorld();
+  recordings = join(world.directory, 'recordings');
+  mkdirSync(join(world.templates, 'terraform', 'hetzner'), { recursive: true });
+  mkdirSync(recordings);
+  world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  world.set('KUBELOOM_TERRAFORM', world.script('terraform', fakeTerraform));
+  await world.put(aDocument([stage], { before, target, facts: twoProviderFacts }), twoProviderFacts);
+});
+afterEach(() => world.close());
+
+describe('a grow with a new pool that cannot be made', () => {
+  const noQuota = diagnostic('module.pool_bad-2222222.hcloud_server.node["bad-2222222-01"]', 'quota exceeded');
+
+  it('goes on without it, makes the others, and says why', async () => {
+    fail('apply', 'pool_bad-2222222', noQuota);
+    const result = await world.run('infrastructure');
+    expect(result).toMatchObject({ ok: true, failedPools: [{ pool: 'bad-2222222', error: { class: 'quota' } }] });
+    expect(root('hz-prod').module['pool_bad-2222222'].count).toBe(0);
+    const facts = await world.facts();
+    expect(facts.lostPools).toEqual(['bad-2222222']);
+    expect(Object.keys(facts.nodes)).toContain('good-1111111-01');
+    expect(Object.keys(facts.nodes)).not.toContain('bad-2222222-01');
+    expect(await world.ports.secrets.list('ssh')).not.toContain('ssh/team/shop/shop-1234567/bad-2222222');
+    expect((await world.told()).filter((line) => line.startsWith('PoolLeftOut'))).toHaveLength(1);
+  });
+
+  it('gives up all new pools of an instance whose Terraform does not say which it was', async () => {
+    fail('plan', 'pool_far-3333333', diagnostic(undefined, 'unable to authenticate'));
+    const result = await world.run('infrastructure');
+    expect(result.failedPools?.map(({ pool }) => pool)).toEqual(['far-3333333']);
+  });
+
+  it('needs no Terraform to remove what was never made', async () => {
+    const lone = { ...other, secret: 'team/none' };
+    writeFileSync(
+      join(world.templates, 'terraform', 'hetzner', 'provider.json'),
+      JSON.stringify({
+        provider: { name: 'hcloud', source: 'a/b', version: '1.0.0', credentials: { token: 'token' } },
+      }),
+    );
+    await world.ports.secrets.put('user/team/hetzner-token', { token: 'fine' });
+    const pools = [...before.pools, good, { ...far, source: { ...far.source, provider: lone } as typeof far.source }];
+    await world.put(
+      aDocument([stage], { before, target: { ...target, pools }, facts: twoProviderFacts }),
+      twoProviderFacts,
+    );
+    const result = await world.run('infrastructure');
+    expect(result.failedPools).toMatchObject([{ pool: 'far-3333333', error: { code: 'SecretMissing' } }]);
+    expect(readFileSync(join(recordings, 'calls'), 'utf8')).not.toContain('machines-hz-other');
+  });
+
+  it('is tried again as a whole while that may help', async () => {
+    fail('apply', 'pool_bad-2222222', diagnostic('module.pool_bad-2222222.hcloud_server.node["x"]', 'rate limit'));
+    expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'transient' } });
+    expect((await world.facts()).lostPools).toBeUndefined();
+  });
+
+  it('fails when no new pool would be left', async () => {
+    fail('apply', 'pool_bad-2222222', noQuota);
+    await world.put(
+      aDocument([stage], { before, target: { ...before, pools: [...before.pools, bad] } }),
+      twoProviderFacts,
+    );
+    expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'quota' } });
+  });
+
+  it('fails when what stands is at fault, when what there is cannot be removed, and in every other direction', async () => {
+    fail('apply', 'pool_bad-2222222', noQuota, diagnostic('module.pool_control-aaaaaaa.x.y["z"]', 'quota exceeded'));
+    expect((await world.run('infrastructure')).ok).toBe(false);
+    fail('apply', 'pool_good-1111111', noQuota);
+    expect((await world.run('infrastructure')).ok).toBe(false);
+    fail('apply', 'pool_bad-2222222', noQuota);
+    await world.put(aDocument([stage], { before, target, direction: 'settle' }), twoProviderFacts);
+    expect((await world.run('infrastructure')).ok).toBe(false);
+  });
+
+  it('is no reason to give up pools when the stage is stopped', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    const result = await world.run('infrastructure', { signal: stop.signal });
+    expect(result).toMatchObject({ ok: false, error: { code: 'StageCancelled' } });
+  });
+});
+
+describe('the stages behind it', () => {
+  const patch: StagePlan = {
+    stage: 'nodes',
+    reasons: [],
+    work: { patch: ['good-1111111-01', 'bad-2222222-01'], remove: [], maxUnavailable: 1 },
+  };
+  const lost = { ...twoProviderFacts, lostPools: ['bad-2222222'] };
+  const seen = async (plan: StagePlan, mode: 'do' | 'undo') => {
+    const states: unknown[] = [];
+    await world.put(aDocument([plan], { before, target, undo: [plan] }), lost);
+    await world.run(plan.stage, {
+      mode,
+      tool: async ({ wish, others, plan: { work } }) => {
+        states.push({
+          wish: wish?.pools.map(({ id }) => id),
+          others: others.flatMap(({ pools }) => pools.map(({ id }) => id)),
+          work,
+        });
+        return {};
+      },
+    });
+    return states[0];
+  };
+
+  it('work on the target without it, and on none of its nodes', async () => {
+    expect(await seen(patch, 'do')).toMatchObject({
+      wish: ['control-aaaaaaa', 'basement', 'good-1111111', 'far-3333333'],
+      work: { patch: ['good-1111111-01'] },
+    });
+  });
+
+  it('still know it on the way back, where it may stand', async () => {
+    expect(await seen(patch, 'undo')).toMatchObject({
+      wish: ['control-aaaaaaa', 'basement'],
+      others: expect.arrayContaining(['bad-2222222']),
+    });
+  });
+});
+
+describe('a cluster without some of its pools', () => {
+  it('is one that works, with roles that point to what is left', () => {
+    const state = twoProviderState();
+    const left = withoutPools(state, ['workers-bbbbbbb']);
+    expect(left.loadBalancers[0]?.roles.map(({ targetPools }) => targetPools)).toEqual([['control'], ['basement']]);
+    expect(stateFaults(left)).toEqual([]);
+    expect(canDoWithout(null, state, ['workers-bbbbbbb'])).toBe(true);
+  });
+
+  it('cannot do without its control nodes, its API load balancer, or what stood before', () => {
+    const state = twoProviderState();
+    expect(canDoWithout(null, state, ['control-aaaaaaa'])).toBe(false);
+    expect(canDoWithout(null, state, ['edge-ccccccc'])).toBe(false);
+    expect(canDoWithout(state, target, ['control-aaaaaaa'])).toBe(false);
+    expect(noFacts.lostPools).toBeUndefined();
+  });
+});
