@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './bundle-functions.ts';
+import { addChecks } from './checks.ts';
 import { parseOptions } from './options.ts';
 import { addStacks } from './stacks.ts';
 
@@ -11,4 +12,5 @@ const options = parseOptions(app.node.getAllContext());
 const bundles = join(app.outdir, 'functions');
 await bundleFunctions(bundles);
 addStacks(app, options, (name) => Code.fromAsset(join(bundles, name)));
+addChecks(app);
 app.synth();

@@ -1,6 +1,5 @@
 /** All stacks of an installation: what holds state apart from what can be made anew. */
 import type { App } from 'aws-cdk-lib';
-import { addChecks } from './checks.ts';
 import type { FunctionCode } from './constructs/product-function.ts';
 import type { Options } from './options.ts';
 import { ApiStack } from './stacks/api-stack.ts';
@@ -15,7 +14,7 @@ export interface Installation {
   readonly observability: ObservabilityStack;
 }
 
-/** Adds the stacks to an app, and the rules they are held to; needs no credentials, no network and no Docker. */
+/** Adds the stacks to an app; needs no credentials, no network and no Docker. */
 export function addStacks(app: App, options: Options, code: FunctionCode): Installation {
   const { installation, account, region } = options;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
@@ -39,6 +38,5 @@ export function addStacks(app: App, options: Options, code: FunctionCode): Insta
     ...{ ...common, pipeline, api: api.api },
     description: 'Kubeloom: alarms and dashboard.',
   });
-  addChecks(app);
   return { storage, pipeline, api, observability };
 }

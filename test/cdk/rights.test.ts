@@ -83,7 +83,7 @@ describe('functions', () => {
       const denied = statements.filter(({ Effect }) => Effect === 'Deny');
       expect(denied.map(({ Action }) => Action)).toEqual([
         'kms:Decrypt',
-        ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+        ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
       ]);
       expect(JSON.stringify(denied[0]?.Condition)).toContain('ssm.');
       expect(JSON.stringify(denied[1]?.Resource)).toContain('/terraform/*');

@@ -4,6 +4,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { parseOptions } from '../../cdk/options.ts';
 import { addStacks, type Installation } from '../../cdk/stacks.ts';
+import settings from '../../cdk.json' with { type: 'json' };
 
 export interface Resource {
   readonly Type: string;
@@ -21,7 +22,8 @@ const codeOf = (): Code => Code.fromInline('exports.handler = () => {}');
 const templates = new WeakMap<Stack, Template>();
 
 export function installationOf(context: Readonly<Record<string, unknown>> = {}): Installation & { readonly app: App } {
-  const app = new App({ context });
+  // The command line reads cdk.json; an app that is made here does not.
+  const app = new App({ context: { ...settings.context, ...context } });
   return { app, ...addStacks(app, parseOptions(context), codeOf) };
 }
 

@@ -1,0 +1,66 @@
+/** Pure: counts and prices to dollars. */
+import { assumptions } from './assumptions.ts';
+import { type Counts, none } from './count-calls.ts';
+import book from './prices.json' with { type: 'json' };
+import type { Life } from './simulate.ts';
+
+/** Dollars by what they are for. */
+export type Bill = Readonly<Record<string, number>>;
+
+const price = book.prices;
+const GB = 1e9;
+
+export function billOf(counts: Counts): Bill {
+  const { logBytes, functionSeconds, functionGb } = assumptions;
+  const logs = counts.transitions * logBytes.transition + counts.calls * logBytes.call + counts.builds * logBytes.build;
+  return {
+    builds: counts.buildMinutes * price.buildMinute,
+    'state machines': counts.transitions * price.transition,
+    functions: counts.calls * (price.lambdaRequest + functionSeconds * functionGb * price.lambdaGbSecond),
+    table: counts.tableReads * price.tableReadUnit + counts.tableWrites * price.tableWriteUnit,
+    bucket: counts.puts * price.objectPut + counts.gets * price.objectGet,
+    api: counts.apiRequests * price.apiRequest,
+    logs: (logs / GB) * (price.logGb + 3 * price.logGbMonth),
+    traces: counts.calls * price.xrayTrace,
+  };
+}
+
+/** What is there whether anybody does anything or not. */
+export function standingBill(clusters: number, alarms: number, measures: number): Bill {
+  const { objectBytesOfCluster, tableBytesOfCluster } = assumptions;
+  const tableGb = (clusters * tableBytesOfCluster) / GB;
+  return {
+    key: price.kmsKeyMonth,
+    alarms: alarms * price.alarm + measures * price.customMetric,
+    'kept in bucket': ((clusters * objectBytesOfCluster) / GB) * price.objectGbMonth,
+    'kept in table': tableGb * (price.tableGbMonth + price.tableBackupGbMonth),
+  };
+}
+
+export interface IdleMonth {
+  readonly clusters: number;
+  /** The scheduler's ticks. */
+  readonly ticks: number;
+  readonly driftChecks: number;
+  readonly standing: number;
+  readonly total: number;
+}
+
+/** A month in which nobody changes anything. */
+export function idleMonth(life: Life, clusters: number, alarms: number, measures: number): IdleMonth {
+  const { driftCheck, daysOfMonth } = assumptions;
+  const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));
+  const { everyHours, ...check } = driftCheck;
+  const checks = (clusters * daysOfMonth * 24) / everyHours;
+  const driftChecks = dollars(times(billOf({ ...none(), ...check, builds: 1 }), checks));
+  const standing = dollars(standingBill(clusters, alarms, measures));
+  return { clusters, ticks, driftChecks, standing, total: ticks + driftChecks + standing };
+}
+
+export function dollars(bill: Bill): number {
+  return Object.values(bill).reduce((sum, one) => sum + one, 0);
+}
+
+function times(bill: Bill, factor: number): Bill {
+  return Object.fromEntries(Object.entries(bill).map(([name, one]) => [name, one * factor]));
+}

@@ -1,0 +1,44 @@
+/** `npm run cost`: what a creation, a change and an idle month cost, from list prices and a simulated run. `--json` for JSON. */
+import { readdirSync } from 'node:fs';
+import { assumptions } from './assumptions.ts';
+import { billOf, dollars, idleMonth } from './bill.ts';
+import book from './prices.json' with { type: 'json' };
+import { simulateLife } from './simulate.ts';
+
+process.env.KUBELOOM_LOG = 'none';
+const life = await simulateLife();
+const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length;
+const months = [1, 10, 100].map((clusters) => idleMonth(life, clusters, alarms, 2));
+const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
+  typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
+);
+const result = {
+  prices: { date: book.date, region: book.region, currency: book.currency, unconfirmed: book.unconfirmed },
+  counts: life,
+  creation: { ...billOf(life.creation), total: dollars(billOf(life.creation)) },
+  change: { ...billOf(life.change), total: dollars(billOf(life.change)) },
+  idleMonth: months,
+  claudieMonth: claudie,
+  assumptions,
+};
+
+if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+else {
+  const usd = (value: number): string => `$${value.toFixed(value < 0.1 ? 4 : 2)}`.padStart(9);
+  const counted = ({ transitions, calls, builds, buildMinutes }: typeof life.creation): string =>
+    `${transitions} transitions, ${calls} calls of functions, ${builds} builds of ${buildMinutes} minutes`;
+  const lines = [
+    `List prices of ${book.region}, ${book.date}, free tiers ignored; counts of a simulated run (2 providers, 3 nodes, a load balancer).`,
+    `creation ${usd(result.creation.total)}   ${counted(life.creation)}`,
+    `change   ${usd(result.change.total)}   ${counted(life.change)}`,
+    '',
+    'A month in which nothing changes:    ticks  drift checks  standing     total',
+    ...months.map(
+      ({ clusters, ticks, driftChecks, standing, total }) =>
+        `${String(clusters).padStart(4)} clusters                    ${usd(ticks)}     ${usd(driftChecks)} ${usd(standing)} ${usd(total)}`,
+    ),
+    ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+process.exit(0);

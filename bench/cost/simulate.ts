@@ -1,0 +1,89 @@
+/** The life of one cluster on the simulated platform: creation, a change, an idle tick; each with its counts. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { apiClient } from '#cli/api-client.ts';
+import type { StageName } from '#domain/plan.ts';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { kubeloom } from '#local/product.ts';
+import { benchManifest, untilDone } from '../manifests.ts';
+import { assumptions } from './assumptions.ts';
+import { type Counts, countRequests, none } from './count-calls.ts';
+
+export interface Life {
+  readonly creation: Counts;
+  readonly change: Counts;
+  /** One tick that finds nothing due. */
+  readonly tick: Counts;
+}
+
+export async function simulateLife(): Promise<Life> {
+  let counts = none();
+  const product = kubeloom('sim');
+  const platform = await startPlatform({
+    ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+    product: {
+      ...product,
+      async functions() {
+        const functions = Object.entries(await product.functions());
+        return Object.fromEntries(
+          functions.map(([name, work]) => [
+            name,
+            (event: unknown, context) => {
+              counts.calls += 1;
+              return work(event, context);
+            },
+          ]),
+        );
+      },
+    },
+  });
+  const requests = countRequests(platform.endpoints.s3, () => counts);
+  const phase = async (work: () => Promise<unknown>): Promise<Counts> => {
+    counts = none();
+    const [transitions, builds] = [transitionsOf(platform), buildsOf(platform)];
+    await work();
+    // The manifest is done before the executions that did it have told their ends.
+    while (platform.executions.store.list({ status: 'RUNNING' }).length > 0) await sleep(20);
+    const made = buildsOf(platform).slice(builds.length);
+    const minutes = made.map((stage) => assumptions.buildMinutes[stage]);
+    return {
+      ...counts,
+      transitions: transitionsOf(platform) - transitions,
+      builds: made.length,
+      buildMinutes: minutes.reduce((sum, one) => sum + one, 0),
+    };
+  };
+  try {
+    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const apply = (nodes: number) => async () => {
+      const manifest = benchManifest('shop', 'sim') as ReturnType<typeof benchManifest> & Spec;
+      for (const pool of manifest.spec.nodePools.dynamic) if (pool.name === 'compute-2') pool.count = nodes;
+      await api.putManifest({ namespace: 'default', name: 'shop' }, manifest);
+      // One look a second at what takes half an hour would be more; people look now and then.
+      await untilDone(api, 'shop', 200);
+      counts.apiRequests = 20;
+      counts.calls += counts.apiRequests;
+    };
+    const creation = await phase(apply(1));
+    const change = await phase(apply(2));
+    const tick = await phase(() => platform.tick());
+    return { creation, change, tick };
+  } finally {
+    requests.stop();
+    await platform.stop();
+  }
+}
+
+interface Spec {
+  readonly spec: { readonly nodePools: { readonly dynamic: { name: string; count: number }[] } };
+}
+
+function transitionsOf(platform: Platform): number {
+  return platform.executions.store.list({}).reduce((sum, { transitions }) => sum + transitions, 0);
+}
+
+/** Stages of all builds, oldest first. */
+function buildsOf(platform: Platform): readonly StageName[] {
+  return [...platform.builds.newest('sim')]
+    .reverse()
+    .map((id) => platform.builds.get(id)?.environment.KUBELOOM_STAGE as StageName);
+}
