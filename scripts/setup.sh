@@ -6,6 +6,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 say() { printf 'setup: %s\n' "$*" >&2; }
 
+# One at a time: two `npm ci` in one checkout take each other's files away.
+mkdir -p .kubeloom
+exec 9>.kubeloom/setup.lock
+if command -v flock >/dev/null; then flock 9; fi
+
 stamp=node_modules/.kubeloom-lock
 if ! [ -e "$stamp" ] || ! cmp -s package-lock.json "$stamp"; then
   say "installing npm packages (npm ci)"
@@ -19,6 +24,8 @@ if ! node_modules/.bin/node --version >/dev/null 2>&1; then
 fi
 
 [ "${1:-}" = --hosts ] || exit 0
+# Programs that are started from here must not hold the lock.
+exec 9>&-
 if [ "$(id -u)" = 0 ]; then
   local/hosts/install-packages.sh >&2
   if ! command -v kubectl >/dev/null; then

@@ -12,6 +12,7 @@ import { type Followed, follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
 import { startPlatform } from '#local/platform.ts';
+import { status } from '#local/supervisor.ts';
 import { bootIds, type Machines, openMachines } from './machines.ts';
 import {
   findLeftovers,
@@ -36,6 +37,8 @@ async function main(): Promise<void> {
   title(
     real ? 'Kubeloom demo: real machines on this machine' : 'Kubeloom demo with the sim runner: nothing real is made',
   );
+  const running = await status(home);
+  if (running) throw new Error(`another demo runs here (process ${running.pid}); wait for its end`);
   if (real) await removeAllHosts(hostsDirectory);
   await rm(home, { recursive: true, force: true });
   await mkdir(home, { recursive: true, mode: 0o700 });
