@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ManifestName } from '#cli/api-client.ts';
+import { type Fault, SimulatedWorld } from '#test/scenarios/simulated-world.ts';
+import { fleet, fleetKey } from './fleet.ts';
+
+let world: SimulatedWorld;
+beforeAll(async () => {
+  world = await SimulatedWorld.start();
+});
+afterAll(() => world.stop());
+
+const forever = { class: 'user', times: 1_000_000 } as const;
+const grown = (name: string) => fleet(name, { pools: { a: 1, b: 1 } });
+
+/** Leads a manifest into a status; what it applied was more than what stands. */
+const ways: Readonly<Record<string, { readonly fault?: Fault; lead(key: ManifestName): Promise<unknown> }>> = {
+  done: { lead: (key) => world.apply(grown(key.name)) },
+  'create rolled back': { fault: { stage: 'nodes', ...forever }, lead: (key) => world.apply(grown(key.name)) },
+  'create cut off': { lead: (key) => inTheMiddle(key, grown(key.name)) },
+  'change rolled back': {
+    fault: { stage: 'kubernetes', direction: 'grow', ...forever },
+    lead: async (key) => {
+      world.faults();
+      await world.apply(fleet(key.name));
+      world.faults({ stage: 'kubernetes', direction: 'grow', ...forever });
+      return world.apply(grown(key.name));
+    },
+  },
+  'change cut off': {
+    lead: async (key) => {
+      await world.apply(fleet(key.name));
+      return inTheMiddle(key, fleet(key.name, { pools: { a: 2, c: 1 }, version: '1.36.0' }));
+    },
+  },
+  'waiting for attention': {
+    lead: async (key) => {
+      await world.apply(fleet(key.name));
+      world.faults({ stage: 'kubernetes', direction: 'upgrade', ...forever });
+      const stuck = await world.apply(fleet(key.name, { version: '1.36.0' }));
+      expect(stuck.clusters[0]?.status).toBe('NeedsAttention');
+    },
+  },
+  degraded: {
+    fault: { stage: 'infrastructure', provider: 'two', ...forever },
+    lead: (key) => world.apply(grown(key.name)),
+  },
+};
+
+describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () => {
+  test.each(Object.keys(ways))('in the status: %s', async (status) => {
+    const key = fleetKey(`fr-4-${status.replaceAll(' ', '-')}`);
+    const way = ways[status];
+    world.faults(...(way?.fault ? [way.fault] : []));
+    await way?.lead(key);
+    expect(await world.delete(key)).toBeUndefined();
+    expect(world.platform.objects(`terraform/default/${key.name}/`)).toEqual([]);
+  });
+
+  test('while paused it is remembered, said to wait, and done when the manifest is resumed', async () => {
+    const key = fleetKey('fr-4-paused');
+    world.faults();
+    await world.apply(fleet(key.name));
+    await world.api.pauseManifest(key);
+    const accepted = await world.api.deleteManifest(key);
+    expect(accepted.paused).toBe(true);
+    expect((await world.find(key))?.deleting).toBe(true);
+    expect(await world.settled(key, await world.api.resumeManifest(key))).toBeUndefined();
+  });
+
+  test('what cannot be removed is told; a retry goes on, letting go says what is left', async () => {
+    const key = fleetKey('fr-4-stuck');
+    world.faults();
+    const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes.map((node) => node.name) ?? [];
+    world.faults({ stage: 'infrastructure', direction: 'destroy', ...forever });
+    const stuck = await world.delete(key);
+    expect(stuck?.status).toBe('Failed');
+    expect(stuck?.clusters[0]).toMatchObject({ status: 'NeedsAttention', failure: { stage: 'infrastructure' } });
+    expect((await world.retry(key)).status).toBe('Failed');
+
+    const accepted = await world.api.deleteManifest(key, ['all']);
+    expect(accepted.left?.flatMap((left) => left.nodes.map((node) => node.name)).toSorted()).toEqual(nodes.toSorted());
+    expect(accepted.left?.[0]?.nodes.every(({ provider, address }) => provider === 'one' && address)).toBe(true);
+    expect(await world.settled(key, accepted)).toBeUndefined();
+  });
+
+  test('a single node is let go while all else is removed', async () => {
+    const key = fleetKey('fr-4-one');
+    world.faults();
+    const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes ?? [];
+    const orphan = nodes.find((node) => node.role === 'compute')?.name ?? '';
+    const accepted = await world.api.deleteManifest(key, [orphan]);
+    expect(accepted.left?.flatMap((left) => left.nodes.map((node) => node.name))).toEqual([orphan]);
+    expect(await world.settled(key, accepted)).toBeUndefined();
+  });
+});
+
+/** Submits it and returns as soon as a stage is under way. */
+async function inTheMiddle(key: ManifestName, document: unknown): Promise<void> {
+  world.stageMs(200);
+  const { runId } = await world.api.putManifest(key, document);
+  const under = await world.until(
+    key,
+    (manifest) => manifest?.runId === runId && Boolean(manifest.clusters[0]?.progress?.stage),
+    'a stage',
+  );
+  expect(under?.status).toBe('Running');
+  world.stageMs(0);
+}

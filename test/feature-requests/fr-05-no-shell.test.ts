@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SimulatedWorld, statusText } from '#test/scenarios/simulated-world.ts';
+import { fleet, fleetKey } from './fleet.ts';
+
+let world: SimulatedWorld;
+beforeAll(async () => {
+  world = await SimulatedWorld.start();
+});
+afterAll(() => world.stop());
+
+describe('FR-5: nobody has to look inside to get on', () => {
+  test('what is stuck is found, read, and done again from any stage by verbs alone', async () => {
+    const key = fleetKey('fr-5');
+    world.faults();
+    await world.apply(fleet(key.name));
+    world.faults({ stage: 'infrastructure', direction: 'shrink', class: 'conflict', times: 1_000_000 });
+    const stuck = await world.apply(fleet(key.name, { pools: {} }));
+    expect(stuck.clusters[0]).toMatchObject({ status: 'NeedsAttention', failure: { stage: 'infrastructure' } });
+
+    const { items } = await world.api.listLogs(key, stuck.runId);
+    const log = items.find(({ stage }) => stage === 'infrastructure');
+    expect(log).toBeDefined();
+    const { text } = await world.api.readLog(log?.path ?? '', 0);
+    expect(text.length).toBeGreaterThan(0);
+
+    world.faults();
+    const accepted = await world.api.retryManifest(key, 'nodes');
+    const again = await world.settled(key, accepted);
+    expect(again && statusText(again)).toMatch(/^Done/);
+    const redone = (await world.events(key)).filter(
+      ({ runId, kind }) => runId === accepted.runId && kind === 'StageSucceeded',
+    );
+    expect(redone.map(({ stage }) => stage)).toEqual(['nodes', 'configuration', 'infrastructure']);
+    const [run] = (await world.api.listRuns(key)).items.filter(({ runId }) => runId === accepted.runId);
+    expect(run).toMatchObject({ reason: 'retry from nodes', status: 'Succeeded' });
+  });
+
+  test('what is under way is cancelled inside the tool, and ends in a state that stands', async () => {
+    const key = fleetKey('fr-5-cancel');
+    world.faults();
+    const before = await world.apply(fleet(key.name));
+    world.stageMs(2_000);
+    const accepted = await world.api.putManifest(key, fleet(key.name, { pools: { a: 3 } }));
+    await world.until(
+      key,
+      (manifest) => Boolean(manifest?.clusters[0]?.progress?.stage && manifest.status === 'Running'),
+      'a stage',
+    );
+    const started = Date.now();
+    await world.api.cancelManifest(key);
+    world.stageMs(0);
+    const cancelled = await world.settled(key, accepted);
+    expect(Date.now() - started).toBeLessThan(1_900);
+    expect(cancelled?.lastRun?.status).toBe('Aborted');
+    expect(cancelled?.clusters[0]?.status).toBe('RolledBack');
+    expect(cancelled?.clusters[0]?.nodes).toEqual(before.clusters[0]?.nodes);
+  });
+});
