@@ -32,6 +32,8 @@ export async function buildRunner(outfile: string): Promise<void> {
     absWorkingDir: root,
     outfile,
     ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm' },
+    // Of packages that have both, the modules: what is not used of them stays out.
+    mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
     banner: { js: banner },
   });
