@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { memberOf } from '#runner/kubernetes/etcd-member.ts';
@@ -223,68 +222,6 @@ describe('an etcd member list', () => {
     expect(memberOf(output, 'control-01')).toBe('2');
     expect(memberOf(output, 'control-0')).toBeUndefined();
     expect(memberOf('no json', 'control-01')).toBeUndefined();
-  });
-});
-
-describe('after the API endpoint has moved', () => {
-  /** Has the two ConfigMaps, unless `empty` is there. */
-  const withConfigMaps = `#!/bin/bash
-cluster=$KUBELOOM_TEST_CLUSTER
-shift
-echo "$*" >> "$cluster/calls"
-[ ! -e "$cluster/empty" ] || { echo "Error from server (NotFound): $3 not found" >&2; exit 1; }
-[ "$1" = get ] && cat "$cluster/$3"
-exit 0
-`;
-  const configMap = (name: string, key: string, text: string) =>
-    writeFileSync(
-      join(cluster, name),
-      JSON.stringify({ metadata: { resourceVersion: '7' }, data: { [key]: text, other: 'stays' } }),
-    );
-  const patches = () =>
-    calls().flatMap((call) => {
-      const patch = /^patch configmap (\S+) .* -p (.*)$/.exec(call);
-      return patch === null ? [] : [[patch[1], JSON.parse(patch[2] ?? '')] as const];
-    });
-
-  beforeEach(async () => {
-    world.set('KUBELOOM_KUBECTL', world.script('kubectl-maps', withConfigMaps));
-    const admin = { server: 'https://shop.example.com:6443', 'certificate-authority-data': 'bmV3' };
-    await world.ports.artifacts.putText(kubeconfig, JSON.stringify({ clusters: [{ name: 'shop', cluster: admin }] }));
-    configMap(
-      'cluster-info',
-      'kubeconfig',
-      'clusters:\n- name: ""\n  cluster: { server: "https://198.51.100.1:6443", certificate-authority-data: b2xk }\n',
-    );
-    configMap(
-      'kubeadm-config',
-      'ClusterConfiguration',
-      'kind: ClusterConfiguration\ncontrolPlaneEndpoint: 198.51.100.1:6443\n',
-    );
-    const before = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
-    await world.put(aDocument([nodesStage([])], { direction: 'move', before }), twoProviderFacts);
-  });
-
-  it('everything inside the cluster that names it follows, and what else is in it stays', async () => {
-    expect((await world.run('nodes')).ok).toBe(true);
-    const [info, kubeadm] = patches();
-    expect(info?.[0]).toBe('cluster-info');
-    expect(parse(info?.[1].data.kubeconfig).clusters).toEqual([
-      { name: '', cluster: { server: 'https://shop.example.com:6443', 'certificate-authority-data': 'bmV3' } },
-    ]);
-    expect(parse(kubeadm?.[1].data.ClusterConfiguration)).toEqual({
-      kind: 'ClusterConfiguration',
-      controlPlaneEndpoint: 'shop.example.com:6443',
-      apiServer: { certSANs: ['shop.example.com', 'www.example.com', '198.51.100.1', '198.51.100.2'] },
-    });
-    expect(kubeadm?.[1]).toMatchObject({ metadata: { resourceVersion: '7' } });
-    expect(calls().at(-1)).toMatch(/^rollout restart daemonset cilium/);
-  });
-
-  it('nothing is missed that a cluster does not have', async () => {
-    writeFileSync(join(cluster, 'empty'), '');
-    expect((await world.run('nodes')).ok).toBe(true);
-    expect(patches()).toEqual([]);
   });
 });
 

@@ -1,107 +1,33 @@
-/** The infrastructure stage with a Terraform that prints what was recorded. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The infrastructure stage with a Terraform that prints what was recorded: machines. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClusterFacts, type DnsState, noFacts } from '#domain/cluster-state.ts';
+import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { selfInLocks } from '#runner/terraform/state-lock.ts';
 import { hetzner, twoProviderState } from '#test/rendering/states.ts';
-import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+import {
+  calls,
+  host,
+  json,
+  nodes,
+  openRecordings,
+  record,
+  recordings,
+  stateKey,
+  template,
+  world,
+} from './recorded-terraform.ts';
+import { aDocument } from './stage-world.ts';
 
-/** Notes its calls, prints `<command>.out` and `.err` of the recordings, ends with `<command>.code`. */
-const fakeTerraform = `#!/bin/bash
-recordings=\${KUBELOOM_TEST_RECORDINGS:?}
-echo "$(basename "$PWD"): $*" >> "$recordings/calls"
-[ "$1" = init ] && cp main.tf.json "$recordings/$(basename "$PWD").json" && env > "$recordings/environment"
-[ "$1" = apply ] && [ -e "$recordings/hang" ] && { trap 'echo interrupted >> "$recordings/calls"; exit 1' INT
-  head -n 1 "$recordings/apply.out"; while :; do sleep 0.02; done; }
-cat "$recordings/$1.out" 2>/dev/null
-cat "$recordings/$1.err" >&2 2>/dev/null
-exit "$(cat "$recordings/$1.code" 2>/dev/null || echo 0)"
-`;
-
-const stateKey = 'terraform/team/shop/shop-1234567/machines-hz-prod.tfstate';
-const host = (node: string) => `module.pool_${node.slice(0, -3)}.hcloud_server.node["${node}"]`;
-const nodes = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'edge-ccccccc-01'];
 const machines = (destroy = false): StagePlan => ({
   stage: 'infrastructure',
   reasons: ['pools are new'],
   work: { workspaces: [{ kind: 'machines', name: 'hz-prod', destroy }] },
 });
-const json = (lines: readonly unknown[]) => lines.map((line) => JSON.stringify(line)).join('\n');
 
-let world: StageWorld;
-let recordings: string;
-const record = (name: string, text: string) => writeFileSync(join(recordings, name), text);
-const calls = () =>
-  readFileSync(join(recordings, 'calls'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => line.replace(/^[^:]+: /, '').split(' ')[0]);
-
-beforeEach(async () => {
-  world = stageWorld();
-  recordings = join(world.directory, 'recordings');
-  mkdirSync(join(world.templates, 'terraform', 'hetzner'), { recursive: true });
-  mkdirSync(recordings);
-  world.set('KUBELOOM_TEST_RECORDINGS', recordings);
-  world.set('KUBELOOM_TERRAFORM', world.script('terraform', fakeTerraform));
-  template('provider.json', {
-    provider: {
-      name: 'hcloud',
-      source: 'hetznercloud/hcloud',
-      version: '1.60.0',
-      credentials: { token: 'credentials' },
-    },
-  });
-  await world.ports.secrets.put('user/team/hetzner-token', { credentials: 'very-secret-token' });
-  record('show.out', '{"format_version":"1.0"}');
-  record('plan.code', '2');
-  record(
-    'plan.out',
-    json([
-      ...nodes.map((node) => ({
-        '@message': 'plan',
-        type: 'planned_change',
-        change: { resource: { addr: host(node) }, action: 'create' },
-      })),
-      {
-        '@message': 'Plan: 3 to add',
-        type: 'change_summary',
-        changes: { add: 3, change: 0, remove: 0, operation: 'plan' },
-      },
-    ]),
-  );
-  record(
-    'apply.out',
-    json(
-      nodes.map((node) => ({
-        '@message': `${node} created with very-secret-token`,
-        type: 'apply_complete',
-        hook: { resource: { addr: host(node) }, action: 'create', elapsed_seconds: 4 },
-      })),
-    ),
-  );
-  const output = { 'control-aaaaaaa': nodes.slice(0, 2), 'edge-ccccccc': nodes.slice(2) };
-  const value = Object.fromEntries(
-    Object.entries(output).map(([pool, names]) => [
-      pool,
-      Object.fromEntries(
-        names.map((name, at) => [
-          name,
-          { public_address: `198.51.100.${at + 1}`, ssh_port: 22, wireguard_port: 51820 },
-        ]),
-      ),
-    ]),
-  );
-  record('output.out', JSON.stringify({ nodes: { value, sensitive: false } }));
-});
+beforeEach(openRecordings);
 afterEach(() => world.close());
-
-function template(name: string, content: unknown): void {
-  const text = typeof content === 'string' ? content : JSON.stringify(content);
-  writeFileSync(join(world.templates, 'terraform', 'hetzner', name), text);
-}
 
 describe('making machines', () => {
   beforeEach(() => world.put(aDocument([machines()])));
@@ -302,117 +228,6 @@ describe('removing machines', () => {
     expect((await world.run('infrastructure')).ok).toBe(false);
     expect(calls()).toContain('after-destroy');
     expect(await world.ports.artifacts.getText(stateKey)).toBe('{}');
-  });
-});
-
-describe('DNS names', () => {
-  const names: StagePlan = {
-    stage: 'infrastructure',
-    reasons: [],
-    work: { workspaces: [{ kind: 'dns', name: 'lb-ddddddd', destroy: false }] },
-  };
-
-  it('are made with the addresses of the load balancer and become its endpoint', async () => {
-    const facts = { ...noFacts, nodes: { 'edge-ccccccc-01': { publicAddress: '198.51.100.5' } } };
-    await world.put(aDocument([names]), facts);
-    record(
-      'output.out',
-      JSON.stringify({ endpoint: { value: 'shop.example.com.' }, alternative_endpoints: { value: {} } }),
-    );
-    expect((await world.run('infrastructure')).ok).toBe(true);
-    expect((await world.facts()).loadBalancers).toEqual({ lb: { endpoint: 'shop.example.com' } });
-    const root = JSON.parse(readFileSync(join(recordings, 'dns-lb-ddddddd-hz-prod.json'), 'utf8'));
-    expect(root.module.dns).toMatchObject({ hostname: 'shop', addresses: ['198.51.100.5'] });
-  });
-});
-
-describe('DNS names that move to another provider instance', () => {
-  const names: StagePlan = {
-    stage: 'infrastructure',
-    reasons: [],
-    work: { workspaces: [{ kind: 'dns', name: 'lb-ddddddd', destroy: false }] },
-  };
-  const key = (provider: string) => `terraform/team/shop/shop-1234567/dns-lb-ddddddd-${provider}.tfstate`;
-  const at = (change: Partial<DnsState>) => {
-    const state = twoProviderState();
-    return { ...state, loadBalancers: state.loadBalancers.map((one) => ({ ...one, dns: { ...one.dns, ...change } })) };
-  };
-  const move = async (target: ReturnType<typeof at>) => {
-    const facts = { ...noFacts, nodes: { 'edge-ccccccc-01': { publicAddress: '198.51.100.5' } } };
-    await world.put(aDocument([names], { direction: 'move', before: twoProviderState(), target }), facts);
-    await world.ports.artifacts.putText(key('hz-prod'), '{}');
-    record('output.out', JSON.stringify({ endpoint: { value: 'x.example.com' } }));
-    expect((await world.run('infrastructure')).ok).toBe(true);
-    const lines = readFileSync(join(recordings, 'calls'), 'utf8').split('\n');
-    return lines.filter((line) => line.includes(': apply')).map((line) => line.split(':')[0]);
-  };
-
-  it('are made there before the old ones go by their own provider', async () => {
-    const other = { ...hetzner, name: 'hz-other' };
-    expect(await move(at({ provider: other, hostname: 'store' }))).toEqual([
-      'dns-lb-ddddddd-hz-other',
-      'dns-lb-ddddddd-hz-prod',
-    ]);
-    expect(JSON.parse(readFileSync(join(recordings, 'dns-lb-ddddddd-hz-prod.json'), 'utf8')).module.dns.count).toBe(0);
-    expect(await world.ports.artifacts.getText(key('hz-prod'))).toBeUndefined();
-    expect((await world.facts()).loadBalancers).toEqual({ lb: { endpoint: 'x.example.com' } });
-  });
-
-  it('go first where the same name cannot be twice', async () => {
-    const other = { ...hetzner, name: 'hz-other' };
-    expect(await move(at({ provider: other }))).toEqual(['dns-lb-ddddddd-hz-prod', 'dns-lb-ddddddd-hz-other']);
-  });
-});
-
-describe('nodes that are let go', () => {
-  const node = 'control-aaaaaaa-01';
-  const shown = (...resources: readonly { address: string; index?: string }[]) =>
-    record(
-      'show.out',
-      JSON.stringify({ values: { root_module: { resources: resources.map((one) => ({ type: 'x', ...one })) } } }),
-    );
-  const work = (destroy: boolean): StagePlan => ({
-    stage: 'infrastructure',
-    reasons: [],
-    work: { workspaces: [{ kind: 'machines', name: 'hz-prod', destroy }], orphan: [node] },
-  });
-  const forgotten = () =>
-    /state rm -lock-timeout=30s (.*)/.exec(readFileSync(join(recordings, 'calls'), 'utf8'))?.[1]?.split(' ');
-
-  it('are forgotten before the plan, and told', async () => {
-    const target = twoProviderState();
-    const pools = target.pools.map((pool) => ({ ...pool, nodes: pool.nodes.filter(({ name }) => name !== node) }));
-    await world.put(aDocument([work(false)], { direction: 'shrink', before: target, target: { ...target, pools } }));
-    shown(
-      { address: host(node), index: node },
-      { address: host(nodes[1] ?? ''), index: nodes[1] ?? '' },
-      { address: 'module.network_fsn1.x.y' },
-    );
-    const edge = {
-      'control-aaaaaaa': { 'control-aaaaaaa-02': { public_address: '1.2.3.4' } },
-      'edge-ccccccc': { 'edge-ccccccc-01': { public_address: '1.2.3.5' } },
-    };
-    record('output.out', JSON.stringify({ nodes: { value: edge } }));
-    expect((await world.run('infrastructure')).ok).toBe(true);
-    expect(forgotten()).toEqual([host(node)]);
-    expect(calls()).toEqual(['init', 'show', 'state', 'plan', 'apply', 'output']);
-    expect((await world.told()).filter((line) => line.startsWith('NodeLetGo'))).toEqual([
-      expect.stringContaining(node),
-    ]);
-  });
-
-  it('keep what they stand on when everything else goes', async () => {
-    await world.put(aDocument([work(true)], { direction: 'destroy', before: twoProviderState(), target: null }));
-    await world.ports.artifacts.putText(stateKey, '{}');
-    const stands = ['module.network_fsn1.x.y', 'module.pool_control-aaaaaaa.x.firewall'];
-    const goes = ['module.network_nbg1.x.y', 'module.pool_edge-ccccccc.x.firewall'];
-    shown(
-      { address: host(node), index: node },
-      { address: host(nodes[1] ?? ''), index: nodes[1] ?? '' },
-      ...[...stands, ...goes].map((address) => ({ address })),
-    );
-    expect((await world.run('infrastructure')).ok).toBe(true);
-    expect(forgotten()).toEqual([host(node), ...stands]);
   });
 });
 
