@@ -13,6 +13,8 @@ export interface Endpoints {
 
 export interface EnvironmentOptions {
   readonly endpoints: Endpoints;
+  /** The services answer only to who signs with it. */
+  readonly accessKey: string;
   readonly dataDirectory: string;
   readonly providerTypes: readonly string[];
   readonly templateSources: 'builtin' | 'recorded';
@@ -25,7 +27,7 @@ export const bucket = 'kubeloom';
 
 /** What this platform sets; what a person set beforehand under `KUBELOOM_…` stays, apart from names of things that it makes. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
-  const { endpoints, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
+  const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
@@ -35,8 +37,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     AWS_ENDPOINT_URL_CODEBUILD: endpoints.codeBuild,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKey,
     // Not looked at by any service here, but every client wants to sign with something.
-    AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_EC2_METADATA_DISABLED: 'true',
     KUBELOOM_TABLE: table,

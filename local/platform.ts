@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { accessKeyOf, guarded } from './access-key.ts';
 import { type GatewayOptions, gatewayListener } from './api-gateway/gateway-listener.ts';
 import type { Builds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
@@ -90,14 +91,15 @@ async function assemble(given: {
   const { apiPort, runner, tickSeconds = 300, buildConcurrency: concurrency, graceMs } = options;
   const inDirectory = (name: string): string => join(directory.path, name);
   const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
+  const accessKey = accessKeyOf(directory.token);
   const open = async (name: string, listener: RequestListener): Promise<LoopbackServer> => {
-    const server = await listenNear(listener, directory.ports[name]);
+    const server = await listenNear(guarded(listener, accessKey), directory.ports[name]);
     cleanUp.push(() => server.close());
     return server;
   };
 
   const dynamodb = await startDynamoDb({
-    ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0 },
+    ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
   });
   cleanUp.push(() => dynamodb.close());
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
@@ -113,12 +115,12 @@ async function assemble(given: {
   };
 
   const variables = platformEnvironment({
-    ...{ endpoints, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
+    ...{ endpoints, accessKey, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
     providerTypes: await product.providerTypes(),
     templateSources: product.templateSources ?? 'builtin',
   });
   cleanUp.push(setEnvironment(variables));
-  await ensureTable(dynamodb.url, table, await product.tableSchema());
+  await ensureTable(dynamodb.url, table, await product.tableSchema(), accessKey);
   const lambdas = lambdaHost(await product.functions());
 
   const projects = await product.projects(variables, directory.path);

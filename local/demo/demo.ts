@@ -10,6 +10,7 @@ import { paint, print, printWrapped } from '#cli/output.ts';
 import { duration } from '#cli/times.ts';
 import { type Followed, follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import { accessKeyOf } from '#local/access-key.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
 import { startPlatform } from '#local/platform.ts';
 import { status } from '#local/supervisor.ts';
@@ -81,6 +82,7 @@ async function story(platform: Platform, real: boolean): Promise<void> {
   const machines = real
     ? await openMachines({
         ssmEndpoint: platform.endpoints.ssm,
+        accessKey: accessKeyOf(platform.token),
         keyPrefix: `ssh/default/${created.name}/${cluster.cluster}`,
       })
     : undefined;

@@ -18,6 +18,8 @@ export interface Machines {
 
 export interface MachineAccess {
   readonly ssmEndpoint: string;
+  /** Of the platform: `accessKeyOf(token)`. */
+  readonly accessKey: string;
   /** `ssh/<namespace>/<manifest>/<cluster id>` */
   readonly keyPrefix: string;
 }
@@ -28,7 +30,7 @@ export async function openMachines(access: MachineAccess): Promise<Machines> {
   const ssm = new SSMClient({
     endpoint: access.ssmEndpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: { accessKeyId: access.accessKey, secretAccessKey: 'local' },
   });
   const keys = new Map<string, Promise<string>>();
   const fetchKey = async (pool: string): Promise<string> => {

@@ -1,7 +1,9 @@
 /** Runs dynalite in a thread of its own: it shares a machine of two cores with the state machines, not their event loop. */
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import dynalite from 'dynalite';
+import { guarded } from '../access-key.ts';
 import type { ThreadOptions } from './start-dynamodb.ts';
 
 // dynalite throws out of the event handler when a client goes away in the middle of a request.
@@ -10,7 +12,7 @@ process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const { directory, port } = workerData as ThreadOptions;
+const { directory, port, accessKey } = workerData as ThreadOptions;
 const server = dynalite({
   ...(directory && { path: directory }),
   createTableMs: 0,
@@ -18,6 +20,11 @@ const server = dynalite({
   updateTableMs: 0,
 });
 server.keepAliveTimeout = 300_000;
+if (accessKey !== undefined) {
+  const [listener] = server.listeners('request') as RequestListener[];
+  if (!listener) throw new Error('dynalite answers no requests');
+  server.removeAllListeners('request').on('request', guarded(listener, accessKey));
+}
 
 function listen(wished: number): void {
   server.once('error', (error) => {

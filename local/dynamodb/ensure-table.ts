@@ -14,11 +14,16 @@ export interface TableSchema {
 }
 
 /** Returns when the table takes requests. */
-export async function ensureTable(endpoint: string, table: string, schema: TableSchema): Promise<void> {
+export async function ensureTable(
+  endpoint: string,
+  table: string,
+  schema: TableSchema,
+  accessKey = 'local',
+): Promise<void> {
   const client = new DynamoDBClient({
     endpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: { accessKeyId: accessKey, secretAccessKey: 'local' },
   });
   try {
     if ((await statusOf(client, table)) === undefined) await createTable(client, table, schema);

@@ -10,6 +10,8 @@ export interface ThreadOptions {
   readonly directory: string | undefined;
   /** 0: any. */
   readonly port: number;
+  /** Answers only to who signs with it; absent: to everybody. */
+  readonly accessKey?: string;
 }
 
 export interface LocalDynamoDb {

@@ -9,6 +9,7 @@ import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { readDocuments } from '#cli/documents.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import { accessKeyOf } from '#local/access-key.ts';
 import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
 import {
   findLeftovers,
@@ -104,6 +105,7 @@ describe('the main job on real hosts', () => {
     const ssm = platform.endpoints.ssm ?? '';
     machines = await openMachines({
       ssmEndpoint: ssm,
+      accessKey: accessKeyOf(platform.token),
       keyPrefix: `ssh/default/${key.name}/${clusterOf(created).cluster}`,
     });
     ids = await provedCluster(created);

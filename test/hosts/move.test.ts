@@ -1,6 +1,7 @@
 /** The API endpoint moves from a load balancer to a node and back, on real hosts; nothing is made anew. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestDescription } from '#contracts/http.ts';
+import { accessKeyOf } from '#local/access-key.ts';
 import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
 import { proveApplication, proveKubectl, proveMesh, proveUntouched, serverOf } from '#local/demo/proofs.ts';
 import { clusterOf, Installation } from './installation.ts';
@@ -49,7 +50,11 @@ describe('the API endpoint on real hosts', () => {
     const manifest = await apply(true);
     const { cluster, loadBalancers } = clusterOf(manifest);
     const ssmEndpoint = installation.platform.endpoints.ssm ?? '';
-    machines = await openMachines({ ssmEndpoint, keyPrefix: `ssh/default/${name}/${cluster}` });
+    machines = await openMachines({
+      ssmEndpoint,
+      accessKey: accessKeyOf(installation.platform.token),
+      keyPrefix: `ssh/default/${name}/${cluster}`,
+    });
     await prove(manifest, loadBalancers[0]?.endpoint);
   });
 

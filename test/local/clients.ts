@@ -3,14 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { accessKeyOf } from '#local/access-key.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 
-/** Client configuration for one endpoint; no retries, so that a test sees the first answer. */
-export const at = (endpoint: string) => ({
+/** Client configuration for one endpoint (of the platform with that API token, if any); no retries, so that a test sees the first answer. */
+export const at = (endpoint: string, token?: string) => ({
   endpoint,
   region: 'us-east-1',
   maxAttempts: 1,
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  credentials: { accessKeyId: token === undefined ? 'test' : accessKeyOf(token), secretAccessKey: 'test' },
 });
 
 export async function temporaryDirectory(): Promise<string> {

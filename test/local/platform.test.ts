@@ -95,7 +95,7 @@ describe('the platform', () => {
     const product = await tinyProduct(directory, script);
     const options = { dataDir: directory, apiPort: 0, runner: 'sim', product } as const;
     const platform = await startPlatform(options);
-    const sfn = new SFNClient(at(platform.endpoints.stepFunctions));
+    const sfn = new SFNClient(at(platform.endpoints.stepFunctions, platform.token));
     await sfn.send(new StartExecutionCommand({ stateMachineArn: stateMachineArn('main'), name: 'one' }));
     await until(() => textOf(join(directory, 'pid')));
     await platform.stop();
@@ -114,8 +114,8 @@ describe('the platform', () => {
     const directory = await temporaryDirectory();
     const script = 'echo $$ > pid; sleep 300 & wait';
     const first = await startProcess(directory, script);
-    const sfn = new SFNClient(at(first.endpoints.stepFunctions));
-    const table = new DynamoDBClient(at(first.endpoints.dynamodb));
+    const sfn = new SFNClient(at(first.endpoints.stepFunctions, first.token));
+    const table = new DynamoDBClient(at(first.endpoints.dynamodb, first.token));
     await table.send(new PutItemCommand({ TableName: 'kubeloom', Item: item }));
     const { executionArn } = await sfn.send(
       new StartExecutionCommand({ stateMachineArn: stateMachineArn('main'), name: 'one', input: '{"a":1}' }),
@@ -128,7 +128,7 @@ describe('the platform', () => {
     const second = await startProcess(directory, script);
     expect(build && isAlive(build)).toBe(false);
     expect(second.endpoints).toEqual(first.endpoints);
-    const again = new SFNClient(at(second.endpoints.stepFunctions));
+    const again = new SFNClient(at(second.endpoints.stepFunctions, second.token));
     expect(await again.send(new DescribeExecutionCommand({ executionArn }))).toMatchObject({ status: 'ABORTED' });
     expect((await table.send(new GetItemCommand({ TableName: 'kubeloom', Key: item }))).Item).toEqual(item);
     const tidied = await until(async () => {

@@ -148,13 +148,13 @@ describe('values of Secrets', () => {
   });
 
   it('are in no input, output or history of an execution', async () => {
-    const histories = await executionsOf(platform.endpoints.stepFunctions);
+    const histories = await executionsOf(platform.endpoints.stepFunctions, platform.token);
     expect([...histories.keys()].length).toBeGreaterThan(10);
     expect(placesOf(histories)).toEqual([]);
   });
 
   it('are in no item of the table', async () => {
-    const { Items } = await new DynamoDBClient(at(platform.endpoints.dynamodb)).send(
+    const { Items } = await new DynamoDBClient(at(platform.endpoints.dynamodb, platform.token)).send(
       new ScanCommand({ TableName: 'kubeloom' }),
     );
     const items = new Map((Items ?? []).map((item) => [`${item.pk?.S} ${item.sk?.S}`, JSON.stringify(item)]));
@@ -194,8 +194,8 @@ function inBase64(value: string): string[] {
   });
 }
 
-async function executionsOf(endpoint: string): Promise<ReadonlyMap<string, string>> {
-  const sfn = new SFNClient(at(endpoint));
+async function executionsOf(endpoint: string, token: string): Promise<ReadonlyMap<string, string>> {
+  const sfn = new SFNClient(at(endpoint, token));
   const found = new Map<string, string>();
   const { stateMachines = [] } = await sfn.send(new ListStateMachinesCommand({}));
   for (const { stateMachineArn } of stateMachines) {
