@@ -54,7 +54,9 @@ export function pathFaults(document: unknown, path: DocumentKey): readonly Fault
   return (['namespace', 'name'] as const).flatMap((field) => {
     const given = metadata[field];
     if (given === undefined || given === path[field]) return [];
-    const reason = `the document says "${String(given).slice(0, 80)}", the path of the request "${path[field]}"`;
+    // Whatever stands there has been parsed, but may be no text: not even `String` can be trusted to make one of it.
+    const said = (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 80);
+    const reason = `the document says "${said}", the path of the request "${path[field]}"`;
     return [error(['metadata', field], reason, 'make them the same')];
   });
 }

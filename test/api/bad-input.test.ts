@@ -73,6 +73,19 @@ describe('bad input', () => {
     }
   });
 
+  it('answers, whatever a name pretends to be', async () => {
+    const odd = JSON.stringify({ ...aManifest(), metadata: { namespace: '%', name: '%' } }).replaceAll(
+      '"%"',
+      '{"toString":false,"valueOf":1,"length":-1}',
+    );
+    for (const [method, path] of [
+      ['PUT', manifestPath],
+      ['POST', `${manifestPath}/plan`],
+    ] as const) {
+      expect((await apiUnderTest().call(method, path, { body: odd })).status).toBeLessThan(500);
+    }
+  });
+
   it('refuses cursors and limits that are none', async () => {
     const api = apiUnderTest();
     for (const query of ['limit=0', 'limit=1000', 'limit=many', 'next=%00', 'namespace=..']) {
