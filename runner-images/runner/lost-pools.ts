@@ -21,7 +21,7 @@ export function dispensablePools({ plan, mode, document }: StageContext): readon
 
 /**
  * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is tried again
- * in place, when nothing new would be left, or no cluster that works.
+ * in place, or when no cluster that works would be left.
  */
 export function goOnWithout(context: StageContext, lost: readonly LostPool[]): ClusterState | undefined {
   const { document, attempt, ports, signal } = context;

@@ -1,5 +1,5 @@
 /** The main job end to end on real hosts, through the daemon, the API, and what a user would look at. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,16 +113,19 @@ describe('the main job on real hosts', () => {
     expect(new Set(clusterOf(created).nodes.map((node) => node.provider))).toEqual(new Set(['local-1', 'local-2']));
   });
 
-  it('rolls a grow back when a host does not come up, names it, and succeeds once the fault is removed', async () => {
-    const fault = join(hostsDirectory, 'faults', 'compute-3-*');
+  it('rolls a grow back when a further host of a pool does not come up, names it, and succeeds once the fault is removed', async () => {
+    const fault = join(hostsDirectory, 'faults', 'compute-2-*');
     await mkdir(join(hostsDirectory, 'faults'), { recursive: true });
     await writeFile(fault, 'the disk of this host is broken');
-    const failed = await apply(grown);
+    const more = join(home, 'more.yaml');
+    const text = await readFile(two, 'utf8');
+    await writeFile(more, text.replace(/(name: compute-2\n(?:.*\n)*?\s+count:) 1/, '$1 2'));
+    const failed = await apply(more);
     const cluster = clusterOf(failed);
     expect(failed.status).toBe('Failed');
     expect(cluster.status).toBe('RolledBack');
     expect(cluster.failure).toMatchObject({ stage: 'infrastructure' });
-    expect(cluster.failure?.resource).toMatch(/compute-3-/);
+    expect(cluster.failure?.resource).toMatch(/compute-2-/);
     expect(cluster.failure?.message).toContain('the disk of this host is broken');
     expect(cluster.failure?.hint).not.toBe('');
     expect(await hostNames()).toEqual(nodeNames(created));
