@@ -55,6 +55,7 @@ export async function runStage(
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
   const lost: LostPool[] = [];
+  let told: Promise<void> | undefined;
   let outcome: Pick<StageResult, 'ok' | 'summary' | 'error' | 'failedPools'>;
   try {
     const { document, plan: whole, known, factsText } = await loadDocuments(environment, ports);
@@ -90,8 +91,8 @@ export async function runStage(
         outcome = { ...outcome, failedPools: lost };
       }
     } finally {
+      told = events.close();
       if (workDirectory !== '') await removeWorkDirectory(workDirectory);
-      await events.close();
     }
   } catch (thrown) {
     const error = stageErrorOf(thrown);
@@ -100,11 +101,6 @@ export async function runStage(
     log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
   }
   const factsText = facts === undefined ? undefined : JSON.stringify(facts.current);
-  const storeFacts = async () => {
-    if (factsText === undefined || factsText === storedFacts) return;
-    await ports.artifacts.putText(waypointKeys.facts(prefix), factsText, 'application/json');
-  };
-  await Promise.all([storeFacts(), log.close()]);
   const endedAt = ports.clock.now().toISOString();
   const result = StageResultShape.parse({
     schema: 1,
@@ -116,7 +112,15 @@ export async function runStage(
     toolMs: stopwatch.totalMs,
     ...outcome,
   });
-  await ports.artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
+  const { artifacts } = ports;
+  // Whoever finds a result relies on the facts: they go first. Events and the log only have to be there in the end.
+  const store = async () => {
+    if (factsText !== undefined && factsText !== storedFacts) {
+      await artifacts.putText(waypointKeys.facts(prefix), factsText, 'application/json');
+    }
+    await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
+  };
+  await Promise.all([store(), log.close(), told]);
   return result;
 }
 
