@@ -54,13 +54,14 @@ async function nextFor(
   if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
-  if (newest?.status === 'Queued' && newest.runId !== ended.runId) {
+  // Stored, and then its record was not: as good as queued.
+  const waits = newest === undefined || newest.status === 'Queued';
+  if (waits && manifest.runId !== ended.runId) {
     const alive = await isAlive(manifest, deps);
     return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
   }
   if (ended.status === 'FAILED')
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
-  if (!mine.some((run) => run.runId === manifest.runId)) return { care: 'fail', sentence: 'it was cancelled' };
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation);
   const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
