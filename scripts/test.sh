@@ -11,7 +11,7 @@ if [ $# -gt 0 ]; then exec vitest run "$@"; fi
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 status=0
-vitest run --project unit --reporter=dot --reporter=json --outputFile.json="$reports/unit.json" || status=1
+vitest run --project unit --maxWorkers=2 --reporter=dot --reporter=json --outputFile.json="$reports/unit.json" || status=1
 if [ "$hosts" = 1 ]; then
   # Most of their time is waiting for machines: three files at a time.
   vitest run --project hosts --fileParallelism --maxWorkers=3 --reporter=verbose --reporter=json --outputFile.json="$reports/hosts.json" || status=1

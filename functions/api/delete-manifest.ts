@@ -28,12 +28,15 @@ export const handler = httpHandler({ path: ManifestPath, query: DeleteQuery }, a
   const clusters = await deps.clusters.list(path);
   if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
   const wish = { document: stored.document, deleting: true, again: stored.deleting, ...(orphans && { orphans }) };
-  const record = nextRecord(deps, path, stored, wish);
+  // What is to go does not wait: a deletion ends the pause.
+  const { paused, ...awake } = stored;
+  const record = nextRecord(deps, path, awake, wish);
   await refuseProtected(deps, record, clusters);
   const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
   // What is under way would be for nothing: its stage is stopped, what it made is known.
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
+  if (paused) await deps.manifests.setPaused(path, false);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
   if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
   return acceptedResponse(record, left && { left });

@@ -28,7 +28,8 @@ export function planCluster(
   try {
     const heldPools = heldBy(manifest, record);
     const desired = buildDesiredState({ ...wish, manifest: document, templates, ids, heldPools });
-    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document) };
+    const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === wish.cluster) ?? {};
+    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce };
     return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {
     if (!isPipelineError(error, 'PlanRefused')) throw error;

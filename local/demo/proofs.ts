@@ -109,7 +109,7 @@ export interface Leftovers {
   readonly processes: readonly string[];
 }
 
-/** What is on this machine of hosts below `hostsDirectory` and of network devices that were not there `before`. */
+/** What is on this machine of hosts below `hostsDirectory`, and of their network devices that were not there `before`. */
 export async function findLeftovers(hostsDirectory: string, before: MachineInventory): Promise<Leftovers> {
   const now = await takeInventory(hostsDirectory);
   const fresh = (list: readonly string[], known: readonly string[]): string[] =>
@@ -134,6 +134,8 @@ export interface MachineInventory {
 export async function takeInventory(hostsDirectory: string): Promise<MachineInventory> {
   const list = async (command: string, args: readonly string[]): Promise<string[]> =>
     (await run(command, [...args]).catch(() => ({ stdout: '' }))).stdout.split('\n').filter(Boolean);
+  const prefix = await namePrefix(hostsDirectory);
+  const isOurs = (name: string): boolean => name.startsWith(prefix);
   const status = await run(new URL('../hosts/kubeloom-host', import.meta.url).pathname, ['status'], {
     env: { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory },
   });
@@ -143,11 +145,23 @@ export async function takeInventory(hostsDirectory: string): Promise<MachineInve
     .filter((line) => line.includes(hostsDirectory));
   return {
     hosts: hosts.map((host) => host.host ?? host.name ?? '?'),
-    namespaces: (await list('ip', ['netns', 'list'])).map((line) => line.split(' ')[0] ?? line),
-    links: (await list('ip', ['-br', 'link'])).map((line) => (line.split(' ')[0] ?? line).replace(/@.*/, '')),
+    namespaces: (await list('ip', ['netns', 'list'])).map((line) => line.split(' ')[0] ?? line).filter(isOurs),
+    links: (await list('ip', ['-br', 'link']))
+      .map((line) => (line.split(' ')[0] ?? line).replace(/@.*/, ''))
+      .filter(isOurs),
     mounts,
     processes: await processesOf(hostsDirectory),
   };
+}
+
+/** First letters of all names that a hosts directory gives to namespaces and links, as the helper itself makes them. */
+async function namePrefix(hostsDirectory: string): Promise<string> {
+  const libraries = new URL('../hosts/lib/', import.meta.url).pathname;
+  const script = '. "$1/common.sh"; . "$1/names.sh"; all_unit';
+  const { stdout } = await run('bash', ['-c', script, '-', libraries], {
+    env: { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory },
+  });
+  return stdout.trim();
 }
 
 /** Processes whose command line names the hosts' directory: launchers, nspawn, helpers. */

@@ -102,13 +102,13 @@ describe('delete', () => {
     });
   }
 
-  it('of what is paused waits until it is resumed', async () => {
+  it('ends a pause', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     await pipeline.call('/pause');
-    expect(await remove(pipeline)).toMatchObject({ status: 202, json: { paused: true } });
-    expect(await pipeline.settle()).toEqual([]);
-    await pipeline.call('/resume');
+    const answer = await remove(pipeline);
+    expect(answer.status).toBe(202);
+    expect(answer.json).not.toMatchObject({ paused: true });
     await pipeline.settle();
     await isGone(pipeline);
   });

@@ -69,6 +69,12 @@ export const KubernetesCluster = z.strictObject({
     })
     .describe('Names of the node pools.'),
   protect: z.boolean().default(false).describe('Kubeloom: refuse every change that deletes the cluster.'),
+  replaceAtOnce: z
+    .int()
+    .min(1, { error: 'is less than 1; nothing could ever be replaced' })
+    .max(100)
+    .optional()
+    .describe('Kubeloom: node pools that are replaced at once when their templates change; 1 when left out.'),
 });
 export type KubernetesCluster = z.infer<typeof KubernetesCluster>;
 
