@@ -1,7 +1,7 @@
 /** Root module of the DNS names of one load balancer. */
 import type { DnsState } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from './provider-template.ts';
-import { emptyRoot, providerChoice, type RootModule, type StateBackend } from './root-module.ts';
+import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { literal } from './terraform-names.ts';
 
 export interface DnsRootInput {
@@ -28,6 +28,7 @@ export function renderDnsRoot(input: DnsRootInput): RootModule {
   const call = {
     source: `${input.modules}/dns`,
     ...providerChoice(template, region),
+    ...secretArguments(template),
     ...literal({
       installation: input.installation,
       cluster_id: input.clusterId,

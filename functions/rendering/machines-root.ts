@@ -9,7 +9,7 @@ import type {
 import { allPools, servesApiOnNodes } from '#domain/cluster-state.ts';
 import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
-import { emptyRoot, providerChoice, type RootModule, type StateBackend } from './root-module.ts';
+import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { literal, networkModule, poolModule } from './terraform-names.ts';
 
 export interface MachinesRootInput {
@@ -116,6 +116,7 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
   return {
     source: `${input.modules}/network`,
     ...providerChoice(input.template, region),
+    ...secretArguments(input.template),
     ...literal({
       installation: input.installation,
       cluster_id: input.clusterId,
@@ -135,6 +136,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
   return {
     source: `${input.modules}/nodepool`,
     ...providerChoice(input.template, pool.source.region),
+    ...secretArguments(input.template),
     network: `\${module.${networkModule(pool.source.region)}}`,
     ...literal({
       pool: poolVariable(pool),

@@ -20,6 +20,8 @@ export const ProviderTemplate = z.strictObject({
     .optional(),
   /** Further providers that the modules use without any configuration, e.g. `time`. */
   alsoRequired: z.record(z.string(), z.strictObject({ source: z.string(), version: z.string() })).default({}),
+  /** Module variable ← field of the Secret: what the modules themselves need and the provider block has no argument for. */
+  moduleVariables: z.record(z.string(), z.string()).default({}),
   /** Module variable ← environment variable of the runner, left out where that is not set. */
   environment: z
     .strictObject({
@@ -32,6 +34,12 @@ export const ProviderTemplate = z.strictObject({
 export type ProviderTemplate = z.infer<typeof ProviderTemplate>;
 
 export const noProviderTemplate: ProviderTemplate = ProviderTemplate.parse({});
+
+/** Fields of the Secret that Terraform is given, in order and without repeats. */
+export function credentialFields({ provider, moduleVariables }: ProviderTemplate): readonly string[] {
+  const fields = [...Object.values(provider?.credentials ?? {}), ...Object.values(moduleVariables)];
+  return [...new Set(fields)].sort();
+}
 
 /** Name of the variable that carries a Secret's field; its value comes by `TF_VAR_<name>` at run time. */
 export function credentialVariable(field: string): string {

@@ -1,5 +1,5 @@
 /** What every generated root module (`main.tf.json`) has: backend, provider blocks, credential variables. */
-import { credentialVariable, type ProviderTemplate } from './provider-template.ts';
+import { credentialFields, credentialVariable, type ProviderTemplate } from './provider-template.ts';
 import { identifierOf, literal } from './terraform-names.ts';
 
 /** Where Terraform keeps its state. Endpoint and credentials come from the environment. */
@@ -21,7 +21,7 @@ export function emptyRoot(template: ProviderTemplate, regions: readonly string[]
     ...template.alsoRequired,
     ...(provider === undefined ? {} : { [provider.name]: { source: provider.source, version: provider.version } }),
   };
-  const fields = [...new Set(Object.values(provider?.credentials ?? {}))].sort();
+  const fields = credentialFields(template);
   return {
     '//': 'Written by Kubeloom. Changes are lost.',
     terraform: {
@@ -44,6 +44,13 @@ export function providerChoice(template: ProviderTemplate, region: string): Prov
   const { provider } = template;
   if (provider?.regionArgument === undefined) return {};
   return { providers: { [provider.name]: `${provider.name}.${identifierOf(region)}` } };
+}
+
+/** Arguments of every module call whose values are fields of the Secret. */
+export function secretArguments({ moduleVariables }: ProviderTemplate): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(moduleVariables).map(([variable, field]) => [variable, `\${var.${credentialVariable(field)}}`]),
+  );
 }
 
 function backendBlock(backend: StateBackend): Readonly<Record<string, unknown>> {

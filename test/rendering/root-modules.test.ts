@@ -131,6 +131,43 @@ describe('the root module of DNS names', () => {
   });
 });
 
+describe('fields of the Secret that modules need themselves', () => {
+  const oracle = ProviderTemplate.parse({
+    provider: {
+      name: 'oci',
+      source: 'oracle/oci',
+      version: '7.10.0',
+      credentials: { private_key: 'privatekey' },
+      regionArgument: 'region',
+      defaultRegion: 'eu-frankfurt-1',
+    },
+    moduleVariables: { compartment_id: 'compartmentocid' },
+  });
+  const passed = '${var.secret_compartmentocid}';
+
+  it('are sensitive variables of the root that every call is given, those that make nothing included', () => {
+    const root = renderMachinesRoot(machines({ template: oracle, others: [twoProviderState()] }));
+    expect(root.variable).toEqual({
+      secret_compartmentocid: { type: 'string', sensitive: true, nullable: false },
+      secret_privatekey: { type: 'string', sensitive: true, nullable: false },
+    });
+    const calls = Object.values(root.module as Record<string, Record<string, unknown>>);
+    expect(calls.map(({ compartment_id }) => compartment_id)).toEqual(calls.map(() => passed));
+  });
+
+  it('reach the names of a load balancer as well', () => {
+    const dns = { installation: 'kubeloom', modules: './modules', extra: {}, clusterId: 'shop-1234567', backend };
+    const root = renderDnsRoot({
+      ...dns,
+      dns: balancer.dns,
+      gone: true,
+      addresses: ['198.51.100.5'],
+      template: oracle,
+    });
+    expect(root.module).toMatchObject({ dns: { count: 0, compartment_id: passed } });
+  });
+});
+
 describe('names inside Terraform', () => {
   it('never share an identifier', () => {
     const names = ['a.b', 'a_b', 'a b', 'a-b', 'a_x2eb', 'ab', 'é', 'rack 1'];

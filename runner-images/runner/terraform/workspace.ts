@@ -2,7 +2,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import { credentialVariable } from '#rendering/provider-template.ts';
+import { credentialFields, credentialVariable } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { stateKeyOf } from '#rendering/terraform-names.ts';
 import { requiredField, userSecret } from '../credentials.ts';
@@ -154,7 +154,7 @@ async function credentials(
   provider: ProviderInstance,
   { template }: ProviderFiles,
 ): Promise<Readonly<Record<string, string>>> {
-  const fields = [...new Set(Object.values(template.provider?.credentials ?? {}))];
+  const fields = credentialFields(template);
   const { secret } = provider;
   if (fields.length === 0 || secret === undefined) return {};
   const values = await userSecret(context, secret, `provider ${provider.name}`);
