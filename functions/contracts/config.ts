@@ -26,6 +26,12 @@ export const Config = z.object({
     .string()
     .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)))
     .describe('JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name'),
+  KUBELOOM_RUNNER_CIDRS: z
+    .string()
+    .default('0.0.0.0/0')
+    .transform((list) => list.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.cidrv4()))
+    .describe('networks from which runners and people reach nodes over SSH, IPv4 CIDRs, comma separated'),
   KUBELOOM_LEASE_SECONDS: z.coerce.number().int().default(3600),
   KUBELOOM_MAX_BODY_BYTES: z.coerce.number().int().default(1_000_000),
   KUBELOOM_BACK_OFF_SECONDS: z.coerce.number().default(30).describe('first pause of forward-only directions; doubles'),

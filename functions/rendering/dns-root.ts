@@ -2,18 +2,19 @@
 import type { DnsState } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
+import { type TagSource, tagsOf } from './tags.ts';
 import { literal } from './terraform-names.ts';
 
-export interface DnsRootInput {
-  readonly clusterId: string;
+export interface DnsRootInput extends TagSource {
   readonly dns: DnsState;
   /** The names are to go. */
   readonly gone: boolean;
   /** Public addresses of the load balancer's nodes. */
   readonly addresses: readonly string[];
+  /** TCP port that tells whether a node of the load balancer lives; null when it has none. */
+  readonly healthCheckPort: number | null;
   readonly template: ProviderTemplate;
   readonly backend: StateBackend;
-  readonly installation: string;
   /** Directory of the provider type's modules, as Terraform should read it. */
   readonly modules: string;
   /** Values of module variables that come from the runner's environment. */
@@ -36,6 +37,8 @@ export function renderDnsRoot(input: DnsRootInput): RootModule {
       hostname: dns.hostname,
       alternative_names: dns.alternativeNames,
       addresses: input.addresses,
+      health_check_port: input.healthCheckPort,
+      tags: tagsOf(input),
       ...input.extra,
     }),
   };

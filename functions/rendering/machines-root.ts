@@ -7,13 +7,14 @@ import type {
   ProviderInstance,
 } from '#domain/cluster-state.ts';
 import { allPools, servesApiOnNodes } from '#domain/cluster-state.ts';
+import { renderFirstBoot } from './first-boot.ts';
 import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
+import { type TagSource, tagsOf } from './tags.ts';
 import { literal, networkModule, poolModule } from './terraform-names.ts';
 
-export interface MachinesRootInput {
-  readonly clusterId: string;
+export interface MachinesRootInput extends TagSource {
   /** Null: everything of the instance is to go. */
   readonly state: ClusterState | null;
   /** States in which pools of the instance may stand that `state` does not have. */
@@ -21,9 +22,12 @@ export interface MachinesRootInput {
   readonly provider: ProviderInstance;
   readonly template: ProviderTemplate;
   readonly backend: StateBackend;
-  readonly installation: string;
   /** Directory of the provider type's modules, as Terraform should read it. */
   readonly modules: string;
+  /** Networks from which the runner and people may use SSH. */
+  readonly adminCidrs: readonly string[];
+  /** See `peerCidrs`. */
+  readonly peerCidrs: readonly string[];
   /** By pool id. */
   readonly publicKeys: Readonly<Record<string, string>>;
   /** Values of module variables that come from the runner's environment. */
@@ -32,6 +36,9 @@ export interface MachinesRootInput {
 
 /** A key that nobody has: modules want one, also where nothing is made. */
 const nobodysKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} nobody`;
+
+/** What the subnets of all pools lie in. */
+const networkCidr = '10.0.0.0/16';
 
 type Variables = Readonly<Record<string, string>>;
 type Call = Readonly<Record<string, unknown>>;
@@ -84,7 +91,7 @@ export function renderMachinesRoot(input: MachinesRootInput): RootModule {
         (pool) => droppedCall(input, pool, goneRegions),
       ),
     },
-    ...(pools.length === 0 ? {} : { output: { nodes: { value: nodesOutput(pools) } } }),
+    ...(pools.length === 0 ? {} : { output: outputs(input, pools) }),
   };
 }
 
@@ -100,8 +107,13 @@ function regionsOf(pools: readonly DynamicPool[]): readonly string[] {
   return [...new Set(pools.map(({ source }) => source.region))].sort();
 }
 
-function nodesOutput(pools: readonly DynamicPool[]): Variables {
-  return Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
+function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly DynamicPool[]): Call {
+  const nodes = Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
+  return {
+    nodes: { value: nodes },
+    // Kept in the state: whether a firewall knows all nodes of today can be told from it.
+    ...(template.firewall === 'cloud' ? { peer_cidrs: { value: peerCidrs } } : {}),
+  };
 }
 
 function networkCall(input: MachinesRootInput, region: string, pools: readonly DynamicPool[]): Call {
@@ -126,6 +138,9 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
       roles,
       ssh_ports: here.length === 0 ? [22] : [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
       wireguard_port: defaultWireguardPort,
+      admin_cidrs: input.adminCidrs,
+      peer_cidrs: input.peerCidrs,
+      cidr: networkCidr,
       tags: tagsOf(input),
       ...input.extra.network,
     }),
@@ -133,6 +148,7 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
 }
 
 function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
+  const publicKey = input.publicKeys[pool.id] ?? '';
   return {
     source: `${input.modules}/nodepool`,
     ...providerChoice(input.template, pool.source.region),
@@ -141,15 +157,16 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
     ...literal({
       pool: poolVariable(pool),
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
-      ssh_public_key: input.publicKeys[pool.id] ?? '',
-      tags: { ...tagsOf(input), 'kubeloom-pool': pool.id },
+      ssh_public_key: publicKey,
+      first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),
+      tags: tagsOf(input, pool.id),
       ...input.extra.nodepool,
     }),
   };
 }
 
 function droppedCall(input: MachinesRootInput, pool: DynamicPool, goneRegions: readonly string[]): Call {
-  const call = { ...poolCall(input, { ...pool, nodes: [] }), ssh_public_key: nobodysKey };
+  const call = poolCall({ ...input, publicKeys: { [pool.id]: nobodysKey } }, { ...pool, nodes: [] });
   if (!goneRegions.includes(pool.source.region)) return { ...call, count: 0 };
   // A network with a count is a list, here an empty one.
   return { ...call, network: `\${one(module.${networkModule(pool.source.region)}[*])}`, count: 0 };
@@ -179,8 +196,4 @@ function machineSpec(spec: MachineSpec): Readonly<Record<string, unknown>> {
     nvidia_gpu_type: spec.nvidiaGpuType,
   };
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
-}
-
-function tagsOf({ installation, clusterId }: MachinesRootInput): Variables {
-  return { 'managed-by': 'kubeloom', 'kubeloom-installation': installation, 'kubeloom-cluster': clusterId };
 }

@@ -22,6 +22,13 @@ export const ProviderTemplate = z.strictObject({
   alsoRequired: z.record(z.string(), z.strictObject({ source: z.string(), version: z.string() })).default({}),
   /** Module variable ← field of the Secret: what the modules themselves need and the provider block has no argument for. */
   moduleVariables: z.record(z.string(), z.string()).default({}),
+  /** Fields of the Secret that may be missing: what takes them is null then. */
+  optionalFields: z.array(z.string()).default([]),
+  /**
+   * Who keeps strangers out of the machines: `cloud`, the network module; `host`, Ansible, since the cloud has no
+   * firewall; `none`, nobody.
+   */
+  firewall: z.enum(['cloud', 'host', 'none']).default('none'),
   /** Module variable ← environment variable of the runner, left out where that is not set. */
   environment: z
     .strictObject({

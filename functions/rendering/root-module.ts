@@ -32,7 +32,14 @@ export function emptyRoot(template: ProviderTemplate, regions: readonly string[]
       ? {}
       : {
           variable: Object.fromEntries(
-            fields.map((field) => [credentialVariable(field), { type: 'string', sensitive: true, nullable: false }]),
+            fields.map((field) => [
+              credentialVariable(field),
+              {
+                type: 'string',
+                sensitive: true,
+                ...(template.optionalFields.includes(field) ? { default: null } : { nullable: false }),
+              },
+            ]),
           ),
         }),
     ...(provider === undefined ? {} : { provider: { [provider.name]: providerBlocks(provider, regions) } }),

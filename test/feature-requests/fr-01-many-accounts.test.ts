@@ -59,20 +59,22 @@ describe('FR-1: several accounts of one cloud in one cluster', () => {
     expect(visited).toEqual(manifest.spec.providers.map(({ name }) => name));
     for (const regional of [true, false]) {
       const template = templateOf(wish.type, regional);
-      const common = { clusterId: state.id, template, backend, installation: 'i', modules: './modules' };
+      const owner = { installation: 'i', namespace: 'team', manifest: 'm', clusterId: state.id, generation: 1 };
+      const common = { ...owner, template, backend, modules: './modules' };
       for (const { source } of state.pools) {
         if (source.kind === 'static') continue;
         const made = {
           state,
           others: [],
           provider: source.provider,
-          publicKeys: {},
+          ...{ publicKeys: {}, adminCidrs: [], peerCidrs: [] },
           extra: { network: {}, nodepool: {} },
         };
         expectNoDuplicate(renderMachinesRoot({ ...common, ...made }));
       }
       for (const { dns } of state.loadBalancers) {
-        expectNoDuplicate(renderDnsRoot({ ...common, dns, gone: false, addresses: ['203.0.113.1'], extra: {} }));
+        const names = { dns, gone: false, addresses: ['203.0.113.1'], healthCheckPort: 443, extra: {} };
+        expectNoDuplicate(renderDnsRoot({ ...common, ...names }));
       }
     }
   });

@@ -2,9 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { type MachinesRootInput, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import { identifierOf, literal, stateKeyOf } from '#rendering/terraform-names.ts';
-import { balancer, controlPool, dynamicPool, dynamicSource, hetzner, local, twoProviderState } from './states.ts';
+import {
+  balancer,
+  controlPool,
+  dynamicPool,
+  dynamicSource,
+  hetzner,
+  local,
+  twoProviderFacts,
+  twoProviderState,
+  workerPool,
+} from './states.ts';
 
 const cloud = ProviderTemplate.parse({
   provider: {
@@ -13,6 +24,7 @@ const cloud = ProviderTemplate.parse({
     version: '1.60.0',
     credentials: { token: 'credentials' },
   },
+  firewall: 'cloud',
 });
 const regional = ProviderTemplate.parse({
   provider: {
@@ -31,16 +43,25 @@ const backend = {
   key: 'terraform/team/shop/shop-1234567/machines-x.tfstate',
 };
 
+const owner = {
+  installation: 'kubeloom',
+  namespace: 'team',
+  manifest: 'shop',
+  clusterId: 'shop-1234567',
+  generation: 3,
+};
+
 function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
   return {
-    clusterId: 'shop-1234567',
+    ...owner,
     state: twoProviderState(),
     others: [],
     provider: hetzner,
     template: cloud,
     backend,
-    installation: 'kubeloom',
     modules: './modules',
+    adminCidrs: ['203.0.113.0/24'],
+    peerCidrs: peerCidrs(twoProviderState({ pools: [controlPool, workerPool] }), twoProviderFacts),
     publicKeys: { 'control-aaaaaaa': 'ssh-ed25519 AAAA control', 'workers-bbbbbbb': 'ssh-ed25519 AAAA workers' },
     extra: { network: {}, nodepool: {} },
     ...change,
@@ -108,12 +129,12 @@ describe('the root module of a provider instance', () => {
 
 describe('the root module of DNS names', () => {
   const names = {
-    clusterId: 'shop-1234567',
+    ...owner,
+    healthCheckPort: 6443,
     dns: balancer.dns,
     addresses: ['198.51.100.5'],
     template: regional,
     backend,
-    installation: 'kubeloom',
     modules: './modules',
     extra: {},
   };
@@ -156,7 +177,7 @@ describe('fields of the Secret that modules need themselves', () => {
   });
 
   it('reach the names of a load balancer as well', () => {
-    const dns = { installation: 'kubeloom', modules: './modules', extra: {}, clusterId: 'shop-1234567', backend };
+    const dns = { ...owner, modules: './modules', extra: {}, healthCheckPort: null, backend };
     const root = renderDnsRoot({
       ...dns,
       dns: balancer.dns,

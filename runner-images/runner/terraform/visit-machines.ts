@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { droppedPools, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
@@ -29,7 +30,7 @@ export async function visitMachines(
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
   wish: ClusterState | null,
 ): Promise<ChangeCounts> {
-  const { ports, facts } = context;
+  const { ports, facts, document } = context;
   const states = knownStates(context);
   const known = states.flatMap((state) => poolsOf(state, name));
   const provider = known[0]?.source.provider;
@@ -50,6 +51,9 @@ export async function visitMachines(
     root: (files, backend) =>
       renderMachinesRoot({
         clusterId,
+        namespace: document.namespace,
+        manifest: document.manifest,
+        generation: document.generation,
         state,
         others: states,
         provider,
@@ -57,6 +61,8 @@ export async function visitMachines(
         backend,
         installation: ports.config.KUBELOOM_INSTALLATION,
         modules: modulesLink,
+        adminCidrs: ports.config.KUBELOOM_RUNNER_CIDRS,
+        peerCidrs: peerCidrs(state, facts.current),
         publicKeys,
         extra: {
           network: variablesFromEnvironment(files.template.environment.network),

@@ -17,6 +17,7 @@ interface Names {
   readonly dns: DnsState;
   readonly gone: boolean;
   readonly addresses: readonly string[];
+  readonly healthCheckPort: number | null;
 }
 
 /** An address of documentation: modules want one, also where nothing is made. */
@@ -45,9 +46,10 @@ export async function visitNames(
   const dns = addresses.length === 0 ? undefined : balancer?.dns;
   const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
   const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
+  const healthCheckPort = balancer?.roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null;
+  const common = { clusterId, id: known.id, healthCheckPort };
   const remove = async (some: readonly DnsState[]) => {
-    for (const old of some)
-      await applyNames(context, { clusterId, id: known.id, dns: old, gone: true, addresses: [nowhere] });
+    for (const old of some) await applyNames(context, { ...common, dns: old, gone: true, addresses: [nowhere] });
   };
   if (dns === undefined) {
     await remove(olds);
@@ -57,7 +59,7 @@ export async function visitNames(
   // Two instances of one type may be one account, where the same name cannot be twice.
   const clashes = (old: DnsState) => old.provider.type === dns.provider.type && nameOf(old) === nameOf(dns);
   await remove(olds.filter(clashes));
-  const { outputs, counts } = await applyNames(context, { clusterId, id: known.id, dns, gone: false, addresses });
+  const { outputs, counts } = await applyNames(context, { ...common, dns, gone: false, addresses });
   await remove(olds.filter((old) => !clashes(old)));
   // Some DNS services answer with the root's dot, which certificates do not want.
   facts.loadBalancer(known.name, z.string().min(1).parse(outputs.endpoint).replace(/\.$/, ''));
@@ -72,7 +74,10 @@ const noChanges: ChangeCounts = {
   hostsRemoved: 0,
 };
 
-function applyNames(context: StageContext, { clusterId, id, dns, gone, addresses }: Names): Promise<WorkspaceOutcome> {
+function applyNames(context: StageContext, names: Names): Promise<WorkspaceOutcome> {
+  const { id, ...rest } = names;
+  const { clusterId, dns, gone } = names;
+  const { namespace, manifest, generation } = context.document;
   return applyWorkspace(context, {
     kind: 'dns',
     name: dnsWorkspace(id, dns.provider.name),
@@ -81,10 +86,8 @@ function applyNames(context: StageContext, { clusterId, id, dns, gone, addresses
     destroy: gone,
     root: (files, backend) =>
       renderDnsRoot({
-        clusterId,
-        dns,
-        gone,
-        addresses,
+        ...rest,
+        ...{ namespace, manifest, generation },
         template: files.template,
         backend,
         installation: context.ports.config.KUBELOOM_INSTALLATION,

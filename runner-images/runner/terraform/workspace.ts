@@ -158,7 +158,8 @@ async function credentials(
   const { secret } = provider;
   if (fields.length === 0 || secret === undefined) return {};
   const values = await userSecret(context, secret, `provider ${provider.name}`);
+  const given = fields.filter((field) => !template.optionalFields.includes(field) || values[field]?.trim());
   return Object.fromEntries(
-    fields.map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(values, field, secret)]),
+    given.map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(values, field, secret)]),
   );
 }

@@ -33,3 +33,15 @@ variable "addresses" {
     error_message = "A load balancer needs at least one address."
   }
 }
+
+variable "health_check_port" {
+  description = "TCP port that tells whether a node lives, null without. Not used here."
+  type        = number
+  default     = null
+}
+
+variable "tags" {
+  description = "Put on everything that can carry tags. Nothing here can."
+  type        = map(string)
+  default     = {}
+}

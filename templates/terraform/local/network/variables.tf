@@ -48,6 +48,24 @@ variable "wireguard_port" {
   default     = 51820
 }
 
+variable "admin_cidrs" {
+  description = "Networks that may use SSH. No effect here."
+  type        = list(string)
+  default     = ["0.0.0.0/0"]
+}
+
+variable "peer_cidrs" {
+  description = "Public addresses of the cluster's own nodes. No effect here."
+  type        = list(string)
+  default     = []
+}
+
+variable "cidr" {
+  description = "Network that the subnets of the pools lie in. No effect here: hosts of a site share a /24."
+  type        = string
+  default     = "10.0.0.0/16"
+}
+
 variable "tags" {
   description = "Put on everything that can carry tags. Nothing here can."
   type        = map(string)

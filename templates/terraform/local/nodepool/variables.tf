@@ -43,6 +43,12 @@ variable "ssh_public_key" {
   type        = string
 }
 
+variable "first_boot" {
+  description = "Script for a new machine. Not used here: the helper lets root in and names the host."
+  type        = string
+  default     = ""
+}
+
 variable "tags" {
   description = "Put on everything that can carry tags. Nothing here can."
   type        = map(string)
