@@ -1,0 +1,42 @@
+variable "installation" {
+  description = "Name of this Kubeloom installation."
+  type        = string
+}
+
+variable "cluster_id" {
+  description = "Id of the cluster: <name>-<hash7>."
+  type        = string
+}
+
+variable "zone" {
+  description = "DNS zone, e.g. example.com. It must exist."
+  type        = string
+}
+
+variable "hostname" {
+  description = "First label(s) of the name in the zone."
+  type        = string
+}
+
+variable "alternative_names" {
+  description = "Further names in the same zone."
+  type        = list(string)
+  default     = []
+}
+
+variable "addresses" {
+  description = "Public addresses of the load balancer's nodes."
+  type        = list(string)
+}
+
+variable "health_check_port" {
+  description = "TCP port that tells whether a node lives. Not used: DigitalOcean checks no records."
+  type        = number
+  default     = null
+}
+
+variable "tags" {
+  description = "Put on everything that can carry tags. Records cannot."
+  type        = map(string)
+  default     = {}
+}

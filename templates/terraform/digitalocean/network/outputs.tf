@@ -1,0 +1,26 @@
+output "installation" {
+  description = "Name of this Kubeloom installation."
+  value       = var.installation
+}
+
+output "cluster_id" {
+  description = "Id of the cluster."
+  value       = var.cluster_id
+}
+
+output "provider_name" {
+  description = "Name of the provider instance."
+  value       = var.provider_name
+}
+
+output "vpc_id" {
+  description = "VPC of the droplets."
+  value       = digitalocean_vpc.network.id
+}
+
+output "firewall_tag" {
+  description = "Tag that puts a droplet behind the firewall."
+  value       = digitalocean_tag.network.name
+  # A droplet is never there before its firewall.
+  depends_on = [digitalocean_firewall.network]
+}
