@@ -93,12 +93,12 @@ export function loadClient(given: {
       for (let step = index; performance.now() < until; step += 1) {
         const target = owned[step % owned.length];
         if (!target) return;
-        // Of ten steps six read, three apply, one deletes.
-        const kind = (step * 7 + index) % 10;
+        // Of ten steps six read, three apply, one deletes; another one for a manifest each time it comes round.
+        const kind = (step * 7 + Math.floor(step / owned.length) * 3 + index) % 10;
         if (kind < 6) await read(target);
         else if (kind < 9) await write(target, 'PUT', changed(target.name, step));
         else if (target.promised) await write(target, 'DELETE');
-        await pause(20);
+        await pause(200);
       }
     },
     async look(name) {

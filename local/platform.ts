@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { accessKeyOf, guarded } from './access-key.ts';
-import { type GatewayOptions, gatewayListener } from './api-gateway/gateway-listener.ts';
+import { startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { Builds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
 import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdentity } from './data-directory.ts';
@@ -12,7 +12,7 @@ import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
 import { bucket, type Endpoints, platformEnvironment, setEnvironment, table } from './environment.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
-import { type LoopbackServer, listenNear, listenOnLoopback } from './loopback-server.ts';
+import { type LoopbackServer, listenNear } from './loopback-server.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
 import { openS3 } from './s3/s3-listener.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -143,9 +143,11 @@ async function assemble(given: {
   executions.recover();
   stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
   codeBuildDoor.open(codeBuildListener(builds, logger));
-  const routes = await product.routes();
-  const gateway: GatewayOptions = { routes, token: directory.token, logger };
-  const api = await listenOnLoopback(gatewayListener(gateway), apiPort);
+  const gateway = { token: directory.token, port: apiPort, logger };
+  const { routesModule } = product;
+  const api = await (routesModule === undefined || inMemory
+    ? startGateway(await product.routes(), gateway)
+    : startGatewayThread({ routesModule, ...gateway }));
   cleanUp.push(() => api.close());
   rules.resume();
 

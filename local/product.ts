@@ -1,7 +1,7 @@
 /** What runs on the platform: Kubeloom's own functions, routes, state machines and runners. Tests bring others. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleRunner } from '../runner-images/bundle-runner.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { Project } from './codebuild/builds.ts';
@@ -26,6 +26,8 @@ export interface Product {
   tableSchema(): Promise<TableSchema>;
   functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
   routes(): Promise<readonly GatewayRoute[]>;
+  /** URL of the module that exports them; then the API of a platform that lasts has a thread of its own. */
+  readonly routesModule?: string;
   projects(variables: Readonly<Record<string, string>>, dataDirectory: string): Promise<readonly Project[]>;
 }
 
@@ -50,6 +52,7 @@ export function kubeloom(runner: RunnerKind): Product {
       return loadFunctions(join(root, 'functions', 'tasks'));
     },
     routes: async () => (await import('#functions/api/routes.ts')).routes,
+    routesModule: pathToFileURL(join(root, 'functions', 'api', 'routes.ts')).href,
     async projects(variables, dataDirectory) {
       if (runner === 'sim') return [await simulated(variables)];
       const directory = join(dataDirectory, 'runner');

@@ -1,4 +1,5 @@
 /** The platform as a process of its own: started by `kubeloom local up`, ended by SIGTERM; one structured line for each event. */
+import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type LogFields, type Logger, messageOf } from './logger.ts';
 import { startPlatform } from './platform.ts';
@@ -35,6 +36,8 @@ try {
     tickSeconds: Number(values['tick-seconds']),
     logger,
   });
+  // On Linux this is the main thread alone, and what it starts: executions and tools give way to the API and its database.
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const end = (signal: string): void => {
     logger.info('the platform is being stopped', { signal });
     void platform.stop().then(

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
+import pLimit from 'p-limit';
 import { lambdaArn, toKebabCase } from '../names.ts';
 
 export type LambdaFunction = (event: unknown, context: Context) => unknown;
@@ -29,8 +30,12 @@ export interface LambdaHost {
   idle(): Promise<void>;
 }
 
+/** As an account's concurrency: what is more waits its turn, so that hundreds of executions leave the API its share. */
+const concurrency = 6;
+
 export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>): LambdaHost {
   const running = new Set<Promise<unknown>>();
+  const turn = pLimit(concurrency);
   const run = async (name: string, payload: unknown): Promise<unknown> => {
     const work = functions[name];
     try {
@@ -43,7 +48,7 @@ export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>):
   return {
     has: (name) => toKebabCase(name) in functions,
     invoke(name, payload) {
-      const invocation = run(toKebabCase(name), payload);
+      const invocation = turn(() => run(toKebabCase(name), payload));
       const settled = invocation.catch(() => {}).finally(() => running.delete(settled));
       running.add(settled);
       return invocation;

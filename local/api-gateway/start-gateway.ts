@@ -1,0 +1,61 @@
+/** Starts the API: in a thread of its own where its routes are a module, else in this one. */
+import { Worker } from 'node:worker_threads';
+import type { LogFields, Logger } from '../logger.ts';
+import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
+import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
+
+export interface GatewayThreadOptions {
+  /** URL of a module that exports `routes`. */
+  readonly routesModule: string;
+  readonly token: string;
+  /** 0: any. */
+  readonly port: number;
+}
+
+export type GatewayThreadReport =
+  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'log'; readonly level: keyof Logger; readonly message: string; readonly fields: LogFields };
+
+/** In this thread. Throws when the port is taken, naming it. */
+export function startGateway(
+  routes: readonly GatewayRoute[],
+  { token, port, logger }: { readonly token: string; readonly port: number; readonly logger: Logger },
+): Promise<LoopbackServer> {
+  return listenOnLoopback(gatewayListener({ routes, token, logger }), port);
+}
+
+/** In a thread of its own, with the environment as it is now. Throws when the port is taken, naming it. */
+export async function startGatewayThread(
+  options: GatewayThreadOptions & { readonly logger: Logger },
+): Promise<LoopbackServer> {
+  const { logger, ...workerData } = options;
+  const worker = new Worker(new URL('./gateway-thread.ts', import.meta.url), {
+    workerData,
+    // The process keeps its heaps small; here that would be a collection for each few requests.
+    resourceLimits: { maxYoungGenerationSizeMb: 32 },
+  });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const { url, port } = await new Promise<{ readonly url: string; readonly port: number }>((resolve, reject) => {
+    worker.on('message', (report: GatewayThreadReport) => {
+      if (report.kind === 'log') logger[report.level](report.message, report.fields);
+      else if (report.kind === 'listening') resolve(report);
+      else reject(new Error(report.message));
+    });
+    worker.once('error', reject);
+    void exited.then(() => reject(new Error('the API stopped before it was ready')));
+  });
+  worker.on('error', (error) =>
+    logger.error('the API has stopped; start the platform again', { cause: error.message }),
+  );
+  return {
+    url,
+    port,
+    async close() {
+      worker.postMessage('close');
+      const slow = setTimeout(() => void worker.terminate(), 5_000);
+      await exited;
+      clearTimeout(slow);
+    },
+  };
+}
