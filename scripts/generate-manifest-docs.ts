@@ -5,7 +5,7 @@ import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { manifestJsonSchema } from '#domain/manifest/json-schema.ts';
 import { Secret } from '#domain/manifest/secret.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
-import { type ProviderTypeFacts, providerTypes } from '#domain/provider-types.ts';
+import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
 import { introduction, rules, secretIntroduction, templateIntroduction } from './manifest-docs/prose.ts';
 import { objectTables, type Schema } from './manifest-docs/tables.ts';
 
@@ -27,12 +27,13 @@ const page = [
 function providerSection(): string {
   const yes = (fact: boolean): string => (fact ? 'yes' : '–');
   const rows = Object.entries(providerTypes).map(([name, facts]: [string, ProviderTypeFacts]) => {
-    const fields = facts.secret.map((field) => {
+    const words = (field: SecretField): string => {
       const format = field.format === 'any text that is not empty' ? '' : ` (${field.format})`;
       return `\`${field.name}\`${format}${field.required ? '' : ', optional'}`;
-    });
+    };
+    const fields = [facts.secret, ...(facts.keyless ?? [])].map((way) => way.map(words).join('; '));
     const cells = [`\`${name}\``, facts.title, yes(facts.nodes), yes(facts.dns), yes(facts.gpu), yes(facts.spot)];
-    return `| ${[...cells, fields.join('; ') || 'no Secret'].join(' | ')} |`;
+    return `| ${[...cells, fields.join('; **or** ') || 'no Secret'].join(' | ')} |`;
   });
   const heading = ['| type | | machines | DNS | GPU | spot | fields of its Secret |', '|---|---|---|---|---|---|---|'];
   return [

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/http.ts';
 import { errorClasses } from '#domain/errors.ts';
+import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
 import { stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
@@ -141,7 +142,11 @@ function secretsNamedIn(value: unknown, namespace: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
     if (key !== 'secretRef' || typeof item !== 'object' || item === null) return secretsNamedIn(item, namespace);
-    const reference = item as { name?: unknown; namespace?: unknown };
+    const { vault } = item as { vault?: { connection?: object } };
+    const reference = (vault === undefined ? item : (vault.connection ?? { name: defaultVaultConnection })) as {
+      name?: unknown;
+      namespace?: unknown;
+    };
     return typeof reference.name === 'string' ? [`${reference.namespace ?? namespace}/${reference.name}`] : [];
   });
 }

@@ -4,6 +4,7 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
+import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 
@@ -88,7 +89,12 @@ function* referencesIn(value: unknown): Iterable<Reference> {
   if (Array.isArray(value)) for (const item of value) yield* referencesIn(item);
   if (!isMap(value)) return;
   for (const [field, inner] of Object.entries(value)) {
-    if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
+    if (field === 'secretRef' && isMap(inner) && isMap(inner.vault)) {
+      // What has to be stored here is the connection.
+      const { connection } = inner.vault;
+      const { name = defaultVaultConnection, namespace } = isMap(connection) ? connection : {};
+      if (typeof name === 'string') yield { field, name, ...(typeof namespace === 'string' && { namespace }) };
+    } else if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
       const { namespace, name } = inner;
       yield { field, name, ...(typeof namespace === 'string' && { namespace }) };
     } else yield* referencesIn(inner);

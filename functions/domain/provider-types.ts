@@ -25,6 +25,8 @@ export interface ProviderTypeFacts {
   readonly externalNetworkNeeded: boolean;
   /** Empty: the type needs no `secretRef`. */
   readonly secret: readonly SecretField[];
+  /** Fields of the ways to log in without a key of the cloud; a Secret holds the fields of exactly one way. */
+  readonly keyless?: readonly (readonly SecretField[])[];
 }
 
 const filled = (name: string): SecretField => ({
@@ -66,12 +68,19 @@ export const providerTypes = {
       matching('accesskey', '20 letters and digits', /^[A-Za-z0-9]{20}$/),
       matching('secretkey', '40 characters', /^\S{40}$/),
     ],
+    keyless: [
+      [
+        matching('rolearn', 'the ARN of an IAM role', /^arn:aws[a-z-]*:iam::\d{12}:role\/\S+$/),
+        optional(matching('externalid', '2 to 1224 characters', /^[\w+=,.@:/-]{2,1224}$/)),
+      ],
+    ],
   },
   azure: {
     ...cloud,
     title: 'Azure',
     spot: true,
     secret: [filled('subscriptionid'), filled('tenantid'), filled('clientid'), filled('clientsecret')],
+    keyless: [[filled('subscriptionid'), filled('tenantid'), filled('clientid')]],
   },
   gcp: {
     ...cloud,
@@ -81,6 +90,17 @@ export const providerTypes = {
     secret: [
       { name: 'credentials', required: true, format: 'the JSON of a service account key', accepts: isJsonObject },
       filled('gcpproject'),
+    ],
+    keyless: [
+      [
+        matching(
+          'workloadidentityprovider',
+          'projects/<number>/locations/global/workloadIdentityPools/<pool>/providers/<provider>',
+          /^(\/\/iam\.googleapis\.com\/)?projects\/\d+\/locations\/global\/workloadIdentityPools\/[^/\s]+\/providers\/[^/\s]+$/,
+        ),
+        matching('serviceaccount', 'the e-mail address of a service account', /^[^@\s]+@[^@\s]+$/),
+        filled('gcpproject'),
+      ],
     ],
   },
   oci: {
@@ -144,7 +164,16 @@ export const providerTypes = {
     nodes: false,
     gpu: false,
     regional: false,
-    secret: [filled('apitoken'), filled('accountid')],
+    secret: [
+      filled('apitoken'),
+      filled('accountid'),
+      optional(matching('loadbalancing', 'true when the account has Load Balancing, else false', /^(true|false)$/)),
+    ],
+  },
+  digitalocean: {
+    ...cloud,
+    title: 'DigitalOcean',
+    secret: [matching('token', '64 hexadecimal digits, with dop_v1_ before them', /^(do[oprt]_v1_)?[0-9a-f]{64}$/)],
   },
   /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
   local: { ...cloud, title: 'The local provider', gpu: false, regional: false, secret: [] },

@@ -29,7 +29,8 @@ What is a fault (nothing is started):
   A dynamic pool may serve several clusters (each gets machines of its own), a static one only one. A machine is listed
   once, in all manifests. Spot, GPUs, GPU types, external networks: only where the provider has them, and there as the
   provider needs them. Control nodes are never spot.
-- **Providers.** \`secretRef\` names a stored Secret (or one of the same files). Its fields, which the table below lists,
+- **Providers.** \`secretRef\` names a stored Secret (or one of the same files), or a secret of a Vault (\`vault\`,
+  docs/secrets.md). Its fields, which the table below lists,
   are checked offline when it is in the same files, and when it is stored for a manifest that names it.
 - **Networks.** IPv4, with room for every node that the cluster and its load balancers may have; apart from addresses of
   static nodes and from networks that Kubernetes, the providers and meeting clusters use.

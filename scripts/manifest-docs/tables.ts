@@ -49,6 +49,7 @@ function typeOf(schema: Schema): string {
   if (schema.additionalProperties) return 'map';
   if (schema.const !== undefined) return 'text';
   if (schema.enum) return 'word';
+  if (schema.anyOf?.every((one) => one.type === 'number')) return 'number';
   if (schema.anyOf) return 'text';
   return { string: 'text', integer: 'number', number: 'number', boolean: 'yes or no' }[schema.type ?? ''] ?? 'anything';
 }
@@ -84,7 +85,7 @@ function ruleOf(schema: Schema): string {
 function formatOf({ anyOf, format, pattern, maxLength }: Schema): string {
   if (anyOf)
     return anyOf
-      .map((one) => formatWords[one.format ?? ''] ?? '')
+      .map((one) => (one.const === undefined ? (formatWords[one.format ?? ''] ?? '') : `\`${String(one.const)}\``))
       .filter(Boolean)
       .join(' or ');
   const words = pattern === undefined ? (formatWords[format ?? ''] ?? '') : patternWords(pattern);
@@ -111,6 +112,7 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ],
   ['^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', 'Kubernetes label value'],
   ['^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.?$', 'domain name'],
+  ['^[^/\\s?#%][^\\s?#%]*[^/\\s?#%]$|^[^/\\s?#%]$', 'path without `/` at its ends'],
   ['^(?![a-z+]+:\\/\\/)[^\\s/@]+\\.[^\\s/@]+\\/\\S+$', 'host and path, no scheme'],
 ];
 

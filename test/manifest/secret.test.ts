@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { secretValues } from '#domain/manifest/secret.ts';
-import {
-  type SecretUse,
-  secretFieldFaults,
-  secretFieldsFor,
-  secretUses,
-  validateSecret,
-} from '#domain/manifest/validate-secret.ts';
+import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { type SecretUse, secretUses, secretWaysFor } from '#domain/manifest/secret-uses.ts';
+import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
 import { manifestWith } from './manifest-files.ts';
 
@@ -37,13 +33,15 @@ const good: Readonly<Record<SecretUse, Readonly<Record<string, string>>>> = {
   exoscale: { apikey: 'k', apisecret: 's' },
   cloudrift: { token: 't' },
   verda: { clientid: 'c', clientsecret: 's', baseurl: 'https://api.example.com/v1' },
-  cloudflare: { apitoken: 't', accountid: 'a' },
+  cloudflare: { apitoken: 't', accountid: 'a', loadbalancing: 'true' },
+  digitalocean: { token: `dop_v1_${'0a'.repeat(32)}` },
   local: {},
   sim: {},
   ssh: { privatekey: key },
   git: { token: 't' },
+  vault: { address: 'https://vault.example.com:8200', roleid: 'r', secretid: 's' },
 };
-const uses = [...providerTypeNames, 'ssh', 'git'] as const;
+const uses = [...providerTypeNames, 'ssh', 'git', 'vault'] as const;
 
 describe('a Secret is judged by what it is for', () => {
   it.each(uses)('good values for %s pass, as text and in base64', (use) => {
@@ -56,7 +54,7 @@ describe('a Secret is judged by what it is for', () => {
   });
 
   it.each(uses)('each required field of %s is asked for by name', (use) => {
-    const required = secretFieldsFor(use).filter((field) => field.required);
+    const required = (secretWaysFor(use)[0] ?? []).filter((field) => field.required);
     const { faults } = validateSecret(secretWith({ stringData: {} }), [use]);
 
     expect(faults.map(({ path }) => path).sort()).toEqual(required.map(({ name }) => `stringData.${name}`).sort());

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames } from '#domain/provider-types.ts';
 
 import { LoadBalancer, Role } from './load-balancers.ts';
-import { ClusterName, Metadata, ProviderName, SecretReference, shown, Text } from './names.ts';
+import { ClusterName, Metadata, ProviderName, shown, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
+import { SecretSource } from './secret-source.ts';
 
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
 /** The name that stands for the templates that come with Kubeloom. */
@@ -15,7 +16,7 @@ export const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
 export const Provider = z.strictObject({
   name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),
   providerType: z.enum(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]).describe('Which cloud it is.'),
-  secretRef: SecretReference.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
+  secretRef: SecretSource.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
   templatesRef: z
     .strictObject({
       name: Text.describe('Name of a TemplateGitReference.'),

@@ -1,6 +1,7 @@
 /** Node pools of a manifest: dynamic ones are made by a provider, static ones are machines that exist already. */
 import { z } from 'zod';
-import { Annotations, LabelKey, Labels, LabelValue, NodePoolName, SecretReference, shown, Text } from './names.ts';
+import { Annotations, LabelKey, Labels, LabelValue, NodePoolName, shown, Text } from './names.ts';
+import { SecretSource } from './secret-source.ts';
 
 /** A pool has at most this many nodes: their number is two hexadecimal digits of their names. */
 export const maxNodesOfPool = 255;
@@ -94,7 +95,7 @@ export const StaticNode = z.strictObject({
     })
     .describe('IP address under which the machine is reached.'),
   username: Text.default('root').describe('User with root or sudo rights.'),
-  secretRef: SecretReference.describe('Secret whose field `privatekey` is the SSH key.'),
+  secretRef: SecretSource.describe('Secret whose field `privatekey` is the SSH key.'),
 });
 
 export const StaticNodePool = z.strictObject({

@@ -4,9 +4,10 @@ import { InputManifest } from './input-manifest.ts';
 import { isMap } from './kubernetes-document.ts';
 import { nearest } from './rules/references.ts';
 import type { Surroundings } from './rules/survey.ts';
+import { type SecretUse, secretUses } from './secret-uses.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
 import { validateManifest } from './validate-manifest.ts';
-import { type SecretUse, secretUses, validateSecret } from './validate-secret.ts';
+import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
 export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference'] as const;

@@ -11,6 +11,7 @@ import {
 } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
@@ -103,7 +104,7 @@ function providerInstance(
   return {
     name,
     type: provider.providerType,
-    ...(secretRef ? { secret: `${secretRef.namespace}/${secretRef.name}` } : {}),
+    ...(secretRef ? { secret: locatorOf(secretRef, manifest.metadata.namespace) } : {}),
     templates: templates[name] ?? builtinTemplates,
   };
 }

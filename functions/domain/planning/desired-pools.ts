@@ -4,6 +4,7 @@ import type { DynamicSource, NodePoolState, NodeState, ProviderInstance } from '
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
+import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
 
 /** What all instances of a cluster draw from. */
@@ -172,7 +173,7 @@ function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources
       return {
         name,
         privateAddress: known?.privateAddress ?? sources.addresses(),
-        static: { endpoint, username, secret: `${secretRef.namespace}/${secretRef.name}` },
+        static: { endpoint, username, secret: locatorOf(secretRef, sources.manifest.metadata.namespace) },
       };
     }),
   };

@@ -18,6 +18,13 @@ const names = z.array(z.string().catch('')).default([]).catch(['']);
 const part = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) => object.catch(() => object.parse({}));
 
 const reference = loose(z.object({ name: text, namespace: text }));
+/** With the Secret that it needs here, also one that is in Vault: the connection. */
+const secretSource = z.object({
+  name: text,
+  namespace: text,
+  vault: loose(z.object({ connection: reference })),
+});
+export type DraftSecretSource = z.infer<typeof secretSource>;
 const metadata = {
   labels: z.record(z.string(), z.unknown()).catch({}),
   taints: z.array(loose(ManifestTaint)).catch([]),
@@ -27,7 +34,7 @@ const DraftProvider = z.object({
   name: text,
   providerType: loose(Provider.shape.providerType),
   /** Given but broken counts as given. */
-  secretRef: z.object({ name: text, namespace: text }).optional().catch({}),
+  secretRef: secretSource.optional().catch({}),
   templatesRef: reference,
 });
 export type DraftProvider = z.infer<typeof DraftProvider>;
@@ -49,7 +56,7 @@ export type DraftDynamicPool = z.infer<typeof DraftDynamicPool>;
 const DraftStaticPool = z.object({
   ...metadata,
   name: text,
-  nodes: list(z.object({ endpoint: text, secretRef: reference })),
+  nodes: list(z.object({ endpoint: text, secretRef: loose(secretSource) })),
   sshPort: StaticNodePool.shape.sshPort.catch(22),
 });
 export type DraftStaticPool = z.infer<typeof DraftStaticPool>;

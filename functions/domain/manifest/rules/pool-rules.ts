@@ -1,7 +1,7 @@
 /** Rules of all node pools, and of the machines of static ones. */
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import { secretExists } from './provider-rules.ts';
+import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';
 import type { Path, PlacedPool, Survey } from './survey.ts';
 
@@ -59,7 +59,7 @@ export function* staticPoolRules(survey: Survey): Iterable<Fault> {
     if (pool.kind !== 'static') continue;
     for (const [index, node] of pool.thing.nodes.entries()) {
       const path = [...pool.path, 'nodes', index];
-      yield* secretExists(survey.surroundings.secrets, node.secretRef ?? {}, [...path, 'secretRef']);
+      yield* sourceExists(survey, node.secretRef, [...path, 'secretRef']);
       if (node.endpoint === undefined) continue;
       const address = node.endpoint.toLowerCase();
       const before = seen.get(address);

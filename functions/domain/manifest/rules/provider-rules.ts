@@ -3,12 +3,14 @@ import { providerTypeFacts } from '#domain/provider-types.ts';
 import { error, type Fault } from '../fault.ts';
 import { defaultTemplates } from '../input-manifest.ts';
 import { shown } from '../names.ts';
+import { defaultVaultConnection } from '../secret-source.ts';
+import type { DraftSecretSource } from './draft.ts';
 import { uniqueNames } from './references.ts';
-import type { Survey } from './survey.ts';
+import type { Path, Survey } from './survey.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
 export function* providerRules(survey: Survey): Iterable<Fault> {
-  const { providerTypes, secrets, ownTemplates, templateReferences } = survey.surroundings;
+  const { providerTypes, ownTemplates, templateReferences } = survey.surroundings;
   yield* uniqueNames('provider', survey.providers);
   for (const { thing: provider, path } of survey.providers) {
     const { providerType: type, secretRef, templatesRef } = provider;
@@ -23,7 +25,7 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
     if (needsSecret && secretRef === undefined) {
       yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
     }
-    if (needsSecret && secretRef !== undefined) yield* secretExists(secrets, secretRef, [...path, 'secretRef']);
+    if (needsSecret) yield* sourceExists(survey, secretRef, [...path, 'secretRef']);
     if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
     if (ownTemplates === false) {
       yield error(
@@ -43,6 +45,24 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
       );
     }
   }
+}
+
+/** A fault when what a reference needs to be stored here, the Secret itself or the connection to Vault, is not. */
+export function* sourceExists(
+  { namespace, surroundings: { secrets } }: Survey,
+  source: DraftSecretSource | undefined,
+  path: Path,
+): Iterable<Fault> {
+  if (source?.vault === undefined) {
+    yield* secretExists(secrets, source ?? {}, path);
+    return;
+  }
+  const needed = source.vault.connection ?? { name: defaultVaultConnection, namespace };
+  const place = source.vault.connection === undefined ? 'vault' : 'vault.connection';
+  const key = `${needed.namespace}/${needed.name}`;
+  if (secrets === undefined || needed.name === undefined || needed.namespace === undefined || secrets.has(key)) return;
+  const at = [...path, ...place.split('.')];
+  yield error(at, `there is no Secret ${shown(key)} that says how to reach Vault`, 'apply it first (docs/secrets.md)');
 }
 
 /** A fault when the Secret that is referred to is known not to exist. */

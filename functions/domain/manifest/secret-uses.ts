@@ -1,0 +1,79 @@
+/** What Secrets are for, and the fields that each use needs: one way to log in, or several to choose from. */
+import {
+  type ProviderTypeFacts,
+  type ProviderTypeName,
+  providerTypes,
+  type SecretField,
+} from '#domain/provider-types.ts';
+import type { InputManifest } from './input-manifest.ts';
+import { type SecretSource, storedSecretOf } from './secret-source.ts';
+
+/** The credentials of a provider type, the SSH key of static nodes, a token for git, the connection to a Vault. */
+export type SecretUse = ProviderTypeName | 'ssh' | 'git' | 'vault';
+
+const field = (name: string, format: string, accepts: SecretField['accepts'], required = true): SecretField => ({
+  ...{ name, required, format, accepts },
+});
+const filled = (name: string, required = true): SecretField =>
+  field(name, 'any text that is not empty', (value) => value.length > 0, required);
+const privateKey = field('privatekey', 'an SSH private key in PEM form', (value) =>
+  /^-----BEGIN [A-Z ]*PRIVATE KEY-----\s[\s\S]*-----END [A-Z ]*PRIVATE KEY-----$/.test(value),
+);
+
+/** A token over plain HTTP would be read by anybody on the way: only a Vault on the same machine may have none. */
+const vaultFields: readonly SecretField[] = [
+  field(
+    'address',
+    'an https URL such as https://vault.example.com:8200',
+    (value) => URL.canParse(value) && /^(https:|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/]|$))/.test(value),
+  ),
+  filled('namespace', false),
+  field(
+    'ca',
+    'certificates in PEM form',
+    (value) => /^-----BEGIN CERTIFICATE-----\s[\s\S]*-----END CERTIFICATE-----$/.test(value),
+    false,
+  ),
+  filled('authmount', false),
+];
+
+/** The ways to log in to Vault: AppRole, AWS IAM, a JWT that is given, a JWT that AWS issues for an audience. */
+const vaultWays: readonly (readonly SecretField[])[] = [
+  [...vaultFields, filled('roleid'), filled('secretid')],
+  [...vaultFields, filled('awsrole'), filled('awsserverid', false)],
+  [...vaultFields, filled('jwtrole'), filled('jwt')],
+  [...vaultFields, filled('jwtrole'), filled('jwtaudience')],
+];
+
+/** The fields of each way; the first one is the ordinary one. */
+export function secretWaysFor(use: SecretUse): readonly (readonly SecretField[])[] {
+  if (use === 'ssh') return [[privateKey]];
+  if (use === 'git') return [[filled('token'), filled('username', false)]];
+  if (use === 'vault') return vaultWays;
+  const facts: ProviderTypeFacts = providerTypes[use];
+  return [facts.secret, ...(facts.keyless ?? [])];
+}
+
+/** For messages: who needs the fields. */
+export function purposeOf(use: SecretUse): string {
+  if (use === 'ssh') return 'SSH to static nodes';
+  if (use === 'git') return 'a private git repository';
+  return use === 'vault' ? 'a connection to Vault' : providerTypes[use].title;
+}
+
+/** What the stored Secrets that a manifest refers to are for, by `<namespace>/<name>`. */
+export function secretUses(manifest: InputManifest): ReadonlyMap<string, readonly SecretUse[]> {
+  const uses = new Map<string, SecretUse[]>();
+  const note = (source: SecretSource, use: SecretUse): void => {
+    const { namespace, name } = storedSecretOf(source, manifest.metadata.namespace);
+    const key = `${namespace}/${name}`;
+    const before = uses.get(key) ?? [];
+    const stored = source.vault === undefined ? use : 'vault';
+    if (!before.includes(stored)) uses.set(key, [...before, stored]);
+  };
+  for (const { providerType, secretRef } of manifest.spec.providers) {
+    if (secretRef !== undefined && providerTypes[providerType].secret.length > 0) note(secretRef, providerType);
+  }
+  for (const pool of manifest.spec.nodePools.static) for (const node of pool.nodes) note(node.secretRef, 'ssh');
+  return uses;
+}

@@ -1,0 +1,137 @@
+/** Several ways to log in, and references to a Vault. */
+import { describe, expect, it } from 'vitest';
+import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { locatorOf } from '#domain/manifest/secret-source.ts';
+import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { validateSecret } from '#domain/manifest/validate-secret.ts';
+import { locatorText, locatorTitle, parseLocator } from '#domain/secret-locator.ts';
+import { manifestWith } from './manifest-files.ts';
+
+const pathsAndReasons = (values: Record<string, string>, use: 'aws' | 'azure' | 'gcp' | 'vault') =>
+  secretFieldFaults(values, use).map(({ path, reason }) => `${path} ${reason}`);
+const aws = { accesskey: 'AKIAIOSFODNN7EXAMPLE', secretkey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
+const rolearn = 'arn:aws:iam::123456789012:role/kubeloom';
+const azure = { subscriptionid: 's', tenantid: 't', clientid: 'c' };
+const pool = 'projects/12/locations/global/workloadIdentityPools/p/providers/aws';
+const vault = { address: 'https://vault.example.com' };
+
+describe('a Secret with several ways to log in', () => {
+  it.each([
+    ['aws', aws],
+    ['aws', { rolearn }],
+    ['aws', { rolearn, externalid: 'a-long-word' }],
+    ['azure', { ...azure, clientsecret: 'x' }],
+    ['azure', azure],
+    ['gcp', { credentials: '{}', gcpproject: 'p' }],
+    ['gcp', { workloadidentityprovider: pool, serviceaccount: 'k@p.iam.gserviceaccount.com', gcpproject: 'p' }],
+    ['vault', { ...vault, roleid: 'r', secretid: 's', namespace: 'team', authmount: 'ci' }],
+    ['vault', { ...vault, awsrole: 'r' }],
+    ['vault', { ...vault, jwtrole: 'r', jwt: 'e.y.J' }],
+    ['vault', { ...vault, jwtrole: 'r', jwtaudience: 'vault' }],
+  ] as const)('%s is content with one of them', (use, values) => {
+    expect(pathsAndReasons(values, use)).toEqual([]);
+  });
+
+  it('tells what is missing of the nearest one', () => {
+    expect(pathsAndReasons({ accesskey: aws.accesskey }, 'aws')).toEqual([
+      'stringData.secretkey is missing, AWS needs it',
+    ]);
+    expect(pathsAndReasons({ externalid: 'a-long-word' }, 'aws')).toEqual([
+      'stringData.rolearn is missing, AWS needs it',
+    ]);
+    expect(pathsAndReasons({ workloadidentityprovider: pool, gcpproject: 'p' }, 'gcp')).toEqual([
+      'stringData.serviceaccount is missing, Google Cloud needs it',
+    ]);
+    expect(pathsAndReasons({ ...vault, jwtrole: 'r' }, 'vault')).toEqual([
+      'stringData.jwt is missing, a connection to Vault needs it',
+    ]);
+  });
+
+  it('takes an empty or misspelt key for a key, not for a login without one', () => {
+    expect(pathsAndReasons({ ...azure, clientsecret: '' }, 'azure')).toEqual([
+      'stringData.clientsecret is empty, Azure needs it',
+    ]);
+    expect(pathsAndReasons({ ...azure, clientSecret: 'x' }, 'azure')).toEqual([
+      'stringData.clientsecret is missing, Azure needs it',
+    ]);
+  });
+
+  it('is not content with two of them', () => {
+    expect(pathsAndReasons({ ...aws, rolearn }, 'aws')).toEqual([
+      'stringData.rolearn belongs to another way to log in than accesskey, secretkey',
+    ]);
+  });
+
+  it('warns of a login without a key, which may be a key that was forgotten', () => {
+    const document = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'cloud' }, stringData: azure };
+    expect(validateSecret(document, ['azure']).warnings.map(({ reason }) => reason)).toEqual([
+      'has no clientsecret: Azure is reached without a key, by the identity of the runner in AWS',
+    ]);
+  });
+
+  it('sends a token over plain HTTP to this machine alone', () => {
+    const login = { roleid: 'r', secretid: 's' };
+    expect(pathsAndReasons({ ...login, address: 'http://127.0.0.1:8200' }, 'vault')).toEqual([]);
+    expect(pathsAndReasons({ ...login, address: 'http://vault.example.com' }, 'vault')).toHaveLength(1);
+    expect(pathsAndReasons({ ...login, address: 'http://localhost.example.com' }, 'vault')).toHaveLength(1);
+  });
+});
+
+describe('a reference to a Vault', () => {
+  const source = { path: 'clouds/aws', mount: 'kv/team', kvVersion: 2, keys: { accesskey: 'Id & key' } } as const;
+  const withVault = (vaultSource: object) =>
+    manifestWith((spec) => {
+      spec.providers.push({ name: 'aws-1', providerType: 'aws', secretRef: { vault: vaultSource } } as never);
+    });
+
+  it('becomes a line of text and comes back', () => {
+    const text = locatorOf({ vault: source }, 'team');
+    expect(text).toBe('vault://team/vault/kv%2Fteam/clouds/aws?kv=2&key.accesskey=Id%20%26%20key');
+    const read = parseLocator(text);
+    expect(read).toEqual({ kind: 'vault', connection: 'team/vault', ...source });
+    expect(read && locatorText(read)).toBe(text);
+    expect(locatorTitle(text)).toBe('Vault secret kv/team/clouds/aws (connection team/vault)');
+    expect(locatorOf({ name: 'aws', namespace: 'team' }, 'other')).toBe('team/aws');
+    expect(['vault://team', 'team', ''].map(parseLocator)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('needs its connection to be stored', () => {
+    const manifest = withVault({ path: 'clouds/aws' });
+    const { faults } = validateManifest(manifest, { secrets: new Set() });
+    expect(
+      faults.filter(({ path }) => path.startsWith('spec.providers')).map(({ path, reason }) => `${path} ${reason}`),
+    ).toEqual(['spec.providers[1].secretRef.vault there is no Secret "default/vault" that says how to reach Vault']);
+    const known = validateManifest(manifest, { secrets: new Set(['default/vault']) });
+    expect(known.faults.filter(({ path }) => path.startsWith('spec.providers'))).toEqual([]);
+  });
+
+  it('stands alone: a Secret beside it, or nothing at all, is a fault', () => {
+    const faultsOf = (secretRef: object) =>
+      validateManifest(
+        manifestWith((spec) => {
+          spec.providers.push({ name: 'aws-1', providerType: 'aws', secretRef } as never);
+        }),
+      )
+        .faults.filter(({ path }) => path.includes('secretRef'))
+        .map(({ path, reason }) => `${path} ${reason}`);
+    expect(faultsOf({ name: 'aws', namespace: 'team', vault: { path: 'x' } })).toEqual([
+      'spec.providers[1].secretRef.name stands beside vault',
+      'spec.providers[1].secretRef.namespace stands beside vault',
+    ]);
+    expect(faultsOf({})).toEqual([
+      'spec.providers[1].secretRef.name is missing',
+      'spec.providers[1].secretRef.namespace is missing',
+    ]);
+    expect(faultsOf({ vault: { path: '/clouds/aws' } })).toHaveLength(1);
+  });
+
+  it('makes its connection a Secret of Vault, whose fields are judged in the same files', () => {
+    const connection = {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'vault', namespace: 'default' } },
+      stringData: { address: 'vault.example.com', roleid: 'r' },
+    };
+    const [, verdict] = validateDocuments([withVault({ path: 'clouds/aws' }), connection]);
+    expect(verdict?.faults.map(({ path }) => path)).toEqual(['stringData.address', 'stringData.secretid']);
+  });
+});
