@@ -1,0 +1,49 @@
+/**
+ * Serves schema fixtures to a real `terraform` as already running plugins (TF_REATTACH_PROVIDERS), so that nothing is
+ * downloaded. Behind each is a simulated cloud: real are Terraform, the modules and the schemas, nothing else.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type GrpcListener, listenGrpc } from './grpc-listener.ts';
+import { ProviderService } from './provider-service.ts';
+import type { SchemaFixture } from './schema-fixture.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
+
+export interface FixtureProviders {
+  /** What Terraform needs to find them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The cloud behind a provider, by its source. */
+  cloud(provider: string): SimulatedCloud;
+  stop(): Promise<void>;
+}
+
+/** Starts one listener for each fixture, all in this process. */
+export async function startFixtureProviders(fixtures: readonly SchemaFixture[]): Promise<FixtureProviders> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubeloom-providers-'));
+  const clouds = new Map<string, SimulatedCloud>();
+  const listeners: GrpcListener[] = [];
+  const reattach: Record<string, unknown> = {};
+  for (const [index, fixture] of fixtures.entries()) {
+    const cloud = new SimulatedCloud();
+    clouds.set(fixture.provider, cloud);
+    const socket = join(directory, `${index}.sock`);
+    listeners.push(await listenGrpc(socket, new ProviderService(fixture, cloud).methods()));
+    reattach[fixture.provider] = {
+      ...{ Protocol: 'grpc', ProtocolVersion: 6, Pid: process.pid, Test: true },
+      Addr: { Network: 'unix', String: socket },
+    };
+  }
+  return {
+    environment: { TF_REATTACH_PROVIDERS: JSON.stringify(reattach) },
+    cloud: (provider) => {
+      const cloud = clouds.get(provider);
+      if (cloud === undefined) throw new Error(`There is no fixture of ${provider}.`);
+      return cloud;
+    },
+    stop: async () => {
+      await Promise.all(listeners.map((listener) => listener.close()));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
