@@ -1,0 +1,50 @@
+/** The shape of `terraform providers schema -json`, cut to what the modules use, as test/providers/schemas/<type>.json keeps it. */
+
+/** A Terraform type: "string", or ["list", T], ["set", T], ["map", T], ["object", {name: T}]. */
+export type TypeSpec = string | readonly [string, TypeSpec | Readonly<Record<string, TypeSpec>>];
+
+export type Nesting = 'single' | 'list' | 'set' | 'map' | 'group';
+
+export interface AttributeSchema {
+  type?: TypeSpec;
+  /** Attributes inside an attribute (`name = [{ … }]`), as plugin-framework providers have them. */
+  nested_type?: { nesting_mode: Nesting; attributes: Record<string, AttributeSchema> };
+  required?: boolean;
+  optional?: boolean;
+  computed?: boolean;
+  sensitive?: boolean;
+}
+
+export interface BlockSchema {
+  attributes?: Record<string, AttributeSchema>;
+  block_types?: Record<string, BlockTypeSchema>;
+}
+
+export interface BlockTypeSchema {
+  nesting_mode: Nesting;
+  block: BlockSchema;
+  min_items?: number;
+  max_items?: number;
+}
+
+/** The parts of a provider: its own block, resources and data sources by their type. */
+export interface ProviderSchema {
+  provider: BlockSchema;
+  resource_schemas: Record<string, BlockSchema>;
+  data_source_schemas: Record<string, BlockSchema>;
+}
+
+/** One committed fixture. */
+export interface SchemaFixture {
+  /** Address of the provider, e.g. "hashicorp/aws". */
+  provider: string;
+  /** Version that the schema is of. */
+  version: string;
+  /** Newest version known when the fixture was made, and where that was read. */
+  newest: { version: string; from: string };
+  /** How the schema was had, honestly. */
+  obtained: string;
+  /** What a reader must know; demanded where the pinned version is another one. */
+  note?: string;
+  schema: ProviderSchema;
+}
