@@ -1,0 +1,33 @@
+# The empty extra disk of worker nodes.
+
+resource "aws_ebs_volume" "data" {
+  for_each = local.nodes_with_disk
+
+  availability_zone = aws_instance.node[each.key].availability_zone
+  size              = var.pool.storage_disk_size
+  type              = "gp3"
+  encrypted         = true
+  tags              = merge(var.tags, { Name = "${each.value.cloud_name}-d" })
+
+  lifecycle {
+    # A machine that is made anew has an unknown zone until it stands; the disk with its data must outlive that.
+    ignore_changes = [availability_zone, tags["kubeloom-generation"]]
+  }
+}
+
+resource "aws_volume_attachment" "data" {
+  for_each = local.nodes_with_disk
+
+  device_name = "/dev/sdh"
+  volume_id   = aws_ebs_volume.data[each.key].id
+  instance_id = aws_instance.node[each.key].id
+
+  # A mounted disk is never let go of. One-time spot instances cannot be stopped, so theirs is taken away.
+  stop_instance_before_detaching = !var.pool.spot
+  force_detach                   = var.pool.spot
+}
+
+locals {
+  # The serial number of the disk is the volume's id without the dash; partitions, whose names go on, are not meant.
+  devices = { for name, volume in aws_ebs_volume.data : name => "/dev/disk/by-id/*${replace(volume.id, "-", "")}" }
+}

@@ -1,0 +1,33 @@
+# The empty extra disk of worker nodes.
+
+locals {
+  nodes_with_disk = var.pool.role == "compute" && var.pool.storage_disk_size > 0 ? local.nodes : {}
+  # Any number that nothing else of a machine uses.
+  lun = 37
+}
+
+resource "azurerm_managed_disk" "data" {
+  for_each = local.nodes_with_disk
+
+  name                 = "${each.value.cloud_name}-d"
+  resource_group_name  = var.network.resource_group_name
+  location             = var.network.location
+  zone                 = each.value.zone
+  storage_account_type = "StandardSSD_LRS"
+  create_option        = "Empty"
+  disk_size_gb         = var.pool.storage_disk_size
+  tags                 = var.tags
+
+  lifecycle {
+    ignore_changes = [zone, tags["kubeloom-generation"]]
+  }
+}
+
+resource "azurerm_virtual_machine_data_disk_attachment" "data" {
+  for_each = local.nodes_with_disk
+
+  managed_disk_id    = azurerm_managed_disk.data[each.key].id
+  virtual_machine_id = azurerm_linux_virtual_machine.node[each.key].id
+  lun                = local.lun
+  caching            = "None"
+}
