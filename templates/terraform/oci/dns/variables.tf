@@ -1,0 +1,52 @@
+variable "installation" {
+  description = "Name of this Kubeloom installation."
+  type        = string
+}
+
+variable "cluster_id" {
+  description = "Id of the cluster: <name>-<hash7>."
+  type        = string
+}
+
+variable "compartment_id" {
+  description = "OCID of the compartment that everything is made in."
+  type        = string
+}
+
+variable "zone" {
+  description = "DNS zone in the compartment, e.g. example.com."
+  type        = string
+}
+
+variable "hostname" {
+  description = "First label(s) of the name in the zone."
+  type        = string
+}
+
+variable "alternative_names" {
+  description = "Further names in the same zone."
+  type        = list(string)
+  default     = []
+}
+
+variable "addresses" {
+  description = "Public addresses of the load balancer's nodes, at least one."
+  type        = list(string)
+
+  validation {
+    condition     = length(var.addresses) > 0
+    error_message = "A load balancer needs at least one address."
+  }
+}
+
+variable "health_check_port" {
+  description = "TCP port that tells whether a node lives; null: none."
+  type        = number
+  default     = null
+}
+
+variable "tags" {
+  description = "Put on everything that can carry tags."
+  type        = map(string)
+  default     = {}
+}
