@@ -109,11 +109,10 @@ function regionsOf(pools: readonly DynamicPool[]): readonly string[] {
 
 function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly DynamicPool[]): Call {
   const nodes = Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
-  return {
-    nodes: { value: nodes },
-    // Kept in the state: whether a firewall knows all nodes of today can be told from it.
-    ...(template.firewall === 'cloud' ? { peer_cidrs: { value: peerCidrs } } : {}),
-  };
+  if (template.firewall !== 'cloud') return { nodes: { value: nodes } };
+  // Kept in the state: it tells whether the firewalls know the nodes of today. It is true only once they are done.
+  const networks = regionsOf(pools).map((region) => `module.${networkModule(region)}`);
+  return { nodes: { value: nodes }, peer_cidrs: { value: peerCidrs, depends_on: networks } };
 }
 
 function networkCall(input: MachinesRootInput, region: string, pools: readonly DynamicPool[]): Call {

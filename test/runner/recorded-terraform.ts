@@ -3,16 +3,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type StageWorld, stageWorld } from './stage-world.ts';
 
-/** Notes its calls, prints `<command>.out` and `.err` of the recordings, ends with `<command>.code`. */
+/**
+ * Notes its calls, prints `<command>.out` and `.err` of the recordings, ends with `<command>.code`; recordings named
+ * `<workspace>.<command>.…` count for that workspace alone.
+ */
 const fakeTerraform = `#!/bin/bash
 recordings=\${KUBELOOM_TEST_RECORDINGS:?}
 echo "$(basename "$PWD"): $*" >> "$recordings/calls"
 [ "$1" = init ] && cp main.tf.json "$recordings/$(basename "$PWD").json" && env > "$recordings/environment"
 [ "$1" = apply ] && [ -e "$recordings/hang" ] && { trap 'echo interrupted >> "$recordings/calls"; exit 1' INT
   head -n 1 "$recordings/apply.out"; while :; do sleep 0.02; done; }
-cat "$recordings/$1.out" 2>/dev/null
-cat "$recordings/$1.err" >&2 2>/dev/null
-exit "$(cat "$recordings/$1.code" 2>/dev/null || echo 0)"
+named() { if [ -e "$recordings/$(basename "$PWD").$1" ]; then echo "$recordings/$(basename "$PWD").$1"; else echo "$recordings/$1"; fi; }
+cat "$(named "$1.out")" 2>/dev/null
+cat "$(named "$1.err")" >&2 2>/dev/null
+exit "$(cat "$(named "$1.code")" 2>/dev/null || echo 0)"
 `;
 
 export const stateKey = 'terraform/team/shop/shop-1234567/machines-hz-prod.tfstate';

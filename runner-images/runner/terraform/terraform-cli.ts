@@ -18,6 +18,15 @@ export interface TerraformOptions {
   readonly nodes: ReadonlySet<string>;
 }
 
+export interface PlanOptions {
+  /** Addresses that are made anew whatever the state says. */
+  readonly replace: readonly string[];
+  /** All is to go. */
+  readonly destroy: boolean;
+  /** Addresses besides which nothing is looked at; none: everything is. */
+  readonly only: readonly string[];
+}
+
 export interface PlanOutcome {
   readonly changes: boolean;
   /** It removes something, if only to make it anew. */
@@ -52,8 +61,8 @@ export class TerraformCli {
     if (result.code !== 0) throw this.#failure('TerraformInitFailed', plainDiagnostics(result.stderr), result);
   }
 
-  /** Makes and saves a plan. `replace`: addresses that are made anew whatever the state says; `destroy`: all is to go. */
-  async plan({ replace, destroy }: { replace: readonly string[]; destroy: boolean }): Promise<PlanOutcome> {
+  /** Makes and saves a plan. */
+  async plan({ replace, destroy, only }: PlanOptions): Promise<PlanOutcome> {
     const { result, messages } = await this.#stream([
       'plan',
       '-json',
@@ -63,6 +72,7 @@ export class TerraformCli {
       allAtOnce,
       `-out=${planFile}`,
       ...(destroy ? ['-destroy'] : replace.map((address) => `-replace=${address}`)),
+      ...only.map((address) => `-target=${address}`),
     ]);
     if (result.code !== 0 && result.code !== 2)
       throw this.#failure('TerraformPlanFailed', diagnosticsOf(messages), result);

@@ -10,7 +10,7 @@ import { StageFailure } from '../stage-failure.ts';
 import type { ChangeCounts } from './change-teller.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
 import type { StateResource } from './terraform-cli.ts';
-import { applyWorkspace, modulesLink } from './workspace.ts';
+import { applyWorkspace, modulesLink, type WorkspaceJob } from './workspace.ts';
 
 const NodesOutput = z.record(
   z.string(),
@@ -30,30 +30,48 @@ export async function visitMachines(
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
   wish: ClusterState | null,
 ): Promise<ChangeCounts> {
-  const { ports, facts, document } = context;
-  const states = knownStates(context);
-  const known = states.flatMap((state) => poolsOf(state, name));
-  const provider = known[0]?.source.provider;
-  const clusterId = states[0]?.id;
-  if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
+  const { ports, facts } = context;
   const state = destroy ? null : wish;
   const pools = poolsOf(state, name);
+  const job = await machinesJob(context, name, state);
+  const { outputs, counts } = await applyWorkspace(context, { ...job, destroy, ...letGoOf(context, state, name) });
+  const made = NodesOutput.parse(outputs.nodes ?? {});
+  for (const pool of pools) for (const node of pool.nodes) noteNode(context, node.name, made[pool.id]?.[node.name]);
+  const kept = new Set(pools.map(({ id }) => id));
+  const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
+  for (const pool of knownStates(context).flatMap((known) => poolsOf(known, name))) {
+    for (const node of pool.nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
+    if (!kept.has(pool.id)) await ports.secrets.remove(sshKeyPath(context, job.clusterId, pool.id));
+  }
+  return counts;
+}
+
+/** The workspace of the instance `name` as `state` wants it; null: nothing of it. Throws `WorkspaceUnknown`. */
+export async function machinesJob(
+  context: StageContext,
+  name: string,
+  state: ClusterState | null,
+): Promise<WorkspaceJob> {
+  const { ports, facts, document } = context;
+  const states = knownStates(context);
+  const provider = states.flatMap((known) => poolsOf(known, name))[0]?.source.provider;
+  const clusterId = states[0]?.id;
+  if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
   const publicKeys = Object.fromEntries(
-    await Promise.all(pools.map(async ({ id }) => [id, await ensurePoolKey(context, clusterId, id)] as const)),
+    await Promise.all(
+      poolsOf(state, name).map(async ({ id }) => [id, await ensurePoolKey(context, clusterId, id)] as const),
+    ),
   );
-  const { outputs, counts } = await applyWorkspace(context, {
+  const { namespace, manifest, generation } = document;
+  return {
     kind: 'machines',
     name,
     clusterId,
     provider,
-    destroy,
-    ...letGoOf(context, state, name),
+    destroy: state === null,
     root: (files, backend) =>
       renderMachinesRoot({
-        clusterId,
-        namespace: document.namespace,
-        manifest: document.manifest,
-        generation: document.generation,
+        ...{ clusterId, namespace, manifest, generation },
         state,
         others: states,
         provider,
@@ -69,16 +87,7 @@ export async function visitMachines(
           nodepool: variablesFromEnvironment(files.template.environment.nodepool),
         },
       }),
-  });
-  const made = NodesOutput.parse(outputs.nodes ?? {});
-  for (const pool of pools) for (const node of pool.nodes) noteNode(context, node.name, made[pool.id]?.[node.name]);
-  const kept = new Set(pools.map(({ id }) => id));
-  const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
-  for (const pool of known) {
-    for (const node of pool.nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
-    if (!kept.has(pool.id)) await ports.secrets.remove(sshKeyPath(context, clusterId, pool.id));
-  }
-  return counts;
+  };
 }
 
 /**

@@ -16,6 +16,9 @@ import { configurationFile, findTerraform, type StateResource, TerraformCli } fr
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
 
+/** Terraform processes at once; each takes some hundred MB with a large provider. */
+export const workspacesAtOnce = Number(process.env.KUBELOOM_TERRAFORM_WORKSPACES ?? 6);
+
 export interface WorkspaceJob {
   readonly kind: 'machines' | 'dns';
   /** Provider instance, or `dnsWorkspace`. */
@@ -27,6 +30,8 @@ export interface WorkspaceJob {
   readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
   readonly isLetGo?: (resource: StateResource) => boolean;
+  /** Addresses besides which nothing is touched, and no hook is asked. @default everything is */
+  readonly only?: readonly string[];
 }
 
 export interface WorkspaceOutcome {
@@ -76,15 +81,16 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
 async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
   const { job, files, hook, teller } = work;
   const terraform = await prepare(context, work);
-  const asks = await hasHook(files, 'before-apply');
+  const { only = [] } = job;
+  const asks = only.length === 0 && (await hasHook(files, 'before-apply'));
   const known = asks || job.isLetGo !== undefined ? await terraform.resources() : [];
   const resources = await letGo(context, terraform, { files, hook, isLetGo: job.isLetGo, resources: known });
   const replace = asks ? await askBefore(context, work, resources) : [];
-  const plan = await terraform.plan({ replace, destroy: job.destroy });
+  const plan = await terraform.plan({ replace, destroy: job.destroy, only });
   teller.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => teller.heard(message));
   // Destroy provisioners of tainted resources are never run: whoever has such resources looks after them here.
-  if (plan.removes && !job.destroy && (await hasHook(files, 'after-apply'))) {
+  if (plan.removes && !job.destroy && only.length === 0 && (await hasHook(files, 'after-apply'))) {
     const { removed } = await runHook(context, files, 'after-apply', {
       ...hook,
       resources: await terraform.resources(),

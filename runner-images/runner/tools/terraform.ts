@@ -9,14 +9,13 @@ import { giveUpPools, goOnWithout } from '../lost-pools.ts';
 import type { StageContext, Tool } from '../stage-context.ts';
 import type { ChangeCounts } from '../terraform/change-teller.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
+import { openFirewalls } from '../terraform/open-firewalls.ts';
 import { visitMachines } from '../terraform/visit-machines.ts';
 import { visitNames } from '../terraform/visit-names.ts';
+import { workspacesAtOnce } from '../terraform/workspace.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
 type Visit = (context: StageContext, workspace: Workspace, wish: ClusterState | null) => Promise<ChangeCounts>;
-
-/** Terraform processes at once; each takes some hundred MB with a large provider. */
-const workspacesAtOnce = Number(process.env.KUBELOOM_TERRAFORM_WORKSPACES ?? 6);
 
 export const terraform: Tool = async (context) => {
   if (context.plan.stage !== 'infrastructure') throw new Error(`terraform cannot run stage ${context.plan.stage}`);
@@ -46,6 +45,7 @@ export const terraform: Tool = async (context) => {
     return outcome?.status === 'rejected' ? [{ workspace, reason: outcome.reason as unknown }] : [];
   });
   const wish = failed.length === 0 ? context.wish : await leaveOut(context, failed, add);
+  add(await openFirewalls(context, wish, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
   add(unwrap(await visit(now, visitNames, wish)));
   if (context.wish === null) await removeKubeconfig(context);

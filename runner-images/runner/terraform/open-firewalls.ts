@@ -1,0 +1,85 @@
+/**
+ * Firewalls of clouds let in the nodes of today: addresses of machines are known only once they are made, so the
+ * networks of all instances whose firewall was set for other nodes are applied once more, and nothing else of them.
+ */
+import { z } from 'zod';
+import { allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
+import { assessStageFailure } from '#domain/failure-policy.ts';
+import { poolsOf } from '#rendering/machines-root.ts';
+import { peerCidrs } from '#rendering/peer-cidrs.ts';
+import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
+import { settleBounded, unwrap } from '../bounded.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { ChangeCounts } from './change-teller.ts';
+import { providerFiles } from './provider-files.ts';
+import { machinesJob } from './visit-machines.ts';
+import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
+
+/** What this looks at in a state that Terraform keeps (version 4). */
+const KeptState = z.object({
+  outputs: z.object({ peer_cidrs: z.object({ value: z.array(z.string()) }).optional() }).optional(),
+});
+
+/**
+ * Applies them. `visited`: instances that this stage has work in. Of others a failure that trying again would not mend is
+ * told and left to the next change: nodes on both ends of the mesh dial, so the mesh works without it.
+ */
+export async function openFirewalls(
+  context: StageContext,
+  wish: ClusterState | null,
+  visited: ReadonlySet<string>,
+): Promise<readonly ChangeCounts[]> {
+  if (wish === null) return [];
+  const peers = peerCidrs(wish, context.facts.current);
+  const outdated: ProviderInstance[] = [];
+  for (const provider of instancesOf(wish)) {
+    if (await isOutdated(context, wish, provider, peers)) outdated.push(provider);
+  }
+  const outcomes = await settleBounded(outdated, workspacesAtOnce, ({ name }) => openFirewall(context, wish, name));
+  return unwrap(
+    outcomes.filter((outcome, index) => {
+      const name = outdated[index]?.name ?? '';
+      if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
+      const message = `the firewall of ${name} does not know the nodes that are new or gone: ${outcome.reason.error.message}; it is tried again with the next change of machines`;
+      context.tell({ kind: 'FirewallOutdated', level: 'warning', message });
+      return false;
+    }),
+  );
+}
+
+function instancesOf(state: ClusterState): readonly ProviderInstance[] {
+  const providers = allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider] : []));
+  return [...new Map(providers.map((provider) => [provider.name, provider])).values()];
+}
+
+async function isOutdated(
+  context: StageContext,
+  { id: clusterId }: ClusterState,
+  provider: ProviderInstance,
+  peers: readonly string[],
+): Promise<boolean> {
+  const { namespace, manifest } = context.document;
+  const key = stateKeyOf({ namespace, manifest, clusterId, kind: 'machines', name: provider.name });
+  const text = await context.ports.artifacts.getText(key);
+  // Nothing of it stands.
+  if (text === undefined || (await providerFiles(context, provider)).template.firewall !== 'cloud') return false;
+  const known = KeptState.parse(JSON.parse(text)).outputs?.peer_cidrs?.value;
+  return known?.join() !== peers.join();
+}
+
+async function openFirewall(context: StageContext, wish: ClusterState, name: string): Promise<ChangeCounts> {
+  const regions = new Set(poolsOf(wish, name).map(({ source }) => source.region));
+  const only = [...regions].map((region) => `module.${networkModule(region)}`);
+  const { counts } = await applyWorkspace(context, { ...(await machinesJob(context, name, wish)), only });
+  context.tell({
+    kind: 'FirewallUpdated',
+    message: `the firewall of ${name} lets in the nodes of today, and no others`,
+  });
+  return counts;
+}
+
+function isForGood({ attempt, ports }: StageContext, reason: unknown): reason is StageFailure {
+  if (!(reason instanceof StageFailure) || reason.error.code === 'StageCancelled') return false;
+  return assessStageFailure({ ...reason.error, attempt, config: ports.config }).outcome === 'failed';
+}
