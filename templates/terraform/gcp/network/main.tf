@@ -15,9 +15,10 @@ locals {
   name   = "${local.prefix}-${substr(sha1("${var.provider_name}/${var.region}"), 0, 8)}"
 
   # Machines have IPv4 addresses alone, and a rule cannot hold both kinds.
-  admins = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
-  peers  = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
-  world  = ["0.0.0.0/0"]
+  world   = ["0.0.0.0/0"]
+  peers   = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
+  admins  = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
+  sources = { for who, cidrs in { peers = local.peers, seekers = distinct(concat(local.admins, local.peers)) } : who => contains(cidrs, local.world[0]) ? local.world : cidrs }
   ports = { for protocol in ["tcp", "udp"] : protocol => sort(distinct(concat(
     [for role in var.roles : tostring(role.port) if lower(role.protocol) == protocol],
     protocol == "tcp" && var.api_port_open ? ["6443"] : [],
@@ -26,9 +27,9 @@ locals {
   # A rule without sources would let anybody in, so no rule is ever made with an empty list.
   rules = merge(
     {
-      ssh       = { protocol = "tcp", ports = [for port in var.ssh_ports : tostring(port)], sources = distinct(concat(local.admins, local.peers)) }
-      wireguard = { protocol = "udp", ports = [tostring(var.wireguard_port)], sources = local.peers }
-      icmp      = { protocol = "icmp", ports = tolist([]), sources = local.peers }
+      ssh       = { protocol = "tcp", ports = [for port in var.ssh_ports : tostring(port)], sources = local.sources.seekers }
+      wireguard = { protocol = "udp", ports = [tostring(var.wireguard_port)], sources = local.sources.peers }
+      icmp      = { protocol = "icmp", ports = tolist([]), sources = local.sources.peers }
     },
     { for protocol, ports in local.ports : "public-${protocol}" => { protocol = protocol, ports = ports, sources = local.world } if length(ports) > 0 },
   )
