@@ -1,13 +1,41 @@
-/** Fetches secrets just before use; every value is masked from then on. */
+/** Fetches secrets just before use, from the store or from a Vault; every value is masked from then on. */
+import { parseLocator } from '#domain/secret-locator.ts';
+import type { SecretMask } from './secret-mask.ts';
 import type { StageContext } from './stage-context.ts';
 import { StageFailure } from './stage-failure.ts';
+import { vaultConnection } from './vault/vault-connection.ts';
+import { VaultSession } from './vault/vault-session.ts';
 
-/** The fields of a user's Secret (`<namespace>/<name>`). Throws `SecretMissing`. */
+type Around = Pick<StageContext, 'ports' | 'mask'>;
+
+/** One login for each connection and stage; a stage has a mask of its own. */
+const sessions = new WeakMap<SecretMask, Map<string, Promise<VaultSession>>>();
+
+/** The fields that a reference (`locatorText`) leads to. Throws `SecretMissing` or what a Vault has to say. */
 export async function userSecret(
-  context: Pick<StageContext, 'ports' | 'mask'>,
-  name: string,
+  context: Around,
+  reference: string,
   usedBy: string,
 ): Promise<Readonly<Record<string, string>>> {
+  const locator = parseLocator(reference);
+  if (locator?.kind !== 'vault') return storedSecret(context, reference, usedBy);
+  const session = await sessionOf(context, locator.connection, usedBy);
+  return session.read(locator);
+}
+
+/** One field of a Secret that must be there. */
+export function requiredField(fields: Readonly<Record<string, string>>, field: string, title: string): string {
+  const value = fields[field];
+  if (value !== undefined && value.trim() !== '') return value;
+  throw new StageFailure({
+    class: 'credentials',
+    code: 'SecretFieldMissing',
+    message: `The ${title} has no field ${field}.`,
+    hint: `Add ${field} to the ${title}, then retry.`,
+  });
+}
+
+async function storedSecret(context: Around, name: string, usedBy: string): Promise<Readonly<Record<string, string>>> {
   const fields = await context.ports.secrets.get(`user/${name}`);
   if (fields === undefined) {
     throw new StageFailure({
@@ -22,14 +50,15 @@ export async function userSecret(
   return fields;
 }
 
-/** One field of a Secret that must be there. */
-export function requiredField(fields: Readonly<Record<string, string>>, field: string, secret: string): string {
-  const value = fields[field];
-  if (value !== undefined && value.trim() !== '') return value;
-  throw new StageFailure({
-    class: 'credentials',
-    code: 'SecretFieldMissing',
-    message: `The Secret ${secret} has no field ${field}.`,
-    hint: `Add ${field} to the Secret ${secret}, then retry.`,
-  });
+function sessionOf(context: Around, connection: string, usedBy: string): Promise<VaultSession> {
+  const known = sessions.get(context.mask) ?? new Map<string, Promise<VaultSession>>();
+  sessions.set(context.mask, known);
+  const before = known.get(connection);
+  if (before !== undefined) return before;
+  const opened = storedSecret(context, connection, usedBy).then(
+    (fields) => new VaultSession(vaultConnection(connection, fields), (values) => context.mask.add(values)),
+  );
+  known.set(connection, opened);
+  opened.catch(() => known.delete(connection));
+  return opened;
 }

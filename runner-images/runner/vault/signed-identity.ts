@@ -1,0 +1,56 @@
+/** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: whoever has it can ask AWS who we are. */
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { STSClient } from '@aws-sdk/client-sts';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { runnerIdentityFailure } from '../web-identity.ts';
+
+export interface SignedIdentity {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const body = 'Action=GetCallerIdentity&Version=2011-06-15';
+
+/** `serverId`: the header that a Vault wants to be signed along, so that the request is of no use to another one. */
+export async function signedIdentity(serverId?: string, client = new STSClient({})): Promise<SignedIdentity> {
+  const region = await client.config.region().catch(() => 'us-east-1');
+  const host = new URL(process.env.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.amazonaws.com`);
+  const signer = new SignatureV4({
+    ...{ service: 'sts', region, sha256: NodeHash },
+    credentials: () =>
+      client.config.credentials().catch((cause: unknown) => Promise.reject(runnerIdentityFailure(cause))),
+  });
+  const { headers } = await signer.sign({
+    ...{ method: 'POST', protocol: host.protocol, hostname: host.hostname, path: '/', query: {}, body },
+    ...(host.port === '' ? {} : { port: Number(host.port) }),
+    headers: {
+      ...{ host: host.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+      ...(serverId === undefined ? {} : { 'x-vault-aws-iam-server-id': serverId }),
+    },
+  });
+  return { method: 'POST', url: `${host.origin}/`, body, headers };
+}
+
+/** SHA-256 for the signer, out of Node's own. */
+class NodeHash {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+  }
+
+  update(chunk: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(chunk));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
+  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
+}

@@ -1,0 +1,91 @@
+/** From what a Vault answered to an error for people. Vault's own words are told only where they hold nothing of ours. */
+import { z } from 'zod';
+import type { StageError } from '#contracts/stage.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { VaultConnection } from './vault-connection.ts';
+import type { VaultAnswer } from './vault-request.ts';
+
+const Errors = z.object({ errors: z.array(z.string()) });
+
+type Case = Pick<StageError, 'class' | 'code' | 'message' | 'hint'>;
+
+/** What kept a Vault from doing anything at all, whoever asks; undefined when that is not it. */
+export function outOfService(
+  { name, address }: VaultConnection,
+  { status, body }: VaultAnswer,
+): StageFailure | undefined {
+  const words = Errors.safeParse(body).data?.errors.join(' ') ?? '';
+  const found = ((): Case | undefined => {
+    if (status === 503 && /sealed/i.test(words)) {
+      const message = `The Vault ${address} is sealed: it gives no secret to anybody.`;
+      return { class: 'transient', code: 'VaultSealed', message, hint: 'Unseal it; it is tried again until then.' };
+    }
+    if (status === 429 || status >= 472) {
+      const message = `The Vault ${address} cannot answer now (HTTP ${status}).`;
+      return {
+        class: 'transient',
+        code: 'VaultUnavailable',
+        message,
+        hint: 'It is tried again; see the log of Vault.',
+      };
+    }
+    return undefined;
+  })();
+  return found && new StageFailure({ ...found, resource: name });
+}
+
+/** A login that was refused. */
+export function loginRefused({ name, address, authMount, login }: VaultConnection, status: number): StageFailure {
+  const method = { approle: 'AppRole', aws: 'AWS IAM', jwt: 'JWT', jwtOfAws: 'JWT issued by AWS' }[login.kind];
+  const known = {
+    approle: 'role id or secret id are',
+    aws: 'role is',
+    jwt: 'role or the token are',
+    jwtOfAws: 'role is',
+  };
+  const isMissing = status === 404;
+  return new StageFailure({
+    class: 'credentials',
+    code: 'VaultLoginRefused',
+    message: isMissing
+      ? `The Vault ${address} has no auth method at ${authMount} (login by ${method}).`
+      : `The Vault ${address} refuses the login by ${method} at ${authMount} (HTTP ${status}): the ${known[login.kind]} wrong, expired, or used up.`,
+    resource: name,
+    hint: isMissing
+      ? `Set authmount (and namespace) of the Secret ${name} to what \`vault auth list\` shows, then retry.`
+      : `Apply the Secret ${name} with a login that works, then retry.`,
+  });
+}
+
+/** A token that may not read the path, also after a new login. */
+export function readForbidden({ name, address }: VaultConnection, path: string): StageFailure {
+  return new StageFailure({
+    class: 'credentials',
+    code: 'VaultForbidden',
+    message: `The Vault ${address} does not let the login of ${name} read ${path} (HTTP 403).`,
+    resource: name,
+    hint: `Give its policy the capability "read" on ${path}, then retry.`,
+  });
+}
+
+/** Nothing is there. */
+export function nothingThere({ name, address }: VaultConnection, path: string, deleted: boolean): StageFailure {
+  return new StageFailure({
+    class: 'user',
+    code: 'VaultSecretMissing',
+    message: `The Vault ${address} has no secret at ${path}${deleted ? ': its newest version was deleted' : ''}.`,
+    resource: name,
+    hint: `Write it (\`vault kv put\`), or correct path, mount and kvVersion of the reference, then retry.`,
+  });
+}
+
+/** An answer that nobody expected. */
+export function oddAnswer({ name, address }: VaultConnection, what: string, status: number): StageFailure {
+  return new StageFailure({
+    class: 'user',
+    code: 'VaultAnswerOdd',
+    message: `The Vault ${address} answers ${what} with HTTP ${status} and not with what a Vault says.`,
+    resource: name,
+    hint: `Is the address in the Secret ${name} that of a Vault, and is kvVersion right?`,
+  });
+}

@@ -1,0 +1,94 @@
+/** One request to a Vault. Status and body come back as they are; only what kept the request from being answered throws. */
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { StageFailure } from '../stage-failure.ts';
+import type { VaultConnection } from './vault-connection.ts';
+
+export interface VaultRequest {
+  readonly method: 'GET' | 'POST';
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+export interface VaultAnswer {
+  readonly status: number;
+  /** What the JSON says; undefined when it was none. */
+  readonly body: unknown;
+}
+
+const patienceMs = 20_000;
+/** More than any secret: Vault itself stores 1 MiB at most. */
+const mostBytes = 4_000_000;
+
+/** Asks once. Throws `VaultUnreachable` (transient) or `VaultCertificate` (user). */
+export function vaultRequest(connection: VaultConnection, asked: VaultRequest): Promise<VaultAnswer> {
+  const url = new URL(`${connection.address}/v1/${asked.path}`);
+  const body = asked.body === undefined ? undefined : JSON.stringify(asked.body);
+  const headers = {
+    'x-vault-request': 'true',
+    ...(asked.token === undefined ? {} : { 'x-vault-token': asked.token }),
+    ...(connection.namespace === undefined ? {} : { 'x-vault-namespace': connection.namespace }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const options = { method: asked.method, headers, signal: AbortSignal.timeout(patienceMs) };
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) => reject(unanswered(connection, cause));
+    const sent =
+      url.protocol === 'https:'
+        ? overHttps(url, { ...options, ...(connection.ca === undefined ? {} : { ca: connection.ca }) })
+        : overHttp(url, options);
+    sent.on('error', fail);
+    sent.on('response', (response) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on('error', fail);
+      response.on('data', (part: Buffer) => {
+        size += part.length;
+        if (size > mostBytes) sent.destroy(new Error('the answer is too large'));
+        else parts.push(part);
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(parts).toString('utf8')) }),
+      );
+    });
+    sent.end(body);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const certificateCodes = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+function unanswered({ name, address }: VaultConnection, cause: Error): StageFailure {
+  const code = 'code' in cause ? String(cause.code) : cause.name;
+  if (certificateCodes.test(code) || code.startsWith('ERR_OSSL')) {
+    return new StageFailure(
+      {
+        class: 'user',
+        code: 'VaultCertificate',
+        message: `The certificate of the Vault ${address} is not trusted (${code}).`,
+        resource: name,
+        hint: `Put the certificate of its authority into the field ca of the Secret ${name}, then retry.`,
+      },
+      { cause },
+    );
+  }
+  return new StageFailure(
+    {
+      class: 'transient',
+      code: 'VaultUnreachable',
+      message: `The Vault ${address} does not answer (${code}).`,
+      resource: name,
+      hint: `It is tried again. Is it up, and can runners reach the address in the Secret ${name}?`,
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,115 @@
+/** A login to one Vault, used for every secret that a stage needs of it; made again once when it has ended early. */
+import { z } from 'zod';
+import type { VaultSecret } from '#domain/secret-locator.ts';
+import type { VaultConnection } from './vault-connection.ts';
+import { loginRefused, nothingThere, oddAnswer, outOfService, readForbidden } from './vault-failure.ts';
+import { type LoginWords, loginWords } from './vault-login.ts';
+import { type VaultAnswer, vaultRequest } from './vault-request.ts';
+
+const Login = z.object({ auth: z.object({ client_token: z.string().min(1) }) });
+const Mount = z.object({ data: z.object({ options: z.object({ version: z.string() }).partial().nullish() }) });
+const VersionOne = z.object({ data: z.record(z.string(), z.unknown()) });
+const VersionTwo = z.object({ data: z.object({ data: z.record(z.string(), z.unknown()).nullable() }) });
+
+export class VaultSession {
+  readonly #connection: VaultConnection;
+  readonly #words: LoginWords;
+  readonly #mask: (values: readonly string[]) => void;
+  #token: Promise<string> | undefined;
+
+  /** `mask` is told every value before anybody else has it. */
+  constructor(connection: VaultConnection, mask: (values: readonly string[]) => void, words: LoginWords = loginWords) {
+    this.#connection = connection;
+    this.#mask = mask;
+    this.#words = words;
+  }
+
+  /** The fields of a secret, renamed as the reference wants. Throws `StageFailure`. */
+  async read({ mount, path, kvVersion, keys }: VaultSecret): Promise<Readonly<Record<string, string>>> {
+    const version = kvVersion ?? (await this.#versionOf(mount, path));
+    const place = version === 2 ? `${mount}/data/${path}` : `${mount}/${path}`;
+    const answer = await this.#get(place);
+    if (answer.status === 404) {
+      const left = VersionTwo.safeParse(answer.body);
+      throw nothingThere(this.#connection, place, left.success && left.data.data.data === null);
+    }
+    const fields =
+      version === 2 ? VersionTwo.safeParse(answer.body).data?.data.data : VersionOne.safeParse(answer.body).data?.data;
+    if (answer.status !== 200 || !fields) throw oddAnswer(this.#connection, place, answer.status);
+    const texts = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, textOf(value)]));
+    this.#mask(Object.values(texts));
+    return renamed(texts, keys);
+  }
+
+  /** As Vault's own command line does: the mount tells, to whoever may read anything below it. */
+  async #versionOf(mount: string, path: string): Promise<1 | 2> {
+    const place = `sys/internal/ui/mounts/${mount}`;
+    const answer = await this.#get(place, `${mount}/data/${path} (KV v1: ${mount}/${path})`);
+    const found = Mount.safeParse(answer.body);
+    if (answer.status !== 200 || !found.success) throw oddAnswer(this.#connection, place, answer.status);
+    return found.data.data.options?.version === '2' ? 2 : 1;
+  }
+
+  /** A token may have ended between two reads, its lease or its number of uses: then one new login is worth a try. */
+  async #get(path: string, wanted = path): Promise<VaultAnswer> {
+    const isNew = this.#token === undefined;
+    const first = await this.#ask(path);
+    if (first.status !== 403) return first;
+    if (isNew) throw readForbidden(this.#connection, wanted);
+    this.#token = undefined;
+    const second = await this.#ask(path);
+    if (second.status === 403) throw readForbidden(this.#connection, wanted);
+    return second;
+  }
+
+  async #ask(path: string): Promise<VaultAnswer> {
+    this.#token ??= this.#logIn();
+    const answer = await vaultRequest(this.#connection, {
+      method: 'GET',
+      path: escaped(path),
+      token: await this.#token,
+    });
+    const broken = outOfService(this.#connection, answer);
+    if (broken !== undefined) throw broken;
+    return answer;
+  }
+
+  async #logIn(): Promise<string> {
+    try {
+      const body = await this.#words(this.#connection.login, this.#mask);
+      const path = `auth/${escaped(this.#connection.authMount)}/login`;
+      const answer = await vaultRequest(this.#connection, { method: 'POST', path, body });
+      const broken = outOfService(this.#connection, answer);
+      if (broken !== undefined) throw broken;
+      const login = Login.safeParse(answer.body);
+      if (answer.status !== 200 || !login.success) throw loginRefused(this.#connection, answer.status);
+      this.#mask([login.data.auth.client_token]);
+      return login.data.auth.client_token;
+    } catch (error) {
+      this.#token = undefined;
+      throw error;
+    }
+  }
+}
+
+function escaped(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** What is no text is given as people would write it; a service account key may be stored as JSON. */
+function textOf(value: unknown): string {
+  return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
+}
+
+function renamed(
+  texts: Readonly<Record<string, string>>,
+  keys: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const taken = new Set(Object.values(keys));
+  const others = Object.entries(texts).filter(([key]) => !taken.has(key));
+  const wanted = Object.entries(keys).flatMap(([field, key]) => {
+    const text = Object.hasOwn(texts, key) ? texts[key] : undefined;
+    return text === undefined ? [] : [[field, text] as const];
+  });
+  return Object.fromEntries([...others, ...wanted]);
+}

@@ -1,0 +1,117 @@
+/** The contract suite on the fake, and what only a fake can be made to do. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { VaultSecret } from '#domain/secret-locator.ts';
+import type { VaultConnection } from '#runner/vault/vault-connection.ts';
+import { vaultConnection } from '#runner/vault/vault-connection.ts';
+import { VaultSession } from '#runner/vault/vault-session.ts';
+import { type FakeVault, startFakeVault } from './fake-vault.ts';
+import { vaultContract } from './vault.contract.ts';
+
+vaultContract('the fake', () => startFakeVault());
+
+const secret: VaultSecret = { kind: 'vault', connection: 'team/vault', mount: 'one', path: 'clouds/aws', keys: {} };
+const opened: FakeVault[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((vault) => vault.close())));
+
+async function session(
+  options: Parameters<typeof startFakeVault>[0] = {},
+  change: Partial<VaultConnection> = {},
+): Promise<{ vault: FakeVault; session: VaultSession }> {
+  const vault = await startFakeVault(options);
+  opened.push(vault);
+  await vault.write('one', 'clouds/aws', { accesskey: 'value' });
+  const { roleId, secretId } = await vault.appRole();
+  const connection = vaultConnection('team/vault', { address: vault.address, roleid: roleId, secretid: secretId });
+  return { vault, session: new VaultSession({ ...connection, ...change }, () => undefined) };
+}
+
+describe('a login to a Vault', () => {
+  it('is made once for many secrets, and once again when it is refused', async () => {
+    const { vault, session: one } = await session();
+    await Promise.all([one.read(secret), one.read(secret), one.read({ ...secret, kvVersion: 1 })]);
+    const logins = () => vault.asked.filter((path) => path.startsWith('auth/')).length;
+    expect(logins()).toBe(1);
+    await expect(one.read({ ...secret, kvVersion: 1, path: 'private/x' })).rejects.toMatchObject({
+      error: { code: 'VaultForbidden' },
+    });
+    expect(logins()).toBe(2);
+  });
+
+  it('goes into the namespace that the connection names', async () => {
+    const inside = await session({ namespace: 'team/ci' }, { namespace: 'team/ci' });
+    expect(await inside.session.read(secret)).toEqual({ accesskey: 'value' });
+    const outside = await session({ namespace: 'team/ci' });
+    await expect(outside.session.read(secret)).rejects.toMatchObject({ error: { code: 'VaultLoginRefused' } });
+  });
+});
+
+describe('a Vault that cannot answer', () => {
+  it.each([
+    [429, 'VaultUnavailable', 'transient'],
+    [472, 'VaultUnavailable', 'transient'],
+    [500, 'VaultUnavailable', 'transient'],
+    [502, 'VaultUnavailable', 'transient'],
+    [200, 'VaultLoginRefused', 'credentials'],
+  ])('HTTP %s is %s', async (status, code, errorClass) => {
+    const { vault, session: one } = await session();
+    vault.broken = { status, body: 'a page of a proxy' };
+    await expect(one.read(secret)).rejects.toMatchObject({ error: { code, class: errorClass } });
+    vault.broken = undefined;
+    expect(await one.read(secret)).toEqual({ accesskey: 'value' });
+  });
+
+  it('is told to be unreachable', async () => {
+    const { vault, session: one } = await session();
+    opened.splice(0);
+    await vault.close();
+    await expect(one.read(secret)).rejects.toMatchObject({ error: { code: 'VaultUnreachable', class: 'transient' } });
+  });
+
+  it('answers what is no secret: the user is asked', async () => {
+    const { vault, session: one } = await session();
+    await one.read(secret);
+    vault.broken = { status: 200, body: { data: 'x' } };
+    await expect(one.read({ ...secret, kvVersion: 2 })).rejects.toMatchObject({ error: { code: 'VaultAnswerOdd' } });
+  });
+});
+
+describe('a Vault with a certificate', () => {
+  it('is trusted by its own authority alone', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubeloom-vault-'));
+    const make = async (name: string) => {
+      const [key, cert] = [join(directory, `${name}.key`), join(directory, `${name}.pem`)];
+      const subject = ['-subj', '/CN=vault', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+      await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert]);
+      return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+    };
+    try {
+      const [tls, other] = await Promise.all([make('vault'), make('other')]);
+      const trusted = await session({ tls }, { ca: tls.cert });
+      expect(await trusted.session.read(secret)).toEqual({ accesskey: 'value' });
+      for (const change of [{}, { ca: other.cert }]) {
+        const untrusted = await session({ tls }, change);
+        await expect(untrusted.session.read(secret)).rejects.toMatchObject({
+          error: { code: 'VaultCertificate', class: 'user', retryable: false },
+        });
+      }
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the connection to a Vault', () => {
+  it('tells every fault of its Secret and no value', () => {
+    expect(() =>
+      vaultConnection('team/vault', { address: 'vault-at-home', roleid: 'r', ca: 'secret-looking' }),
+    ).toThrow(
+      'address is not what a connection to Vault needs; ca is not what a connection to Vault needs; secretid is missing, a connection to Vault needs it',
+    );
+  });
+});
