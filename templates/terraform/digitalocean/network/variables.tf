@@ -61,7 +61,7 @@ variable "peer_cidrs" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags."
+  description = "Not used: VPCs carry no tags, and those of a firewall say what it guards."
   type        = map(string)
   default     = {}
 }

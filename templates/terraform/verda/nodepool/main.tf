@@ -73,6 +73,6 @@ resource "terraform_data" "patience" {
 
   provisioner "local-exec" {
     quiet   = true
-    command = "sleep 60"
+    command = "sleep $${KUBELOOM_VERDA_PATIENCE_SECONDS:-60}"
   }
 }
