@@ -17,7 +17,7 @@ data "azurerm_location" "region" {
 }
 
 resource "azurerm_resource_group" "region" {
-  name     = "${var.cluster_id}-${var.provider_name}-${local.location}"
+  name     = "${var.cluster_id}-${var.provider_name}-${replace(lower(var.region), " ", "-")}"
   location = local.location
   tags     = var.tags
 
