@@ -148,4 +148,10 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
 };
 
 /** Newest version that is known of each, and where that was read; no one asks a registry here. */
-export const newestVersions: Readonly<Record<string, { version: string; from: string }>> = {};
+export const newestVersions: Readonly<Record<string, { version: string; from: string }>> = {
+  hetzner: {
+    version: '1.69.0',
+    from: 'lock files and pages of September 2026; 1.67.0 took datacenter out of hcloud_server',
+  },
+  exoscale: { version: '0.74.2', from: 'exoscale/terraform-provider-exoscale@005de323ab77 CHANGELOG.md' },
+};

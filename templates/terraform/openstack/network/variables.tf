@@ -1,0 +1,67 @@
+variable "installation" {
+  description = "Name of this Kubeloom installation."
+  type        = string
+}
+
+variable "cluster_id" {
+  description = "Id of the cluster: <name>-<hash7>."
+  type        = string
+}
+
+variable "provider_name" {
+  description = "Name of the provider instance. Part of all names, so that several instances can share one account."
+  type        = string
+}
+
+variable "region" {
+  description = "Region of the cloud, e.g. RegionOne."
+  type        = string
+}
+
+variable "api_port_open" {
+  description = "Open 6443 to the world: no load balancer serves the API."
+  type        = bool
+  default     = false
+}
+
+variable "roles" {
+  description = "Ports of load balancer roles to open to the world."
+  type        = list(object({ name = string, protocol = string, port = number }))
+  default     = []
+}
+
+variable "ssh_ports" {
+  description = "SSH ports, open to admin_cidrs and peer_cidrs."
+  type        = list(number)
+  default     = [22]
+}
+
+variable "wireguard_port" {
+  description = "WireGuard's UDP port, open to peer_cidrs."
+  type        = number
+  default     = 51820
+}
+
+variable "admin_cidrs" {
+  description = "Networks that may use SSH besides the cluster's own nodes."
+  type        = list(string)
+  default     = ["0.0.0.0/0"]
+}
+
+variable "peer_cidrs" {
+  description = "Public addresses of the cluster's own nodes, or 0.0.0.0/0 when one may stand behind NAT."
+  type        = list(string)
+  default     = []
+}
+
+variable "cidr" {
+  description = "Network that the subnets of all pools lie in. The router of a pool knows its own subnet only, so there is no effect here."
+  type        = string
+  default     = "10.0.0.0/16"
+}
+
+variable "tags" {
+  description = "Tags of everything that can carry them."
+  type        = map(string)
+  default     = {}
+}

@@ -1,0 +1,8 @@
+# A disk's serial number is the volume's id, of which virtio keeps the first 20 characters and SCSI all.
+output "nodes" {
+  description = "Node name => {public_address, data_device}."
+  value = { for name, association in openstack_networking_floatingip_associate_v2.node : name => {
+    public_address = association.floating_ip
+    data_device    = contains(keys(local.with_disk), name) ? "/dev/disk/by-id/*${substr(openstack_blockstorage_volume_v3.data[name].id, 0, 20)}*" : null
+  } }
+}
