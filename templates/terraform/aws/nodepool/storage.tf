@@ -28,6 +28,9 @@ resource "aws_volume_attachment" "data" {
 }
 
 locals {
-  # The serial number of the disk is the volume's id without the dash; partitions, whose names go on, are not meant.
-  devices = { for name, volume in aws_ebs_volume.data : name => "/dev/disk/by-id/*${replace(volume.id, "-", "")}" }
+  # Two globs. The serial number of an NVMe disk is the volume's id without the dash; partitions, whose names go on, are
+  # not meant. The oldest types have no NVMe: there /dev/sdh is called xvdh.
+  devices = { for name, volume in aws_ebs_volume.data :
+    name => "/dev/disk/by-id/*${replace(volume.id, "-", "")} /dev/xvdh"
+  }
 }

@@ -4,6 +4,8 @@ locals {
   nodes_with_disk = var.pool.role == "compute" && var.pool.storage_disk_size > 0 ? local.nodes : {}
   # Any number that nothing else of a machine uses.
   lun = 37
+  # Two globs: azure-vm-utils links SCSI and NVMe disks, older images have only the agent's links, for SCSI.
+  device = "/dev/disk/azure/data/by-lun/${local.lun} /dev/disk/azure/scsi1/lun${local.lun}"
 }
 
 resource "azurerm_managed_disk" "data" {
