@@ -15,8 +15,8 @@ data "oci_dns_zones" "zone" {
 
   lifecycle {
     postcondition {
-      condition     = length(self.zones) == 1
-      error_message = "The compartment of the Secret has ${length(self.zones)} DNS zones named ${var.zone}: make one public zone there before, or give the Secret its compartment."
+      condition     = length(self.zones) > 0
+      error_message = "The compartment of the Secret has no public DNS zone ${var.zone}: make it there before, or give the Secret its compartment."
     }
   }
 }
