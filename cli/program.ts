@@ -9,6 +9,7 @@ import { registerKubeconfig } from './commands/kubeconfig.ts';
 import { registerLocal } from './commands/local.ts';
 import { registerLogs } from './commands/logs.ts';
 import { registerPlan } from './commands/plan.ts';
+import { registerProvider } from './commands/provider.ts';
 import { registerService } from './commands/service.ts';
 import { registerSimulate } from './commands/simulate.ts';
 import { registerValidate } from './commands/validate.ts';
@@ -39,6 +40,7 @@ export function kubeloomProgram(): Command {
     registerVerbs,
     registerDelete,
     registerLocal,
+    registerProvider,
     registerDoctor,
     registerService,
   ]) {

@@ -51,6 +51,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/', ['functions/']],
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
+  ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
   ['cli/', ['cli/', 'functions/contracts/', 'functions/domain/', 'local/']],
 ];
 

@@ -1,0 +1,116 @@
+/** Check: variables and outputs are those of the contract, with types that what the root gives fits. */
+import { providerTypeFacts } from '#domain/provider-types.ts';
+import { contract, nullableVariables } from './contract.ts';
+import { type Finding, fault, warning } from './finding.ts';
+import type { Body, ModuleSource } from './module-source.ts';
+import { misfit, nameOf, readTerraformType, type TerraformType } from './terraform-type.ts';
+import { modulesOf, type TypeSource, validOf } from './type-source.ts';
+
+const check = 'interface';
+
+export function checkInterface(source: TypeSource): readonly Finding[] {
+  const template = validOf(source.template);
+  const networkOutputs = Object.keys(source.modules.network?.outputs ?? {});
+  return modulesOf(source).flatMap((module) => {
+    const fromSecret = Object.keys(template?.moduleVariables ?? {});
+    const fromEnvironment = Object.keys(template?.environment[module.name] ?? {});
+    return [
+      ...Object.entries(givenTo(module, source.name)).flatMap(([name, given]) => aboutVariable(module, name, given)),
+      ...fromSecret.flatMap((name) => aboutSecretVariable(module, name)),
+      ...strays(module, new Set([...fromSecret, ...fromEnvironment])),
+      ...contract[module.name].outputs
+        .filter((name) => module.outputs[name] === undefined)
+        .map((name) =>
+          fault(check, {
+            place: `${module.name}/outputs.tf`,
+            message: `there is no output ${name}`,
+            fix: `add it: ${purpose[name] ?? 'see the contract'}`,
+          }),
+        ),
+      ...(module.name === 'nodepool' ? networkVariable(module, networkOutputs) : []),
+    ];
+  });
+}
+
+/** A built-in type whose pools must name their external network is always given one. */
+function givenTo({ name: module }: ModuleSource, type: string): Readonly<Record<string, TerraformType>> {
+  const { variables } = contract[module];
+  const { pool } = variables;
+  if (pool?.kind !== 'object' || !providerTypeFacts(type)?.externalNetworkNeeded) return variables;
+  const external_network_name = { type: { kind: 'string' }, optional: false } as const;
+  return { ...variables, pool: { ...pool, attributes: { ...pool.attributes, external_network_name } } };
+}
+
+const purpose: Readonly<Record<string, string>> = {
+  nodes: 'node name => { public_address, ssh_port?, wireguard_port?, data_device? }',
+  endpoint: 'the full name, without a dot at its end',
+  alternative_endpoints: 'alternative name => full name',
+};
+
+function aboutVariable(module: ModuleSource, name: string, given: TerraformType): readonly Finding[] {
+  const place = `${module.name}/variables.tf`;
+  const told = (message: string, fix: string): readonly Finding[] => [fault(check, { place, message, fix })];
+  const body = module.variables[name];
+  if (body === undefined) return told(`there is no variable ${name}`, `declare it with type ${nameOf(given)}`);
+  const type = typeOf(body);
+  if (type === undefined) return told(`variable ${name} has no type`, `type = ${nameOf(given)}`);
+  if ('problem' in type) return told(`type of variable ${name}: ${type.problem}`, `type = ${nameOf(given)}`);
+  const reason = misfit(given, type.read);
+  if (reason !== undefined)
+    return told(`variable ${name} does not take what it is given: ${reason}`, `type = ${nameOf(given)}`);
+  if (nullableVariables.has(name) && body.nullable === false)
+    return told(`variable ${name} may be null`, 'remove nullable = false');
+  if (body.description === undefined) {
+    return [warning(check, { place, message: `variable ${name} has no description`, fix: 'say what it does here' })];
+  }
+  return [];
+}
+
+function typeOf(body: Body): { readonly read: TerraformType } | { readonly problem: string } | undefined {
+  if (typeof body.type !== 'string') return undefined;
+  try {
+    return { read: readTerraformType(body.type) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function aboutSecretVariable(module: ModuleSource, name: string): readonly Finding[] {
+  if (module.variables[name] !== undefined) return [];
+  return [
+    fault(check, {
+      place: `${module.name}/variables.tf`,
+      message: `there is no variable ${name}, which provider.json fills from the Secret`,
+      fix: 'declare it in every module, with type string',
+    }),
+  ];
+}
+
+/** Variables that nobody fills must have a default. */
+function strays(module: ModuleSource, filled: ReadonlySet<string>): readonly Finding[] {
+  const known = contract[module.name].variables;
+  return Object.entries(module.variables)
+    .filter(([name, body]) => !Object.hasOwn(known, name) && !filled.has(name) && body.default === undefined)
+    .map(([name]) =>
+      fault(check, {
+        place: `${module.name}/variables.tf`,
+        message: `nobody gives variable ${name} a value`,
+        fix: 'give it a default, or name it in provider.json',
+      }),
+    );
+}
+
+/** What the pool wants of the network, the network must hand on. */
+function networkVariable(module: ModuleSource, outputs: readonly string[]): readonly Finding[] {
+  const type = typeOf(module.variables.network ?? {});
+  if (type === undefined || 'problem' in type || type.read.kind !== 'object') return [];
+  return Object.entries(type.read.attributes)
+    .filter(([name, { optional }]) => !optional && !outputs.includes(name))
+    .map(([name]) =>
+      fault(check, {
+        place: 'network/outputs.tf',
+        message: `there is no output ${name}, which nodepool wants of network`,
+        fix: 'add it, or take it out of the type of variable network',
+      }),
+    );
+}

@@ -1,0 +1,24 @@
+/** The static part of the kit: everything that can be told of a provider type without Terraform and without a plugin. */
+import { checkDescriptions } from './check-descriptions.ts';
+import { checkInterface } from './check-interface.ts';
+import { checkModules } from './check-modules.ts';
+import { checkOutputs } from './check-outputs.ts';
+import { checkChanges, checkFirewall, checkNodes, checkTags } from './check-resources.ts';
+import { checkNames, type Finding } from './finding.ts';
+import type { TypeSource } from './type-source.ts';
+
+/** All findings, in the order of `checkNames`. */
+export function examineType(source: TypeSource): readonly Finding[] {
+  const findings = [
+    checkDescriptions,
+    checkModules,
+    checkFirewall,
+    checkInterface,
+    checkNodes,
+    checkChanges,
+    checkTags,
+    checkOutputs,
+  ].flatMap((check) => check(source));
+  const order = Object.keys(checkNames);
+  return findings.toSorted((a, b) => order.indexOf(a.check) - order.indexOf(b.check));
+}

@@ -1,0 +1,90 @@
+/** The source of a module, read from its `.tf` files: what the checks look at. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from '@cdktf/hcl2json';
+
+export const moduleNames = ['network', 'nodepool', 'dns'] as const;
+export type ModuleName = (typeof moduleNames)[number];
+
+/** Attributes and nested blocks of a block, as hcl2json writes them: expressions are `"${…}"`, blocks are lists. */
+export type Body = Readonly<Record<string, unknown>>;
+
+export interface Block {
+  readonly type: string;
+  readonly name: string;
+  readonly body: Body;
+}
+
+export interface ModuleSource {
+  readonly name: ModuleName;
+  readonly files: readonly string[];
+  readonly variables: Readonly<Record<string, Body>>;
+  readonly outputs: Readonly<Record<string, Body>>;
+  readonly locals: Body;
+  readonly resources: readonly Block[];
+  readonly data: readonly Block[];
+  /** Local names of providers that have a block. */
+  readonly providerBlocks: readonly string[];
+  /** Names of modules that it calls. */
+  readonly calls: readonly string[];
+  /** The `terraform` blocks. */
+  readonly settings: readonly Body[];
+}
+
+/** What a directory has of a module; undefined when it is not there. Throws a sentence for files that are no HCL. */
+export async function readModule(directory: string, name: ModuleName): Promise<ModuleSource | undefined> {
+  const entries = await readdir(join(directory, name)).catch(() => undefined);
+  if (entries === undefined) return undefined;
+  const files = entries.filter((file) => file.endsWith('.tf')).sort();
+  const parsed = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(directory, name, file), 'utf8');
+      return (await parse(`${name}/${file}`, text)) as Body;
+    }),
+  );
+  const all = (block: string): readonly Body[] => parsed.flatMap((file) => asBody(file[block]));
+  return {
+    name,
+    files,
+    variables: named(all('variable')),
+    outputs: named(all('output')),
+    locals: Object.assign({}, ...parsed.flatMap(({ locals }) => bodies(locals))) as Body,
+    resources: typed(all('resource')),
+    data: typed(all('data')),
+    providerBlocks: all('provider').flatMap((block) => Object.keys(block)),
+    calls: all('module').flatMap((block) => Object.keys(block)),
+    settings: parsed.flatMap(({ terraform }) => bodies(terraform)),
+  };
+}
+
+/** Nested blocks of one kind. */
+export function bodies(value: unknown): readonly Body[] {
+  if (Array.isArray(value)) return value.flatMap(asBody);
+  return asBody(value);
+}
+
+/** Every text below a value: expressions and plain words. */
+export function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)]);
+}
+
+function asBody(value: unknown): readonly Body[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value as Body] : [];
+}
+
+function named(blocks: readonly Body[]): Readonly<Record<string, Body>> {
+  return Object.fromEntries(
+    blocks.flatMap((block) => Object.entries(block).map(([name, body]) => [name, bodies(body)[0] ?? {}])),
+  );
+}
+
+function typed(blocks: readonly Body[]): readonly Block[] {
+  return blocks.flatMap((block) =>
+    Object.entries(block).flatMap(([type, byName]) =>
+      Object.entries(bodies(byName)[0] ?? {}).map(([name, body]) => ({ type, name, body: bodies(body)[0] ?? {} })),
+    ),
+  );
+}

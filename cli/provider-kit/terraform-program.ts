@@ -1,0 +1,66 @@
+/** Runs terraform or tofu for a trial, in a directory of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RootModule } from '#rendering/root-module.ts';
+
+export interface Ran {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** What people are told when it failed. */
+  readonly words: readonly string[];
+}
+
+export interface TerraformProgram {
+  readonly name: string;
+  readonly run: (directory: string, args: readonly string[]) => Promise<Ran>;
+}
+
+const longestMs = 15 * 60_000;
+
+/** `KUBELOOM_TERRAFORM`, else tofu or terraform of the PATH; undefined when there is none. */
+export async function findTerraform(): Promise<TerraformProgram | undefined> {
+  const named = process.env.KUBELOOM_TERRAFORM;
+  for (const name of named ? [named] : ['tofu', 'terraform']) {
+    const run = (directory: string, args: readonly string[]) => execute(name, directory, args);
+    if ((await run(tmpdir(), ['version'])).ok) return { name, run };
+  }
+  return undefined;
+}
+
+/** Gives `use` a directory with these roots, one below each name, each with the modules of `directory`; removes it after. */
+export async function withRoots<Result>(
+  roots: Readonly<Record<string, { readonly root: RootModule; readonly files?: Readonly<Record<string, string>> }>>,
+  directory: string,
+  use: (place: (name: string) => string) => Promise<Result>,
+): Promise<Result> {
+  const base = await mkdtemp(join(tmpdir(), 'kubeloom-provider-test-'));
+  try {
+    for (const [name, { root, files = {} }] of Object.entries(roots)) {
+      const place = join(base, name);
+      await mkdir(place);
+      await symlink(directory, join(place, 'modules'));
+      await writeFile(join(place, 'main.tf.json'), JSON.stringify(root, null, 2));
+      for (const [file, text] of Object.entries(files)) await writeFile(join(place, file), text);
+    }
+    return await use((name) => join(base, name));
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+function execute(program: string, cwd: string, args: readonly string[]): Promise<Ran> {
+  const env = { ...process.env, TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1' };
+  return new Promise((done) => {
+    execFile(program, [...args], { cwd, env, timeout: longestMs, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
+      done({ ok: error === null, stdout, words: wordsOf(stderr || stdout || (error?.message ?? '')) });
+    });
+  });
+}
+
+/** Without the frame that Terraform draws. */
+function wordsOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.replaceAll(/[│╷╵]/g, '').trim());
+  return lines.filter(Boolean).slice(0, 12);
+}

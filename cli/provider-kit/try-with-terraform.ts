@@ -1,0 +1,152 @@
+/** The part of the kit that needs Terraform and the plugin: generated roots are validated, and planned with mocks. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProviderTemplate } from '#rendering/provider-template.ts';
+import type { RootModule } from '#rendering/root-module.ts';
+import type { Finding } from './finding.ts';
+import { bodies } from './module-source.ts';
+import { readTestReport } from './planned-changes.ts';
+import { judgePoolTest, type PoolTest, renderPoolTest } from './pool-test.ts';
+import { SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
+import { findTerraform, type TerraformProgram, withRoots } from './terraform-program.ts';
+import { machinesRoot, namesRoot, withKnobs } from './trial-roots.ts';
+import { type TypeSource, validOf } from './type-source.ts';
+
+export interface Trial {
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'not tried';
+  /** Why, or what was seen. */
+  readonly details: readonly string[];
+}
+
+/** How many instances of the type one cluster has. */
+const instanceCounts = [1, 2, 5];
+
+/** Tries everything. Files with faults are not tried: what Terraform says of them would only repeat it. */
+export async function tryWithTerraform(source: TypeSource, findings: readonly Finding[]): Promise<readonly Trial[]> {
+  const template = validOf(source.template);
+  const notTried = (reason: string): readonly Trial[] => [
+    { name: 'Terraform', outcome: 'not tried', details: [reason] },
+  ];
+  if (template === undefined || findings.some(({ severity }) => severity === 'fault')) {
+    return notTried('first mend the faults above');
+  }
+  const program = await findTerraform();
+  if (program === undefined)
+    return notTried('there is neither tofu nor terraform on the PATH (KUBELOOM_TERRAFORM names one)');
+  const words = await sampleWords(source.directory);
+  const roots = generatedRoots(source, template, words);
+  const validated = await validate(program, source, roots);
+  // Without a plugin there is nothing to mock: planning and applying would make things on this machine.
+  const mockable = template.provider !== undefined && source.modules.nodepool !== undefined;
+  if (!mockable || validated.some(({ outcome }) => outcome !== 'passed')) return validated;
+  return [...validated, await testPools(program, source, template, words)];
+}
+
+/** The roots of as many instances as the largest count has: one of machines and one of names for each. */
+function generatedRoots(
+  { name, modules }: TypeSource,
+  template: ProviderTemplate,
+  words: SampleWords,
+): readonly Readonly<Record<string, RootModule>>[] {
+  return Array.from({ length: Math.max(...instanceCounts) }, (_, index) => {
+    const instance = sampleInstance(name, index);
+    return {
+      ...(modules.nodepool === undefined
+        ? {}
+        : {
+            [`machines-${instance.name}`]: machinesRoot(
+              template,
+              instance,
+              sampleState(instance, samplePools(index), words),
+            ),
+          }),
+      ...(modules.dns === undefined ? {} : { [`dns-${instance.name}`]: namesRoot(template, instance) }),
+    };
+  });
+}
+
+async function validate(
+  program: TerraformProgram,
+  { directory }: TypeSource,
+  instances: readonly Readonly<Record<string, RootModule>>[],
+): Promise<readonly Trial[]> {
+  const roots = Object.fromEntries(
+    instances.flatMap((instance) => Object.entries(instance)).map(([name, root]) => [name, { root }]),
+  );
+  return withRoots(roots, directory, async (place) => {
+    const verdicts = new Map<string, { readonly outcome: Trial['outcome']; readonly details: readonly string[] }>();
+    for (const name of Object.keys(roots)) verdicts.set(name, await validateOne(program, place(name), name));
+    return instanceCounts.map((count): Trial => {
+      const names = instances.slice(0, count).flatMap((instance) => Object.keys(instance));
+      const judged = names.flatMap((name) => verdicts.get(name) ?? []);
+      const worst = judged.find(({ outcome }) => outcome !== 'passed');
+      return {
+        name: `${program.name} validate, ${count} ${count === 1 ? 'instance' : 'instances'} (${names.length} roots)`,
+        outcome: worst?.outcome ?? 'passed',
+        details: worst?.details ?? [],
+      };
+    });
+  });
+}
+
+async function validateOne(
+  program: TerraformProgram,
+  place: string,
+  name: string,
+): Promise<{ readonly outcome: Trial['outcome']; readonly details: readonly string[] }> {
+  const init = await program.run(place, ['init', '-backend=false', '-input=false', '-no-color']);
+  if (!init.ok)
+    return { outcome: 'not tried', details: [`${name}: init failed; is the plugin to be had here?`, ...init.words] };
+  const { ok, words } = await program.run(place, ['validate', '-no-color']);
+  return ok ? { outcome: 'passed', details: [] } : { outcome: 'failed', details: [name, ...words] };
+}
+
+async function testPools(
+  program: TerraformProgram,
+  { name, directory }: TypeSource,
+  template: ProviderTemplate,
+  words: SampleWords,
+): Promise<Trial> {
+  const trial = `${program.name} test with a mocked plugin: pools and nodes come and go`;
+  const instance = sampleInstance(name, 0);
+  const state = sampleState(instance, samplePools(0), words);
+  const [stands, comes] = [state.pools[1], state.loadBalancers[0]?.pools[0]];
+  if (stands === undefined || comes === undefined) throw new Error('the sample cluster has lost its pools');
+  const root = withKnobs(machinesRoot(template, instance, state), { grows: stands.id, comes: comes.id });
+  const test: PoolTest = {
+    stands: stands.id,
+    comes: comes.id,
+    aliases: aliasesOf(root),
+    mocks: await exists(join(directory, 'mocks')),
+  };
+  const files = { 'pools.tftest.hcl': renderPoolTest(template, test) };
+  return withRoots({ pools: { root, files } }, directory, async (place) => {
+    const init = await program.run(place('pools'), ['init', '-backend=false', '-input=false', '-no-color']);
+    if (!init.ok) return { name: trial, outcome: 'not tried', details: init.words };
+    const { stdout, words: said } = await program.run(place('pools'), ['test', '-json', '-verbose', '-no-color']);
+    const { runs, errors } = readTestReport(stdout);
+    if (errors.length > 0) return { name: trial, outcome: 'failed', details: errors };
+    if (Object.keys(runs).length === 0) return { name: trial, outcome: 'not tried', details: said };
+    const faults = judgePoolTest(test, runs);
+    return { name: trial, outcome: faults.length > 0 ? 'failed' : 'passed', details: faults };
+  });
+}
+
+function aliasesOf(root: RootModule): readonly string[] {
+  return Object.values(bodies(root.provider)[0] ?? {}).flatMap((blocks) =>
+    bodies(blocks).flatMap(({ alias }) => (typeof alias === 'string' ? [alias] : [])),
+  );
+}
+
+async function sampleWords(directory: string): Promise<SampleWords> {
+  const text = await readFile(join(directory, 'mocks', 'pool.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? {} : SampleWords.parse(JSON.parse(text));
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

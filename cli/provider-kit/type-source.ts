@@ -1,0 +1,67 @@
+/** Everything that the directory of a provider type holds, read once for all checks. */
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { z } from 'zod';
+import { ProviderTemplate } from '#rendering/provider-template.ts';
+import { type ModuleName, type ModuleSource, moduleNames, readModule } from './module-source.ts';
+import { Permissions } from './permissions.ts';
+
+/** A file that is there and valid, or what is wrong with it. */
+export type Described<Value> = { readonly value: Value } | { readonly problems: readonly string[] };
+
+export interface TypeSource {
+  /** Name of the type: that of the directory. */
+  readonly name: string;
+  readonly directory: string;
+  readonly template: Described<ProviderTemplate>;
+  readonly permissions: Described<Permissions>;
+  readonly modules: Readonly<Partial<Record<ModuleName, ModuleSource>>>;
+  /** Modules that could not be read, with the parser's words. */
+  readonly unreadable: Readonly<Partial<Record<ModuleName, string>>>;
+}
+
+/** Reads it. What is missing or broken is told in the source; nothing throws. */
+export async function readType(directory: string): Promise<TypeSource> {
+  const modules: Partial<Record<ModuleName, ModuleSource>> = {};
+  const unreadable: Partial<Record<ModuleName, string>> = {};
+  for (const name of moduleNames) {
+    try {
+      const module = await readModule(directory, name);
+      if (module !== undefined) modules[name] = module;
+    } catch (error) {
+      unreadable[name] = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return {
+    name: basename(directory),
+    directory,
+    template: await described(join(directory, 'provider.json'), ProviderTemplate),
+    permissions: await described(join(directory, 'permissions.json'), Permissions),
+    modules,
+    unreadable,
+  };
+}
+
+/** The value, where the file is there and valid. */
+export function validOf<Value>(file: Described<Value>): Value | undefined {
+  return 'value' in file ? file.value : undefined;
+}
+
+/** The modules that are there, in the order of the contract. */
+export function modulesOf({ modules }: Pick<TypeSource, 'modules'>): readonly ModuleSource[] {
+  return moduleNames.flatMap((name) => modules[name] ?? []);
+}
+
+async function described<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Described<z.infer<Schema>>> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return { problems: ['it is missing'] };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { problems: [`it is no JSON: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+  const read = schema.safeParse(json);
+  if (read.success) return { value: read.data };
+  return { problems: read.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`) };
+}
