@@ -138,6 +138,10 @@ export const NodeFacts = z.strictObject({
   sshPort: z.number().int().optional(),
   wireguardPort: z.number().int().optional(),
   wireguardPublicKey: z.string().optional(),
+  /** Glob that finds the node's data disk; absent where it has none. */
+  dataDevice: z.string().optional(),
+  /** The cloud has no firewall, so the node keeps one. */
+  hostFirewall: z.literal(true).optional(),
   /** Kernel boot id: proves that a node was not restarted or replaced. */
   bootId: z.string().optional(),
   /** Joined to Kubernetes and patched. */

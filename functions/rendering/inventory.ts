@@ -8,6 +8,7 @@ import {
   type NodeState,
 } from '#domain/cluster-state.ts';
 import { roleTargets } from '#domain/planning/role-targets.ts';
+import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
 import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
@@ -34,9 +35,11 @@ export interface InventoryInput {
   readonly keyDirectory: string;
   /** Hosts that were the API endpoint before, for nodes that learn another. @default none */
   readonly oldEndpoints?: readonly string[];
+  /** Networks from which the runner and people may use SSH. */
+  readonly adminCidrs: readonly string[];
 }
 
-type HostVariables = Readonly<Record<string, string | number>>;
+type HostVariables = Readonly<Record<string, unknown>>;
 type Group = { readonly hosts: Readonly<Record<string, HostVariables>> };
 
 export interface Inventory {
@@ -75,9 +78,9 @@ export function visitedNodes({
 
 /** Renders it. Throws `InternalFault` when a node of the mesh or one to visit has no known address. */
 export function renderInventory(input: InventoryInput): Inventory {
-  const { wish, facts, work, keyDirectory } = input;
+  const { wish, facts, work } = input;
   const visits = visitedNodes(input);
-  const hosts = new Map(visits.map((visit) => [visit.node.name, hostVariables(visit, facts, keyDirectory)]));
+  const hosts = new Map(visits.map((visit) => [visit.node.name, hostVariables(visit, input)]));
   const group = (belongs: (visit: VisitedNode) => boolean): Group => ({
     hosts: Object.fromEntries(visits.filter(belongs).map(({ node }) => [node.name, {}])),
   });
@@ -139,15 +142,20 @@ function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean
   return names.includes(balancer.name) || names.includes(balancer.id);
 }
 
-function hostVariables({ node, pool, loadBalancer }: VisitedNode, facts: ClusterFacts, keys: string): HostVariables {
+function hostVariables(visit: VisitedNode, { wish, facts, keyDirectory, adminCidrs }: InventoryInput): HostVariables {
+  const { node, pool, loadBalancer } = visit;
+  const dataDevice = facts.nodes[node.name]?.dataDevice;
+  const firewall = wish === null ? undefined : hostFirewallOf(visit, { state: wish, facts, adminCidrs });
   return {
     ansible_host: publicAddressOf(node, facts),
     ansible_port: sshPortOf(node, pool, facts),
     ansible_user: sshUserOf(node),
-    ansible_ssh_private_key_file: sshKeyFileOf(node, pool, keys),
+    ansible_ssh_private_key_file: sshKeyFileOf(node, pool, keyDirectory),
     kubeloom_private_address: node.privateAddress,
     kubeloom_wireguard_port: facts.nodes[node.name]?.wireguardPort ?? defaultWireguardPort,
     ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
+    ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
+    ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),
   };
 }
 

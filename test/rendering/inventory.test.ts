@@ -1,5 +1,6 @@
 /** The Ansible inventory. */
 import { describe, expect, it } from 'vitest';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { controlPool, staticPool, twoProviderFacts, twoProviderState, workerPool } from './states.ts';
 
@@ -10,6 +11,7 @@ const input = {
   facts: twoProviderFacts,
   work: noWork,
   keyDirectory: '/work/keys',
+  adminCidrs: ['203.0.113.0/24'],
 };
 
 describe('the inventory', () => {
@@ -66,5 +68,72 @@ describe('the inventory', () => {
   it('says which node has no address yet', () => {
     const facts = { ...twoProviderFacts, nodes: {} };
     expect(() => renderInventory({ ...input, facts })).toThrow(/control-aaaaaaa-01 has no public address yet/);
+  });
+});
+
+describe('nodes whose cloud has no firewall', () => {
+  const own = { hostFirewall: true } as const;
+  const { nodes } = twoProviderFacts;
+  const facts = {
+    ...twoProviderFacts,
+    nodes: {
+      ...nodes,
+      'control-aaaaaaa-01': { ...nodes['control-aaaaaaa-01'], ...own },
+      'workers-bbbbbbb-01': { ...nodes['workers-bbbbbbb-01'], ...own },
+      'edge-ccccccc-01': { ...nodes['edge-ccccccc-01'], ...own },
+    },
+  };
+  const visited = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01', 'edge-ccccccc-01'];
+  const firewalls = (change: Partial<ClusterState> = {}) => {
+    const wish = twoProviderState({ pools: [controlPool, workerPool], ...change });
+    const { all } = renderInventory({ ...input, facts, wish, work: { ...noWork, peers: visited } });
+    const hosts = {
+      ...all.children.control?.hosts,
+      ...all.children.compute?.hosts,
+      ...all.children.loadbalancers?.hosts,
+    };
+    return Object.fromEntries(Object.entries(hosts).map(([name, host]) => [name, host.kubeloom_firewall]));
+  };
+  const common = {
+    ssh_port: 22,
+    wireguard_port: 51820,
+    tcp: [],
+    udp: [],
+    peers: ['198.18.0.3/32', '198.51.100.1/32', '198.51.100.2/32', '198.51.100.5/32'],
+    admin: ['203.0.113.0/24'],
+  };
+
+  it('keep one of their own, with the ports of their load balancer’s roles; the others keep none', () => {
+    expect(firewalls()).toEqual({
+      'control-aaaaaaa-01': common,
+      'control-aaaaaaa-02': undefined,
+      'workers-bbbbbbb-01': { ...common, wireguard_port: 40001 },
+      'edge-ccccccc-01': { ...common, tcp: [6443, 443] },
+    });
+  });
+
+  it('open the API port on control nodes that serve it themselves', () => {
+    const onNode = firewalls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
+    expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
+  });
+
+  it('let everybody speak WireGuard where a static node may stand behind NAT', () => {
+    const mixed = firewalls({ pools: [controlPool, workerPool, staticPool] });
+    expect(mixed['control-aaaaaaa-01']).toMatchObject({ peers: ['0.0.0.0/0'] });
+  });
+});
+
+describe('a node with a data disk', () => {
+  it('is told how to find it', () => {
+    const dataDevice = '/dev/disk/by-id/*1234*';
+    const facts = {
+      ...twoProviderFacts,
+      nodes: {
+        ...twoProviderFacts.nodes,
+        'workers-bbbbbbb-01': { ...twoProviderFacts.nodes['workers-bbbbbbb-01'], dataDevice },
+      },
+    };
+    const { all } = renderInventory({ ...input, facts, work: { ...noWork, install: ['workers-bbbbbbb-01'] } });
+    expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_data_device: dataDevice });
   });
 });

@@ -47,6 +47,22 @@ describe('making machines', () => {
     ]);
   });
 
+  it('notes how a data disk is found, and which machines keep a firewall of their own', async () => {
+    template('provider.json', { firewall: 'host' });
+    const made = (device?: string) => ({ public_address: '198.51.100.1', data_device: device ?? null });
+    const pools = {
+      'control-aaaaaaa': { 'control-aaaaaaa-01': made(), 'control-aaaaaaa-02': made('/dev/disk/by-id/*42*') },
+      'edge-ccccccc': { 'edge-ccccccc-01': made() },
+    };
+    record('output.out', JSON.stringify({ nodes: { value: pools } }));
+    expect((await world.run('infrastructure')).ok).toBe(true);
+    const common = { publicAddress: '198.51.100.1', hostFirewall: true };
+    expect((await world.facts()).nodes).toMatchObject({
+      'control-aaaaaaa-01': common,
+      'control-aaaaaaa-02': { ...common, dataDevice: '/dev/disk/by-id/*42*' },
+    });
+  });
+
   it('gives credentials by environment only, and shows them nowhere', async () => {
     await world.run('infrastructure');
     expect(readFileSync(join(recordings, 'environment'), 'utf8')).toContain(

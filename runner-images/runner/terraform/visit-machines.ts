@@ -1,6 +1,6 @@
 /** The machines of one provider instance of a cluster: made, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
-import type { ClusterState } from '#domain/cluster-state.ts';
+import type { ClusterState, NodeFacts } from '#domain/cluster-state.ts';
 import { droppedPools, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
@@ -20,6 +20,7 @@ const NodesOutput = z.record(
       public_address: z.string().min(1),
       ssh_port: z.number().nullish(),
       wireguard_port: z.number().nullish(),
+      data_device: z.string().nullish(),
     }),
   ),
 );
@@ -34,9 +35,16 @@ export async function visitMachines(
   const state = destroy ? null : wish;
   const pools = poolsOf(state, name);
   const job = await machinesJob(context, name, state);
-  const { outputs, counts } = await applyWorkspace(context, { ...job, destroy, ...letGoOf(context, state, name) });
+  const { outputs, counts, template } = await applyWorkspace(context, {
+    ...job,
+    destroy,
+    ...letGoOf(context, state, name),
+  });
   const made = NodesOutput.parse(outputs.nodes ?? {});
-  for (const pool of pools) for (const node of pool.nodes) noteNode(context, node.name, made[pool.id]?.[node.name]);
+  const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
+  for (const { id, nodes } of pools) {
+    for (const node of nodes) noteNode(context, node.name, made[id]?.[node.name], common);
+  }
   const kept = new Set(pools.map(({ id }) => id));
   const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
   for (const pool of knownStates(context).flatMap((known) => poolsOf(known, name))) {
@@ -116,7 +124,7 @@ function letGoOf(
 
 type NodeOutput = z.infer<typeof NodesOutput>[string][string];
 
-function noteNode(context: StageContext, name: string, made: NodeOutput | undefined): void {
+function noteNode(context: StageContext, name: string, made: NodeOutput | undefined, common: NodeFacts): void {
   if (made === undefined) {
     throw new StageFailure({
       class: 'transient',
@@ -127,9 +135,11 @@ function noteNode(context: StageContext, name: string, made: NodeOutput | undefi
     });
   }
   context.facts.node(name, {
+    ...common,
     publicAddress: made.public_address,
     ...(made.ssh_port ? { sshPort: made.ssh_port } : {}),
     ...(made.wireguard_port ? { wireguardPort: made.wireguard_port } : {}),
+    ...(made.data_device ? { dataDevice: made.data_device } : {}),
   });
 }
 

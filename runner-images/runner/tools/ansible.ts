@@ -2,11 +2,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type InventoryWork, renderInventory, visitedNodes } from '#rendering/inventory.ts';
+import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
-import { publicAddressOf, sshPortOf } from '#rendering/node-access.ts';
+import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { playbookError } from '../ansible/playbook-failure.ts';
+import { waitForRoot } from '../ansible/root-login.ts';
 import { waitForSsh } from '../ansible/ssh-banner.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
@@ -36,21 +37,26 @@ export const ansible: Tool = async (context) => {
     ...{ wish, others, work, keyDirectory },
     facts: context.facts.current,
     oldEndpoints: oldEndpoints(context),
+    adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
   });
-  await waitForSsh(
-    visits
-      .filter(({ node }) => work.install.includes(node.name))
-      .map(({ node, pool }) => ({
-        name: node.name,
-        host: publicAddressOf(node, context.facts.current),
-        port: sshPortOf(node, pool, context.facts.current),
-      })),
-    { signal: context.signal },
-  );
+  const fresh = visits.filter(({ node }) => work.install.includes(node.name));
+  const target = ({ node, pool }: VisitedNode) => ({
+    name: node.name,
+    host: publicAddressOf(node, context.facts.current),
+    port: sshPortOf(node, pool, context.facts.current),
+    keyFile: sshKeyFileOf(node, pool, keyDirectory),
+  });
+  await waitForSsh(fresh.map(target), { signal: context.signal });
+  await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
   const summary = await playPlaybooks(context, playbooks, inventory, work);
   for (const name of work.uninstall) context.facts.forgetNode(name);
   return summary;
 };
+
+/** A machine of ours that no playbook has reached yet: its first boot may go on. */
+function isUnseen({ facts }: StageContext, { node }: VisitedNode): boolean {
+  return node.static === undefined && facts.current.nodes[node.name]?.bootId === undefined;
+}
 
 /** Hosts that were the API endpoint, under the names that the waypoint began with: a load balancer may be renamed by now. */
 function oldEndpoints({ others, document }: StageContext): readonly string[] {

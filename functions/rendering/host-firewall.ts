@@ -1,0 +1,50 @@
+/** What the firewall of a node lets in, where its cloud has none; as `templates/ansible/templates/firewall.nft.j2` wants it. */
+import {
+  type ClusterFacts,
+  type ClusterState,
+  type NodePoolState,
+  type NodeState,
+  servesApiOnNodes,
+} from '#domain/cluster-state.ts';
+import { defaultWireguardPort } from './node-access.ts';
+import { peerCidrs } from './peer-cidrs.ts';
+
+export interface HostFirewall {
+  readonly ssh_port: number;
+  readonly wireguard_port: number;
+  /** Ports that are open to everybody. */
+  readonly tcp: readonly number[];
+  readonly udp: readonly number[];
+  /** The cluster's own nodes: WireGuard, and SSH. */
+  readonly peers: readonly string[];
+  /** Besides them for SSH. */
+  readonly admin: readonly string[];
+}
+
+export interface HostFirewallInput {
+  readonly state: ClusterState;
+  readonly facts: ClusterFacts;
+  readonly adminCidrs: readonly string[];
+}
+
+/** Undefined for nodes whose cloud has a firewall, and for those of the user. */
+export function hostFirewallOf(
+  { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
+  { state, facts, adminCidrs }: HostFirewallInput,
+): HostFirewall | undefined {
+  const known = facts.nodes[node.name];
+  if (known?.hostFirewall !== true) return undefined;
+  const balancer = state.loadBalancers.find(({ pools }) => pools.some(({ id }) => id === pool.id));
+  const roles = balancer?.roles ?? [];
+  const ports = (protocol: 'tcp' | 'udp') => roles.filter((role) => role.protocol === protocol).map(({ port }) => port);
+  const servesApi = pool.role === 'control' && servesApiOnNodes(state);
+  return {
+    // As they are on the machine itself: a provider may map others to them.
+    ssh_port: pool.sshPort,
+    wireguard_port: known.wireguardPort ?? defaultWireguardPort,
+    tcp: [...ports('tcp'), ...(servesApi ? [6443] : [])],
+    udp: ports('udp'),
+    peers: peerCidrs(state, facts),
+    admin: adminCidrs,
+  };
+}

@@ -1,0 +1,111 @@
+/** Waits until a machine that was made just now lets root in: its first boot may still be under way when SSH answers. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CommandResult, complaintsOnly } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure, stageCancelled } from '../stage-failure.ts';
+import type { SshTarget } from './ssh-banner.ts';
+
+export interface RootLogin extends SshTarget {
+  readonly keyFile: string;
+}
+
+export interface LoginPatience {
+  /** @default 5 minutes */
+  readonly totalMs?: number;
+  /** The first pause; it grows up to eight times of it. @default 2 seconds */
+  readonly pauseMs?: number;
+}
+
+type Around = Pick<StageContext, 'run' | 'tell' | 'signal' | 'workDirectory'>;
+
+/** What the machine has to answer: images that refuse root print something else, and some end well all the same. */
+const answer = 'kubeloom-is-in';
+
+/**
+ * Resolves once root is in on each machine. Throws `RootLoginRefused` (permanent) for the first that still refuses the
+ * key at the end, `HostUnreachable` for one that is not reached.
+ */
+export async function waitForRoot(
+  around: Around,
+  targets: readonly RootLogin[],
+  { totalMs = 300_000, pauseMs = 2000 }: LoginPatience = {},
+): Promise<void> {
+  const deadline = performance.now() + totalMs;
+  await Promise.all(
+    targets.map(async (target) => {
+      for (let tries = 0; ; tries++) {
+        const result = await logIn(around, target);
+        if (result.code === 0 && result.stdout.includes(answer)) return;
+        if (around.signal.aborted) throw stageCancelled();
+        const words = lastWords(result);
+        if (performance.now() > deadline) throw refusal(target, words, totalMs);
+        if (tries === 0) tellWaiting(around, target, words, totalMs);
+        await pause(Math.min(2 ** tries, 8) * pauseMs, undefined, { signal: around.signal }).catch(() => {
+          throw stageCancelled();
+        });
+      }
+    }),
+  );
+}
+
+function logIn({ run, workDirectory }: Around, { name, host, port, keyFile }: RootLogin): Promise<CommandResult> {
+  const options = {
+    BatchMode: 'yes',
+    IdentitiesOnly: 'yes',
+    ConnectTimeout: '10',
+    StrictHostKeyChecking: 'accept-new',
+    // Clouds give addresses again: what is known of them is known to this stage alone.
+    UserKnownHostsFile: join(workDirectory, `known_hosts-${name}`),
+    GlobalKnownHostsFile: '/dev/null',
+    LogLevel: 'ERROR',
+  };
+  return run({
+    label: `ssh ${name}`,
+    program: process.env.KUBELOOM_SSH ?? 'ssh',
+    args: [
+      ...['-F', '/dev/null', '-i', keyFile, '-p', String(port)],
+      ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
+      ...[`root@${host}`, `echo ${answer}`],
+    ],
+    totalMs: 60_000,
+    onLine: complaintsOnly,
+  }).catch((error: unknown) => {
+    // A machine that holds the line without a word is asked again.
+    if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;
+    return { code: 255, stdout: '', stderr: 'the connection timed out' };
+  });
+}
+
+function tellWaiting({ tell }: Around, { name }: RootLogin, words: string, totalMs: number): void {
+  const message = `${name} does not let root in yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
+  tell({ kind: 'FirstBootAwaited', message, node: name });
+}
+
+function refusal({ name, host, port }: RootLogin, words: string, totalMs: number): StageFailure {
+  // Whoever is not reached at all says so in words of the network.
+  if (/timed out|refused|no route|unreachable|reset by|closed by/i.test(words)) {
+    return new StageFailure({
+      class: 'transient',
+      code: 'HostUnreachable',
+      message: `${name} was not reached over SSH on ${host}:${port}: ${words}`,
+      resource: name,
+      hint: 'Check that the machine runs and that its SSH port is open.',
+    });
+  }
+  return new StageFailure({
+    class: 'credentials',
+    code: 'RootLoginRefused',
+    message: `${name} did not let root in within ${inMinutes(totalMs)} after SSH answered: ${words}`,
+    resource: name,
+    hint: 'The first boot script did not run or did not work: look at the log of cloud-init or of the startup script on the machine, and at its image.',
+  });
+}
+
+function lastWords({ stdout, stderr, code }: CommandResult): string {
+  return (stderr.trim() || stdout.trim()).split('\n').at(-1) || `ssh ended with exit code ${code}`;
+}
+
+function inMinutes(milliseconds: number): string {
+  return `${Math.round(milliseconds / 60_000)} min`;
+}

@@ -1,0 +1,147 @@
+/** Waiting for the first boot of a machine: SSH answers before root is let in. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { waitForRoot } from '#runner/ansible/root-login.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { runCommand } from '#runner/process.ts';
+import { SecretMask } from '#runner/secret-mask.ts';
+import type { StageEvent } from '#runner/stage-context.ts';
+import { StageLog } from '#runner/stage-log.ts';
+import { Stopwatch } from '#runner/stopwatch.ts';
+import { twoProviderFacts } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+/** Refuses as often as `refusals` says, in its words, then lets in. */
+const fakeSsh = `#!/bin/bash
+echo "$*" >> "$KUBELOOM_TEST_SSH.calls"
+left=$(cat "$KUBELOOM_TEST_SSH.refusals" 2>/dev/null || echo 0)
+if [ "$left" -gt 0 ]; then
+  echo $((left - 1)) > "$KUBELOOM_TEST_SSH.refusals"
+  cat "$KUBELOOM_TEST_SSH.words" >&2
+  exit "$(cat "$KUBELOOM_TEST_SSH.code" 2>/dev/null || echo 255)"
+fi
+echo kubeloom-is-in
+`;
+
+const machine = { name: 'worker-01', host: '198.51.100.7', port: 22, keyFile: '/keys/workers.key' };
+let world: StageWorld;
+let told: StageEvent[];
+let control: AbortController;
+const set = (what: string, text: string) => writeFileSync(join(world.directory, `ssh.${what}`), text);
+const calls = () => readFileSync(join(world.directory, 'ssh.calls'), 'utf8').trim().split('\n');
+
+beforeEach(() => {
+  world = stageWorld();
+  told = [];
+  control = new AbortController();
+  world.set('KUBELOOM_TEST_SSH', join(world.directory, 'ssh'));
+  world.set('KUBELOOM_SSH', world.script('ssh-program', fakeSsh));
+  set('words', 'root@198.51.100.7: Permission denied (publickey).\n');
+});
+afterEach(() => world.close());
+
+const wait = (totalMs: number) => {
+  const { artifacts, clock } = world.ports;
+  const log = new StageLog({ artifacts, key: 'log', mask: new SecretMask(), clock });
+  const stopwatch = new Stopwatch(() => performance.now());
+  const around = { signal: control.signal, log, stopwatch, graceMs: 100 };
+  const context = {
+    run: (command: Parameters<typeof runCommand>[0]) => runCommand(command, around),
+    tell: (event: StageEvent) => void told.push(event),
+    signal: control.signal,
+    workDirectory: world.directory,
+  };
+  return waitForRoot(context, [machine], { totalMs, pauseMs: 1 });
+};
+
+describe('a machine whose first boot is under way', () => {
+  it('is asked until it lets root in, and people are told once that it is waited for', async () => {
+    set('refusals', '3');
+    await wait(60_000);
+    expect(calls()).toHaveLength(4);
+    expect(calls()[0]).toMatch(/-i \/keys\/workers\.key -p 22 .*BatchMode=yes .*root@198\.51\.100\.7 echo/);
+    expect(told).toEqual([
+      {
+        kind: 'FirstBootAwaited',
+        message: expect.stringMatching(/^worker-01 does not let root in yet \(.*Permission denied .*up to 1 min$/),
+        node: 'worker-01',
+      },
+    ]);
+  });
+
+  it('is not taken for ready when it only says as whom to log in', async () => {
+    set('refusals', '1');
+    set('words', 'Please login as the user "ubuntu" rather than the user "root".\n');
+    set('code', '0');
+    await wait(60_000);
+    expect(calls()).toHaveLength(2);
+  });
+
+  it('is let be when the stage is stopped', async () => {
+    set('refusals', '1000000');
+    const waiting = wait(60_000);
+    control.abort();
+    await expect(waiting).rejects.toMatchObject({ error: { code: 'StageCancelled' } });
+  });
+});
+
+describe('a machine that never lets root in', () => {
+  it('is a permanent failure of its credentials', async () => {
+    set('refusals', '1000000');
+    await expect(wait(0)).rejects.toMatchObject({
+      error: { class: 'credentials', code: 'RootLoginRefused', resource: 'worker-01', retryable: false },
+    });
+  });
+
+  it('is tried again later when it is the network that fails', async () => {
+    set('refusals', '1000000');
+    set('words', 'ssh: connect to host 198.51.100.7 port 22: Connection timed out\n');
+    await expect(wait(0)).rejects.toMatchObject({ error: { class: 'transient', code: 'HostUnreachable' } });
+  });
+});
+
+describe('the configuration stage', () => {
+  let server: Server;
+  let port: number;
+  beforeEach(async () => {
+    server = createServer((socket) => socket.end('SSH-2.0-test\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    port = typeof address === 'object' && address !== null ? address.port : 0;
+    world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', '#!/bin/bash\n'));
+    const { privateKey } = makeSshKeyPair('x');
+    await world.ports.secrets.put('ssh/team/shop/shop-1234567/workers-bbbbbbb', {
+      privatekey: privateKey,
+      publickey: '',
+    });
+  });
+  afterEach(() => server.close());
+
+  const install = async (known: object): Promise<void> => {
+    const facts: ClusterFacts = {
+      ...twoProviderFacts,
+      nodes: {
+        ...twoProviderFacts.nodes,
+        'workers-bbbbbbb-01': { publicAddress: '127.0.0.1', sshPort: port, ...known },
+      },
+    };
+    const work = { install: ['workers-bbbbbbb-01'], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
+    const plan: StagePlan = { stage: 'configuration', reasons: [], work };
+    await world.put(aDocument([plan]), facts);
+    expect(await world.run('configuration')).toMatchObject({ ok: true });
+  };
+
+  it('waits for root on machines that no playbook has reached yet', async () => {
+    await install({});
+    expect(calls()).toEqual([expect.stringContaining(`-p ${port} `)]);
+  });
+
+  it('goes straight to machines that are known', async () => {
+    await install({ bootId: 'boot-1' });
+    expect(calls).toThrow(/ENOENT/);
+  });
+});
