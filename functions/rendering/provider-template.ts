@@ -1,6 +1,26 @@
 /** What `templates/terraform/<type>/provider.json` says of a provider type; types that need no provider block have none. */
 import { z } from 'zod';
 
+/** Another way to log in than the one of `credentials`. */
+export const ProviderLogin = z.strictObject({
+  /** Fields of the Secret that make it this login; it is taken when `credentials` lacks one of its own. */
+  fields: z.array(z.string()).min(1),
+  /** Provider argument ← field; `block.argument` goes into a block. What the Secret has not is left out. */
+  credentials: z.record(z.string(), z.string()).default({}),
+  /** Arguments that are always the same, beside those of the provider. */
+  arguments: z.record(z.string(), z.json()).default({}),
+  /** A token that AWS issues for the runner is kept in a file; the field `tokenfile` is its path. */
+  webIdentity: z
+    .strictObject({
+      /** Whom the token is for; `{field}` stands for a field of the Secret. */
+      audience: z.string(),
+      /** `tokenfile` is the path of an `external_account` file for Google's libraries, which names the token's file. */
+      externalAccount: z.boolean().default(false),
+    })
+    .optional(),
+});
+export type ProviderLogin = z.infer<typeof ProviderLogin>;
+
 export const ProviderTemplate = z.strictObject({
   /** Local name of the provider inside Terraform, e.g. `aws`. Absent: the type needs no provider block. */
   provider: z
@@ -8,13 +28,15 @@ export const ProviderTemplate = z.strictObject({
       name: z.string(),
       source: z.string(),
       version: z.string(),
-      /** Provider argument ← field of the Secret. */
+      /** Provider argument ← field of the Secret; `block.argument` goes into a block. */
       credentials: z.record(z.string(), z.string()),
+      /** Further ways to log in, chosen by the fields that the Secret has. */
+      logins: z.array(ProviderLogin).default([]),
       /** Argument that names the region; absent: one provider block for all regions. */
       regionArgument: z.string().optional(),
       /** Region for what has none, such as DNS. */
       defaultRegion: z.string().optional(),
-      /** Arguments that are always the same. */
+      /** Arguments that are always the same; one that is also in `credentials` stands in for an optional field that is missing. */
       arguments: z.record(z.string(), z.json()).default({}),
     })
     .optional(),

@@ -42,7 +42,7 @@ export function emptyRoot(template: ProviderTemplate, regions: readonly string[]
             ]),
           ),
         }),
-    ...(provider === undefined ? {} : { provider: { [provider.name]: providerBlocks(provider, regions) } }),
+    ...(provider === undefined ? {} : { provider: { [provider.name]: providerBlocks(template, provider, regions) } }),
   };
 }
 
@@ -75,11 +75,15 @@ function backendBlock(backend: StateBackend): Readonly<Record<string, unknown>> 
 }
 
 function providerBlocks(
+  { optionalFields }: ProviderTemplate,
   provider: NonNullable<ProviderTemplate['provider']>,
   regions: readonly string[],
 ): readonly unknown[] {
   const credentials = Object.fromEntries(
-    Object.entries(provider.credentials).map(([argument, field]) => [argument, `\${var.${credentialVariable(field)}}`]),
+    Object.entries(provider.credentials).map(([argument, field]) => {
+      const fallback = optionalFields.includes(field) ? provider.arguments[argument] : undefined;
+      return [argument, fieldOr(field, fallback)];
+    }),
   );
   const common = { ...literal(provider.arguments), ...credentials };
   const { regionArgument } = provider;
@@ -87,4 +91,10 @@ function providerBlocks(
   return [...new Set(regions)]
     .sort()
     .map((region) => ({ alias: identifierOf(region), [regionArgument]: literal(region), ...common }));
+}
+
+/** The value of a Secret's field; a fixed argument of the same name stands in for an optional field that is missing. */
+function fieldOr(field: string, fallback: unknown): string {
+  const variable = `var.${credentialVariable(field)}`;
+  return fallback === undefined ? `\${${variable}}` : `\${coalesce(${variable}, ${JSON.stringify(literal(fallback))})}`;
 }

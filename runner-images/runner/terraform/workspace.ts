@@ -2,14 +2,14 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import { credentialFields, credentialVariable } from '#rendering/provider-template.ts';
+import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { stateKeyOf } from '#rendering/terraform-names.ts';
-import { requiredField, userSecret } from '../credentials.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
 import { letGo } from './let-go.ts';
 import { type HookInput, hasHook, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
+import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { configurationFile, findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
@@ -37,6 +37,8 @@ export interface WorkspaceJob {
 export interface WorkspaceOutcome {
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly counts: ChangeCounts;
+  /** What the provider type is like. */
+  readonly template: ProviderTemplate;
 }
 
 interface Work {
@@ -62,7 +64,8 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   const stateKey = stateKeyOf({ ...job, namespace, manifest });
   const teller = new ChangeTeller(context, knownNodes(context));
   const work = { job, files, stateKey, hook, teller };
-  if (!job.destroy) return { outputs: await converge(context, work), counts: teller.counts };
+  const about = { counts: teller.counts, template: files.template };
+  if (!job.destroy) return { outputs: await converge(context, work), ...about };
   try {
     // No state object: nothing was ever made, or all of it is gone already.
     if ((await context.ports.artifacts.getText(stateKey)) !== undefined) {
@@ -75,7 +78,7 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
       await runHook(context, files, 'after-destroy', hook);
     }
   }
-  return { outputs: {}, counts: teller.counts };
+  return { outputs: {}, ...about };
 }
 
 async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
@@ -110,13 +113,15 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
     region: process.env.AWS_REGION ?? 'us-east-1',
     key: stateKey,
   };
-  await writeFile(join(directory, 'main.tf.json'), JSON.stringify(job.root(files, backend), null, 2), { mode: 0o600 });
+  const login = await logIn(context, job.provider, files.template, { directory });
+  const root = job.root({ ...files, template: login.template }, backend);
+  await writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
   // A workspace that is visited a second time has it.
   await symlink(files.directory, join(directory, modulesLink)).catch(ignoreExisting);
   const environment = {
     [stateKeyVariable]: stateKey,
     ...(await configurationFile(directory)),
-    ...(await credentials(context, job.provider, files)),
+    ...login.environment,
   };
   const options = { directory, workspace, environment, nodes: knownNodes(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
@@ -153,19 +158,4 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
 
 function labelOf({ kind, name }: WorkspaceJob): string {
   return `${kind}-${name}`;
-}
-
-async function credentials(
-  context: StageContext,
-  provider: ProviderInstance,
-  { template }: ProviderFiles,
-): Promise<Readonly<Record<string, string>>> {
-  const fields = credentialFields(template);
-  const { secret } = provider;
-  if (fields.length === 0 || secret === undefined) return {};
-  const values = await userSecret(context, secret, `provider ${provider.name}`);
-  const given = fields.filter((field) => !template.optionalFields.includes(field) || values[field]?.trim());
-  return Object.fromEntries(
-    given.map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(values, field, secret)]),
-  );
 }

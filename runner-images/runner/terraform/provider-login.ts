@@ -1,0 +1,118 @@
+/** Logs Terraform in to a provider instance: the login that its Secret makes, values as environment, tokens as files. */
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { isProviderType, providerTypeFacts } from '#domain/provider-types.ts';
+import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
+import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provider-login.ts';
+import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
+import { requiredField, userSecret } from '../credentials.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { type WebIdentityToken, webIdentityToken } from '../web-identity.ts';
+
+type Around = Pick<StageContext, 'ports' | 'mask' | 'log'>;
+type Fields = Readonly<Record<string, string>>;
+
+export interface ProviderLogin {
+  /** What is to be rendered. */
+  readonly template: ProviderTemplate;
+  readonly environment: Fields;
+}
+
+export interface LoginPlace {
+  /** Private directory of the workspace; tokens live and die with it. */
+  readonly directory: string;
+  /** @default that of AWS */
+  readonly tokens?: (audience: string) => Promise<WebIdentityToken>;
+}
+
+/** Reads the Secret and logs in. Throws `StageFailure`. */
+export async function logIn(
+  context: Around,
+  provider: ProviderInstance,
+  template: ProviderTemplate,
+  { directory, tokens = (audience) => webIdentityToken(audience, (values) => context.mask.add(values)) }: LoginPlace,
+): Promise<ProviderLogin> {
+  const { secret } = provider;
+  if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: {} };
+  const values = await userSecret(context, secret, `provider ${provider.name}`);
+  refuseFaults(provider, secret, values);
+  const chosen = chooseLogin(template, {
+    present: new Set(Object.keys(values).filter((field) => values[field]?.trim() !== '')),
+    optional: new Set(
+      (providerTypeFacts(provider.type)?.secret ?? []).flatMap(({ name, required }) => (required ? [] : [name])),
+    ),
+  });
+  const tokenFile = await keepToken(context, chosen.webIdentity, { directory, tokens, values });
+  const known = tokenFile === undefined ? values : { ...values, [tokenFileField]: tokenFile };
+  const pairs = credentialFields(chosen.template).map((field) => [
+    `TF_VAR_${credentialVariable(field)}`,
+    requiredField(known, field, locatorTitle(secret)),
+  ]);
+  return { template: chosen.template, environment: Object.fromEntries(pairs) };
+}
+
+/** Fields of a stored Secret were judged when it was stored; those of a Vault are seen here for the first time. */
+function refuseFaults(provider: ProviderInstance, secret: string, values: Fields): void {
+  if (!isProviderType(provider.type) || parseLocator(secret)?.kind !== 'vault') return;
+  const faults = secretFieldFaults(values, provider.type);
+  if (faults.length === 0) return;
+  throw new StageFailure({
+    class: 'credentials',
+    code: 'SecretFieldsFaulty',
+    message: faults.map(({ path, reason, fix }) => `${path.replace('stringData.', '')} ${reason} (${fix})`).join('; '),
+    resource: provider.name,
+    hint: `Correct the ${locatorTitle(secret)}, or name its keys under vault.keys of the provider, then retry.`,
+  });
+}
+
+interface TokenWish extends Required<LoginPlace> {
+  readonly values: Fields;
+}
+
+/** Writes the token, and a new one before it expires, for as long as the directory is there. */
+async function keepToken(
+  context: Around,
+  wish: ChosenLogin['webIdentity'],
+  { directory, tokens, values }: TokenWish,
+): Promise<string | undefined> {
+  if (wish === undefined) return undefined;
+  const file = join(directory, 'web-identity-token');
+  const audience = wish.audience.replaceAll(/\{(\w+)\}/g, (_, field: string) => bareResource(values[field] ?? ''));
+  const write = async () => {
+    const { token, expiresAt } = await tokens(audience);
+    // Whoever reads it meanwhile has the old one or the new one, whole.
+    await writeFile(`${file}.new`, token, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+    const pause = Math.max(30_000, (expiresAt.getTime() - Date.now()) / 2);
+    setTimeout(() => {
+      write().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') context.log.write('runner', `no new token of AWS: ${error.message}`);
+      });
+    }, pause).unref();
+  };
+  await write();
+  if (!wish.externalAccount) return file;
+  const account = join(directory, 'external-account.json');
+  await writeFile(account, JSON.stringify(externalAccount(values, file)), { mode: 0o600 });
+  return account;
+}
+
+/** What Google's libraries want of a login by somebody else's token. */
+function externalAccount(values: Fields, file: string): Readonly<Record<string, unknown>> {
+  const impersonated = `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${values.serviceaccount}`;
+  return {
+    type: 'external_account',
+    audience: `//iam.googleapis.com/${bareResource(values.workloadidentityprovider ?? '')}`,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: 'https://sts.googleapis.com/v1/token',
+    service_account_impersonation_url: `${impersonated}:generateAccessToken`,
+    credential_source: { file, format: { type: 'text' } },
+  };
+}
+
+function bareResource(name: string): string {
+  return name.replace('//iam.googleapis.com/', '');
+}
