@@ -30,6 +30,12 @@ export interface PlannedChange {
   readonly actions: readonly string[];
 }
 
+/** Waits for a command that has to succeed. Throws with what Terraform calls errors. */
+export async function done(command: Promise<Outcome>): Promise<void> {
+  const { ok, output } = await command;
+  if (!ok) throw new Error(complaints(output));
+}
+
 export interface WorkspaceSetting {
   readonly directory: string;
   /** Directory of the provider type's modules. */
@@ -77,7 +83,7 @@ export class TerraformWorkspace {
   /** What would change; throws with Terraform's words where it cannot say. */
   async plan(): Promise<readonly PlannedChange[]> {
     const planned = await this.#run('plan', '-input=false', `-out=${planFile}`, '-lock=false');
-    if (!planned.ok) throw new Error(planned.output);
+    if (!planned.ok) throw new Error(complaints(planned.output));
     const { ok, output } = await this.#run('show', '-json', planFile);
     if (!ok) throw new Error(output);
     const { resource_changes: changes = [] } = JSON.parse(output) as {
@@ -96,7 +102,7 @@ export class TerraformWorkspace {
     const { ok, output } = await this.#run('plan', '-input=false', '-detailed-exitcode', '-lock=false');
     if (ok) return true;
     if (/^Plan: |^Changes to Outputs/m.test(output)) return false;
-    throw new Error(output);
+    throw new Error(complaints(output));
   }
 
   destroy(): Promise<Outcome> {
@@ -132,3 +138,6 @@ export class TerraformWorkspace {
     });
   }
 }
+
+/** From the first error on. */
+const complaints = (output: string): string => output.slice(Math.max(0, output.indexOf('\nError: '))).trim();

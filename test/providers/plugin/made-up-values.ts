@@ -62,9 +62,9 @@ function madeUp(origin: ValueOrigin, path: AttributePath, type: CtyType): CtyVal
 /** Zones come in threes, everything else alone. */
 function items(origin: ValueOrigin, path: AttributePath, name: string, inner: CtyType): CtyValue {
   const zones =
-    /zones?$|zone_names?$|availability_domains$|^names$/.test(name) && /zone|domain/.test(`${origin.type}.${name}`);
+    /zone|domain/.test(`${origin.type}.${name}`) && /(^names|zones|zone_names|availability_domains)$/.test(name);
   if (zones && inner === 'string') return ['a', 'b', 'c'].map((letter) => `${origin.region || 'region'}-${letter}`);
-  return [...(zones ? '012' : '0')].map((index) => madeUp(origin, [...path, index], inner));
+  return [...(name === 'availability_domains' ? '012' : '0')].map((index) => madeUp(origin, [...path, index], inner));
 }
 
 function textOf(origin: ValueOrigin, name: string, seed: string): string {

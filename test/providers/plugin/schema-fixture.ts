@@ -1,6 +1,7 @@
 /** Schemas of a provider as `terraform providers schema -json` prints them, cut to what is in use. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isAlsoComputed } from './also-computed.ts';
 import type { CtyType } from './cty-value.ts';
 
 const NestingMode = z.enum(['single', 'list', 'set', 'map', 'group']);
@@ -58,7 +59,11 @@ const Block: z.ZodType<BlockSchema> = z.lazy(() =>
       .default({}),
   }),
 );
-const Versioned = z.object({ version: z.number().default(0), block: Block });
+/** A block with its version, or, as the fixtures have it, the block alone. */
+const Versioned = z.union([
+  z.object({ version: z.number().default(0), block: Block }),
+  Block.transform((block) => ({ version: 0, block })),
+]);
 export type VersionedSchema = z.infer<typeof Versioned>;
 
 export const SchemaFixture = z.object({
@@ -79,5 +84,21 @@ export type SchemaFixture = z.infer<typeof SchemaFixture>;
 export function readSchemaFixture(file: string | URL): SchemaFixture {
   const read = SchemaFixture.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (!read.success) throw new Error(`${file} is no schema fixture: ${z.prettifyError(read.error)}`);
-  return read.data;
+  const { schema } = read.data;
+  return { ...read.data, schema: { ...schema, resource_schemas: completed(schema.resource_schemas) } };
+}
+
+type Schemas = SchemaFixture['schema']['resource_schemas'];
+
+/** Some sources do not tell that an optional attribute gets a value from the cloud where the configuration has none. */
+function completed(schemas: Schemas): Schemas {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([type, { version, block }]) => {
+      const attributes = Object.entries(block.attributes).map(([name, schema]) => {
+        const computed = schema.computed || (schema.optional && isAlsoComputed(type, name));
+        return [name, computed ? { ...schema, computed } : schema] as const;
+      });
+      return [type, { version, block: { ...block, attributes: Object.fromEntries(attributes) } }];
+    }),
+  );
 }

@@ -143,13 +143,20 @@ export class SimulatedCloud {
   #refuseRange(object: CloudObject, alike: readonly CloudObject[]): void {
     const rule = rangeRules[object.type];
     if (rule === undefined) return;
+    const { parent } = rule;
     const mine = rangesOf(object.values[rule.range]);
-    const parent = this.inventory.find(({ values }) => values.id === object.values[rule.within]);
-    const room = parent === undefined ? [] : rangesOf(parent.values[rule.parentRange ?? '']);
-    if (room.length > 0 && !mine.every((range) => room.some((whole) => isWithin(range, whole)))) {
+    const pairs = Object.entries(parent.by);
+    const whole = this.inventory.find(
+      ({ type, account, values }) =>
+        type === parent.type &&
+        account === object.account &&
+        pairs.every(([name, own]) => meet(values[name], object.values[own])),
+    );
+    const room = whole === undefined ? [] : rangesOf(whole.values[parent.range]);
+    if (room.length > 0 && !mine.every((range) => room.some((wide) => isWithin(range, wide)))) {
       throw new CloudRefusal(`${rule.says}: ${mine.join(', ')} is not within ${room.join(', ')}`);
     }
-    const same = alike.filter(({ values }) => values[rule.within] === object.values[rule.within]);
+    const same = alike.filter(({ values }) => pairs.every(([, own]) => meet(values[own], object.values[own])));
     for (const other of same) {
       for (const range of rangesOf(other.values[rule.range])) {
         if (mine.some((own) => rangesOverlap(own, range)))

@@ -1,0 +1,14 @@
+/** Optional attributes to which the cloud gives a value where the configuration has none, beside what the schemas tell. */
+
+/** In every resource. */
+const everywhere = ['id', 'tags_all'] as const;
+
+/** From the providers' documents, where modules read them. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  digitalocean_vpc: ['ip_range'],
+  google_compute_address: ['address'],
+};
+
+export function isAlsoComputed(type: string, attribute: string): boolean {
+  return everywhere.some((name) => name === attribute) || (known[type]?.includes(attribute) ?? false);
+}
