@@ -1,6 +1,7 @@
 /** `kubeone.yaml` of a cluster (v1beta3), complete: KubeOne brings whatever stands to it. */
 import { stringify } from 'yaml';
 import type { ClusterFacts, ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { alternativeNamesOf } from './dns-names.ts';
 import { noProxyList } from './no-proxy.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
@@ -83,9 +84,9 @@ function members(state: ClusterState, role: 'control' | 'compute'): readonly Mem
 function alternativeNames(state: ClusterState, facts: ClusterFacts, host: string): readonly string[] {
   const balancers = state.loadBalancers.filter(({ roles }) => roles.some((role) => role.servesApi));
   const names = [
-    ...balancers.flatMap(({ name, dns }) => [
-      facts.loadBalancers[name]?.endpoint ?? `${dns.hostname}.${dns.zone}`,
-      ...dns.alternativeNames.map((alternative) => `${alternative}.${dns.zone}`),
+    ...balancers.flatMap((balancer) => [
+      facts.loadBalancers[balancer.name]?.endpoint ?? `${balancer.dns.hostname}.${balancer.dns.zone}`,
+      ...alternativeNamesOf(balancer, facts),
     ]),
     ...members(state, 'control').map(({ node }) => publicAddressOf(node, facts)),
   ];

@@ -1,5 +1,6 @@
 /** NO_PROXY of a cluster: everything that must never go through the installation proxy. */
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
+import { alternativeNamesOf } from './dns-names.ts';
 
 /** Loopback, the cluster's own names and networks, and the metadata services of clouds. */
 const always = [
@@ -23,7 +24,7 @@ export function noProxyList(state: ClusterState, facts: ClusterFacts): readonly 
   ]);
   const endpoints = state.loadBalancers.flatMap((balancer) => [
     facts.loadBalancers[balancer.name]?.endpoint ?? '',
-    ...balancer.dns.alternativeNames.map((name) => `${name}.${balancer.dns.zone}`),
+    ...alternativeNamesOf(balancer, facts),
   ]);
   const entries = [...always, state.network, ...state.installationProxy.noProxy, ...nodes, ...endpoints];
   return [...new Set(entries)].filter((entry) => entry !== '');

@@ -24,6 +24,17 @@ describe('the KubeOne manifest', () => {
     expect(apiEndpoint.alternativeNames).toEqual(['www.example.com', '198.51.100.1', '198.51.100.2']);
   });
 
+  it('puts alternative names into the domain of the endpoint, where a cloud calls the zone otherwise', () => {
+    const state = twoProviderState();
+    const [front] = state.loadBalancers;
+    const named = { ...state, loadBalancers: front ? [{ ...front, dns: { ...front.dns, zone: 'my-zone' } }] : [] };
+    const proxied = { ...named, installationProxy: { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] } };
+    const { apiEndpoint, proxy } = parse(render(proxied));
+    expect(apiEndpoint.alternativeNames).toContain('www.example.com');
+    expect(proxy.noProxy.split(',')).toContain('www.example.com');
+    expect(JSON.stringify(parse(render(proxied)))).not.toContain('my-zone');
+  });
+
   it('has a proxy only when one is wished for', () => {
     const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
     expect(parse(render()).proxy).toBeUndefined();
