@@ -61,7 +61,7 @@ variable "cidr" {
 }
 
 variable "tags" {
-  description = "Security groups have no labels; the description says whose they are."
+  description = "Not used: security groups have no labels; their descriptions say whose they are."
   type        = map(string)
   default     = {}
 }

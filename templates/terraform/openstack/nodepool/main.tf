@@ -72,15 +72,21 @@ locals {
   )
 }
 
-resource "openstack_networking_secgroup_rule_v2" "turned_round" {
-  for_each = { wireguard = { protocol = "udp", port = var.network.wireguard_port }, icmp = { protocol = "icmp", port = null } }
-
+resource "openstack_networking_secgroup_rule_v2" "wireguard" {
   security_group_id = var.network.security_group_id
   direction         = "ingress"
   ethertype         = "IPv4"
-  protocol          = each.value.protocol
-  port_range_min    = each.value.port
-  port_range_max    = each.value.port
+  protocol          = "udp"
+  port_range_min    = var.network.wireguard_port
+  port_range_max    = var.network.wireguard_port
+  remote_ip_prefix  = local.turned_round
+}
+
+resource "openstack_networking_secgroup_rule_v2" "icmp" {
+  security_group_id = var.network.security_group_id
+  direction         = "ingress"
+  ethertype         = "IPv4"
+  protocol          = "icmp"
   remote_ip_prefix  = local.turned_round
 }
 

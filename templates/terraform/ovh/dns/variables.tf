@@ -41,7 +41,7 @@ variable "health_check_port" {
 }
 
 variable "tags" {
-  description = "Records cannot carry tags."
+  description = "Not used: records cannot carry tags."
   type        = map(string)
   default     = {}
 }

@@ -61,7 +61,7 @@ variable "cidr" {
 }
 
 variable "tags" {
-  description = "Nothing here can carry tags; the description says whose it is."
+  description = "Not used: nothing here can carry tags; the description says whose it is."
   type        = map(string)
   default     = {}
 }

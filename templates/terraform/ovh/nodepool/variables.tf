@@ -44,7 +44,7 @@ variable "first_boot" {
 }
 
 variable "tags" {
-  description = "Nothing here can carry tags."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }
