@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `npm run conformance [-- vitest arguments]`: our state machines and adapters on moto, our API under schemathesis.
-# Needs Python 3.10 or newer and PyPI once; see docs/conformance.md.
+# The Vault client on a real Vault, built once with Go. Needs Python 3.10 or newer and PyPI once; see docs/conformance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -16,6 +16,10 @@ if ! cmp -s "$wanted" "$home/installed.txt"; then
   "$python" -m venv --clear "$home"
   "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
   cp "$wanted" "$home/installed.txt"
+fi
+# Of a run of other tests, no Vault is asked for.
+if [[ $* == *vault* || $# == 0 ]] && [[ ! -x ${KUBELOOM_VAULT:-${KUBELOOM_HOME:-$HOME/.kubeloom}/bin/vault} ]]; then
+  scripts/build-vault.sh
 fi
 export KUBELOOM_CONFORMANCE_PYTHON=$home/bin/python
 exec vitest run --project conformance "$@"

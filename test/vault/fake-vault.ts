@@ -14,7 +14,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-const mounts = { one: '1', two: '2', 'two/deep': '2' } as const;
+const mounts = { one: '1', two: '2', 'deep/two': '2' } as const;
 const refused = (status: number, ...errors: string[]): Answer => ({ status, body: { errors } });
 
 export interface FakeVault extends VaultWorld {

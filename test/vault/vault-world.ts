@@ -6,8 +6,8 @@ export const boundRole = 'arn:aws:iam::123456789012:role/kubeloom-runner';
 
 export interface VaultWorld {
   readonly address: string;
-  /** KV engines: `one` of version 1, `two` of version 2, `two/deep` of version 2 as well. */
-  write(mount: 'one' | 'two' | 'two/deep', path: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  /** KV engines: `one` of version 1, `two` of version 2, `deep/two` of version 2 as well. */
+  write(mount: 'one' | 'two' | 'deep/two', path: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /** Deletes the newest version of a secret of `two`. */
   remove(path: string): Promise<void>;
   seal(): Promise<void>;

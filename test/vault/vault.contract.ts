@@ -24,7 +24,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       }
       await vault.write('one', 'clouds/aws', { accesskey: value });
       await vault.write('two', 'clouds/aws', { accesskey: value, port: 22, sure: true });
-      await vault.write('two/deep', 'clouds/aws', { accesskey: `${value}-deep` });
+      await vault.write('deep/two', 'clouds/aws', { accesskey: `${value}-deep` });
       await vault.write('two', 'private/aws', { accesskey: value });
     });
     afterAll(async () => {
@@ -72,7 +72,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
       expect(await read({ mount: 'two', kvVersion: 2 })).toMatchObject({ accesskey: value });
       expect(await read({ mount: 'one', kvVersion: 1 })).toEqual({ accesskey: value });
-      expect(await read({ mount: 'two/deep' })).toEqual({ accesskey: `${value}-deep` });
+      expect(await read({ mount: 'deep/two' })).toEqual({ accesskey: `${value}-deep` });
       expect(mask.hide(`printed ${value}`)).toBe('printed ***');
     });
 
