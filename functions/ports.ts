@@ -22,7 +22,7 @@ export interface ManifestStore {
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
   create(record: ManifestRecord): Promise<void>;
   /**
-   * Replaces document, generation, attempt, status, runId, deleting, checksum, retryFrom, orphans and dueAt; leaves the
+   * Replaces document, generation, attempt, status, runId, deleting, checksum, templates, retryFrom, orphans and dueAt; leaves the
    * lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
@@ -135,6 +135,15 @@ export interface TemplateReferenceStore {
   list(namespace: string): Promise<readonly string[]>;
 }
 
+/** What a branch or tag of a git repository names at this moment, or why that cannot be told. */
+export type ResolvedTemplates = { readonly commit: string } | { readonly reason: string; readonly fix: string };
+
+/** Repositories of templates. */
+export interface TemplateSources {
+  /** The commit that a branch, tag or hash names. Never throws: what is wrong is for whoever wrote the reference. */
+  resolve(url: string, revision: string): Promise<ResolvedTemplates>;
+}
+
 export interface Clock {
   now(): Date;
 }
@@ -154,6 +163,7 @@ export interface Deps {
   readonly builds: Builds;
   readonly secrets: SecretStore;
   readonly templateReferences: TemplateReferenceStore;
+  readonly templateSources: TemplateSources;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly config: Config;

@@ -12,6 +12,7 @@ import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
+import { GitReferences, recordedTemplateSources } from '#adapters/git-references.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
@@ -48,6 +49,10 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),
+    templateSources:
+      config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
+        ? recordedTemplateSources
+        : new GitReferences({ privateHosts: config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS }),
     artifacts,
     workflows: new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN),
     builds: new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS)),

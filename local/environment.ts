@@ -17,7 +17,7 @@ export interface EnvironmentOptions {
   readonly accessKey: string;
   readonly dataDirectory: string;
   readonly providerTypes: readonly string[];
-  readonly templateSources: 'builtin' | 'recorded';
+  readonly templateSources: 'git' | 'recorded';
   /** Tool to project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
 }

@@ -117,7 +117,7 @@ async function assemble(given: {
   const variables = platformEnvironment({
     ...{ endpoints, accessKey, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
     providerTypes: await product.providerTypes(),
-    templateSources: product.templateSources ?? 'builtin',
+    templateSources: product.templateSources ?? 'git',
   });
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, table, await product.tableSchema(), accessKey);

@@ -16,8 +16,8 @@ export interface Product {
   readonly machinesDirectory: string;
   /** Tool to CodeBuild project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
-  /** Whether manifests may name templates of their own: the sim runner needs no files of them. @default builtin */
-  readonly templateSources?: 'builtin' | 'recorded';
+  /** Whether manifests may name templates of their own: the sim runner needs no files of them. @default git */
+  readonly templateSources?: 'git' | 'recorded';
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
   readonly tick?: string;
@@ -39,7 +39,7 @@ export function kubeloom(runner: RunnerKind): Product {
   return {
     machinesDirectory: join(root, 'state-machines'),
     runnerProjects: Object.fromEntries(tools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`])),
-    templateSources: runner === 'sim' ? 'recorded' : 'builtin',
+    templateSources: runner === 'sim' ? 'recorded' : 'git',
     statusRules: [
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
     ],

@@ -60,7 +60,7 @@ async function refuseProtected(
 ): Promise<void> {
   const wished = documentFaults(record.document);
   const said = new Set(wished.map(({ path }) => path));
-  const plans = planClusters(await planningOf(deps, record), record, clusters);
+  const plans = planClusters(planningOf(deps, record), record, clusters);
   const standing = plans.flatMap(({ refusals }) => refusals);
   const faults = [...wished, ...standing.filter(({ path }) => !said.has(path))];
   if (faults.length === 0) return;

@@ -7,7 +7,7 @@ import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { nextRecord } from '../pipeline/next-generation.ts';
-import { planningOf } from '../pipeline/template-versions.ts';
+import { pinTemplates, planningOf } from '../pipeline/template-versions.ts';
 import type { Deps } from '../ports.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
@@ -26,6 +26,8 @@ export interface Judgement {
   readonly manifest?: InputManifest;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];
+  /** Versions of templates by provider instance; absent when its form is faulty. */
+  readonly templates?: Readonly<Record<string, string>>;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
   /** What the planner will not do, as far as no fault says it already. */
@@ -44,10 +46,12 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const before = stored && InputManifest.safeParse(stored.document).data;
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
-  const faults = wireFaults(old && !deleting ? validateUpdate(old, manifest) : []);
-  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false });
-  const plans = planClusters(await planningOf(deps, wished), wished, clusters);
+  const pinned = deleting ? undefined : await pinTemplates(deps, key.namespace, manifest);
+  const faults = wireFaults([...(old && !deleting ? validateUpdate(old, manifest) : []), ...(pinned?.faults ?? [])]);
+  const templates = pinned?.versions ?? {};
+  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false, templates });
+  const plans = planClusters(planningOf(deps, wished), wished, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
-  return { manifest, faults, warnings, plans, refusals };
+  return { manifest, faults, warnings, templates, plans, refusals };
 }

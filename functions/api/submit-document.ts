@@ -22,12 +22,15 @@ export async function submitDocument(
   { document, stored, reason }: Submission,
 ): Promise<HttpResponse> {
   const judgement = await judgeManifest(deps, key, { document, stored });
-  const { manifest, faults, refusals } = judgement;
+  const { manifest, templates, faults, refusals } = judgement;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...judgement.warnings];
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   if (same && !isBehind(stored, judgement)) return acceptedResponse(stored, { unchanged: true, warnings });
-  const record = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: same });
+  const record = nextRecord(deps, key, stored, {
+    ...{ document: manifest, deleting: false, again: same },
+    ...(templates && { templates }),
+  });
   await storeNext(deps, stored, record);
   await startRun(deps, record, reason ?? reasonOf(stored, same));
   return acceptedResponse(record, { warnings });

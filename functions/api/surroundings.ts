@@ -39,7 +39,7 @@ export async function surroundingsOf(
     endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key),
   ]);
   const { KUBELOOM_PROVIDER_TYPES: providerTypes, KUBELOOM_TEMPLATE_SOURCES: sources } = deps.config;
-  return { providerTypes, secrets, ownTemplates: sources === 'recorded', templateReferences, endpointsInUse };
+  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, endpointsInUse };
 }
 
 /** Manifests whose document refers to a Secret or TemplateGitReference. */

@@ -27,7 +27,7 @@ async function sharedSurroundings(deps: Deps, documents: readonly unknown[]): Pr
   const each = await Promise.all(documents.map((document) => surroundingsOf(deps, nameOf(document), document)));
   return {
     providerTypes: deps.config.KUBELOOM_PROVIDER_TYPES,
-    ownTemplates: deps.config.KUBELOOM_TEMPLATE_SOURCES === 'recorded',
+    ownTemplates: deps.config.KUBELOOM_TEMPLATE_SOURCES !== 'builtin',
     secrets: new Set(each.flatMap(({ secrets }) => [...secrets])),
     templateReferences: new Set(each.flatMap(({ templateReferences }) => [...templateReferences])),
   };

@@ -17,11 +17,16 @@ export const Config = z.object({
     .transform((list) => list.split(',').filter(Boolean))
     .describe('provider types this installation can build, comma separated'),
   KUBELOOM_TEMPLATE_SOURCES: z
-    .enum(['builtin', 'recorded'])
-    .default('builtin')
+    .enum(['builtin', 'recorded', 'git'])
+    .default('git')
     .describe(
-      'builtin: manifests that name templates of their own are refused; recorded: their version is kept and compared, for runners that need no files',
+      'git: manifests may name templates in git repositories, pinned to a commit when they are accepted; builtin: such manifests are refused; recorded: what they name is kept and compared, and nothing is fetched, for runners that need no files',
     ),
+  KUBELOOM_TEMPLATE_PRIVATE_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').filter(Boolean))
+    .describe('hosts (with port, if any) of template repositories that may have a private address, comma separated'),
   KUBELOOM_RUNNER_PROJECTS: z
     .string()
     .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)))

@@ -37,6 +37,8 @@ export const ManifestRecord = z.strictObject({
   checksum: z.string(),
   deleting: z.boolean(),
   status: ManifestStatus,
+  /** Version of the templates of provider instances that have their own, as they were when this was accepted. */
+  templates: z.record(z.string(), z.string()).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
   /** Nothing is started until it is resumed; a run under way stops after its waypoint. */

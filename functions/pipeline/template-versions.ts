@@ -1,41 +1,59 @@
-/** Which templates each provider instance of a manifest uses, as versions that can be compared. */
+/** Which templates each provider instance of a manifest uses: pinned when it is accepted, compared by every plan. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import { PipelineError } from '#domain/errors.ts';
-import { defaultTemplates, InputManifest } from '#domain/manifest/input-manifest.ts';
+import { error, type Fault } from '#domain/manifest/fault.ts';
+import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
+import { templateVersionText } from '#domain/template-version.ts';
 import type { Deps } from '../ports.ts';
 import type { Planning } from './cluster-plans.ts';
 
-type Ports = Pick<Deps, 'templateReferences' | 'ids'>;
+type Ports = Pick<Deps, 'templateReferences' | 'templateSources'>;
 
-/** What plans of a manifest need. Throws `PlanRefused` when templates are named that are not stored. */
-export async function planningOf(deps: Ports, manifest: ManifestRecord): Promise<Planning> {
-  return { ids: deps.ids, templates: manifest.deleting ? {} : await templateVersions(deps, manifest) };
+/** What plans of a stored manifest need. */
+export function planningOf({ ids }: Pick<Deps, 'ids'>, manifest: ManifestRecord): Planning {
+  return { ids, templates: manifest.templates ?? {} };
 }
 
-/** `git:<url>@<commit>#<path>` by provider instance, for those that do not use the templates that come with Kubeloom. */
-async function templateVersions(
-  deps: Ports,
-  { namespace, document }: ManifestRecord,
-): Promise<Readonly<Record<string, string>>> {
-  const { providers } = InputManifest.parse(document).spec;
-  const own = providers.flatMap(({ name, templatesRef }) =>
-    templatesRef && templatesRef.name !== defaultTemplates ? [{ name, templatesRef }] : [],
-  );
-  const versions = own.map(
-    async ({ name, templatesRef }) => [name, await versionOf(deps, { namespace, ...templatesRef })] as const,
-  );
-  return Object.fromEntries(await Promise.all(versions));
+export interface PinnedTemplates {
+  /** `git:<url>@<commit>#<path>` by provider instance, for those that do not use the templates that come with Kubeloom. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** References that name nothing, by their place in the manifest. */
+  readonly faults: readonly Fault[];
 }
 
-async function versionOf(
+/** Asks the repositories what the references of a manifest name now. A reference used by many is asked about once. */
+export async function pinTemplates(deps: Ports, namespace: string, manifest: InputManifest): Promise<PinnedTemplates> {
+  const asked = new Map<string, Promise<Pin>>();
+  const pins = await Promise.all(
+    manifest.spec.providers.map(async ({ name, templatesRef }, index) => {
+      if (templatesRef.name === defaultTemplates) return {};
+      const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
+      const key = `${reference.namespace}/${reference.name}`;
+      const answer = asked.get(key) ?? pinOf(deps, reference);
+      asked.set(key, answer);
+      const pin = await answer;
+      if ('version' in pin) return { version: [name, pin.version] as const };
+      return { fault: error(['spec', 'providers', index, 'templatesRef'], pin.reason, pin.fix) };
+    }),
+  );
+  return {
+    versions: Object.fromEntries(pins.flatMap(({ version }) => (version === undefined ? [] : [version]))),
+    faults: pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
+  };
+}
+
+type Pin = { readonly version: string } | { readonly reason: string; readonly fix: string };
+
+async function pinOf(
   deps: Ports,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-): Promise<string> {
+  { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
+): Promise<Pin> {
   const stored = await deps.templateReferences.get(namespace, name);
   if (stored === undefined) {
-    throw new PipelineError('PlanRefused', `there is no TemplateGitReference "${namespace}/${name}"; apply it first`);
+    return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
-  const { endpoint, commit, paths } = TemplateGitReference.parse(stored).spec;
-  return `git:${endpoint.url}@${commit}#${paths.terraformer}`;
+  const { endpoint, commit: revision, paths } = TemplateGitReference.parse(stored).spec;
+  const answer = await deps.templateSources.resolve(endpoint.url, revision);
+  if (!('commit' in answer)) return answer;
+  return { version: templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer }) };
 }

@@ -19,7 +19,7 @@ export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps):
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
-  const plan = planCluster(await planningOf(deps, manifest), manifest, record);
+  const plan = planCluster(planningOf(deps, manifest), manifest, record);
   if (plan.refusals.length > 0) {
     await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
     return nothingToDo('refused');

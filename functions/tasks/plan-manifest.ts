@@ -20,7 +20,7 @@ export const handler = taskHandler(
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
     if (manifest.deleting && manifest.orphans === 'all') await letGoOfAll(deps, { manifest, fence, now });
     const stored = await deps.clusters.list(key);
-    const planning = await planningOf(deps, manifest);
+    const planning = planningOf(deps, manifest);
     const behind = clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
     const touched = isCancelled(manifest, manifest) ? [] : behind;
     await Promise.all(touched.map((record) => takeOver(deps, { manifest, record, fence })));

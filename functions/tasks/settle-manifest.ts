@@ -14,7 +14,7 @@ export const handler = taskHandler(
     const key = { namespace, name };
     const at = deps.clock.now().toISOString();
     const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
-    const behind = clustersBehind(await planningOf(deps, manifest), manifest, records, generation);
+    const behind = clustersBehind(planningOf(deps, manifest), manifest, records, generation);
     const reached = outcomeOf(Math.max(records.length, behind.length), behind);
     const summary = pausedOutcome(manifest, runId, behind) ?? reached;
     const gone = summary.outcome === 'done' && manifest.deleting;

@@ -1,6 +1,7 @@
 /** Manifests that name templates of their own: compared where that is enough, refused where they would have to be fetched. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterPlan } from '#domain/plan.ts';
+import type { ResolvedTemplates, TemplateSources } from '#functions/ports.ts';
 import { apiUnderTest } from './api-under-test.ts';
 import { aManifest, aTemplateReference, manifestPath } from './documents.ts';
 import { aClusterRecord } from './records.ts';
@@ -15,7 +16,7 @@ function withTemplates(name: string) {
 
 describe('an installation that has only the templates that come with it', () => {
   it('refuses others with a sentence, also when they are stored', async () => {
-    const { deps, call } = apiUnderTest();
+    const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'builtin' });
     await call('PUT', templatePath, { body: aTemplateReference() });
     const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
     expect(answer.status).toBe(422);
@@ -33,6 +34,50 @@ describe('an installation that has only the templates that come with it', () => 
   it('takes the default by its name', async () => {
     const { call } = apiUnderTest();
     expect((await call('PUT', manifestPath, { body: withTemplates('claudie-default-templates') })).status).toBe(202);
+  });
+});
+
+describe('an installation that fetches them', () => {
+  const asking = (answer: ResolvedTemplates) => {
+    const under = apiUnderTest();
+    const asked: string[] = [];
+    const templateSources: TemplateSources = {
+      resolve: async (url, revision) => {
+        asked.push(`${url} ${revision}`);
+        return answer;
+      },
+    };
+    Object.assign(under.deps, { templateSources });
+    return { ...under, asked };
+  };
+  const commit = 'c'.repeat(40);
+
+  it('pins them to a commit when the manifest is accepted, and asks once for all providers', async () => {
+    const { deps, call, asked } = asking({ commit });
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    expect((await call('PUT', manifestPath, { body: withTemplates('own-templates') })).status).toBe(202);
+    const stored = await deps.manifests.get({ namespace: 'team', name: 'shop' });
+    expect(stored?.templates).toEqual({ 'sim-1': `git:github.com/team/templates@${commit}#templates` });
+    expect(asked).toEqual(['github.com/team/templates v1.0.0']);
+    // What was pinned stays pinned, whatever becomes of the tag.
+    await call('POST', `${manifestPath}/retry`, { body: {} });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('refuses a reference that names nothing, with its place and what to do', async () => {
+    const { deps, call } = asking({
+      reason: 'github.com/team/templates has no branch or tag "v1.0.0"',
+      fix: 'name one',
+    });
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
+    expect(answer).toMatchObject({
+      status: 422,
+      json: {
+        faults: [{ path: 'spec.providers[0].templatesRef', reason: expect.stringContaining('no branch or tag') }],
+      },
+    });
+    expect(deps.workflows.started).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** All ports in memory, for tests of handlers: what stands for the outside can be looked at and steered. */
+import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
@@ -98,6 +99,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     artifacts: new InMemoryArtifacts(),
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
+    templateSources: recordedTemplateSources,
     workflows: new RecordedWorkflows(),
     builds: new RecordedBuilds(),
     clock: new SteppingClock(),

@@ -54,8 +54,8 @@ describe.each(modules)('templates/terraform/$type/$kind', ({ kind, directory }) 
     }
   });
 
-  test('asks for nothing beyond the contract: its own variables have defaults', () => {
-    const known: readonly string[] = contract[kind].variables;
+  test('asks for nothing beyond the contract and its Secret: its own variables have defaults', () => {
+    const known: readonly string[] = [...contract[kind].variables, ...secretVariables(directory)];
     for (const [name, body] of blocks(directory, 'variable')) {
       if (!known.includes(name)) expect(body, name).toMatch(/default\s*=/);
     }
@@ -67,6 +67,12 @@ describe.each(modules)('templates/terraform/$type/$kind', ({ kind, directory }) 
     for (const [name, body] of outputs) expect(body, name).toMatch(/description\s*=/);
   });
 });
+
+/** Variables that provider.json fills from the Secret. */
+function secretVariables(directory: string): readonly string[] {
+  const text = readFileSync(join(directory, '..', 'provider.json'), 'utf8');
+  return Object.keys((JSON.parse(text) as { moduleVariables?: Record<string, string> }).moduleVariables ?? {});
+}
 
 test('the README of the contract names every variable and output', () => {
   const text = readFileSync(join(root, 'README.md'), 'utf8');

@@ -9,7 +9,7 @@ export interface UnderAttack {
   call(
     method: string,
     path: string,
-    call?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array },
+    call?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> },
   ): Promise<Response>;
   /** Throws when anything changed since the start. */
   unchanged(): Promise<void>;

@@ -1,0 +1,142 @@
+/**
+ * `TemplateSources` by git's own protocol (version 2, "ls-refs" over https): one request, no files, no credentials.
+ * A library for git would put the API's bundle over its limit of 1 MB; this is all that is needed of one.
+ */
+import { z } from 'zod';
+import { isCommitHash } from '#domain/template-version.ts';
+import type { ResolvedTemplates, TemplateSources } from '../ports.ts';
+import { type HttpsAnswer, postPublicly, RefusedAddress } from './public-https.ts';
+
+export interface GitReferencesOptions {
+  /** Hosts, with port if any, that may have a private address. */
+  readonly privateHosts: readonly string[];
+  /** For a whole answer. @default 10,000 */
+  readonly timeoutMs?: number;
+}
+
+/** Refs of one name: more than enough. */
+const mostBytes = 1_000_000;
+
+export class GitReferences implements TemplateSources {
+  readonly #options: Required<GitReferencesOptions>;
+
+  constructor({ privateHosts, timeoutMs = 10_000 }: GitReferencesOptions) {
+    this.#options = { privateHosts, timeoutMs };
+  }
+
+  async resolve(url: string, revision: string): Promise<ResolvedTemplates> {
+    if (isCommitHash(revision)) return { commit: revision };
+    try {
+      const refs = refsOf(await this.#ask(url, revision));
+      const commit = refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(revision);
+      return commit === undefined ? unknownRevision(url, revision) : { commit };
+    } catch (thrown) {
+      return unanswered(url, thrown);
+    }
+  }
+
+  /** Some hosts only know a repository under its name with `.git`. */
+  async #ask(url: string, revision: string): Promise<Buffer> {
+    const body = lsRefs(revision);
+    const first = await this.#post(url, body);
+    const answer = first.status === 200 || url.endsWith('.git') ? first : await this.#post(`${url}.git`, body);
+    if (answer.status !== 200) throw new UnwillingHost(answer.status);
+    return answer.body;
+  }
+
+  #post(url: string, body: string): Promise<HttpsAnswer> {
+    return postPublicly(`https://${url}/git-upload-pack`, {
+      ...this.#options,
+      ...{ mostBytes, body },
+      headers: {
+        'content-type': 'application/x-git-upload-pack-request',
+        accept: 'application/x-git-upload-pack-result',
+        'git-protocol': 'version=2',
+        'user-agent': 'git/2 kubeloom',
+      },
+    });
+  }
+}
+
+/** Keeps what is written: for runners that fetch no files. */
+export const recordedTemplateSources: TemplateSources = {
+  resolve: async (_url, revision) => ({ commit: revision }),
+};
+
+class UnwillingHost extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`it answered with status ${status}`);
+    this.status = status;
+  }
+}
+
+/** A line of git's protocol: its length in four hexadecimal digits, itself included, then its text. */
+function line(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+}
+
+function lsRefs(revision: string): string {
+  const prefixes = [
+    `refs/tags/${revision}`,
+    `refs/heads/${revision}`,
+    ...(revision.startsWith('refs/') ? [revision] : []),
+  ];
+  return [
+    line('command=ls-refs\n'),
+    '0001',
+    line('peel\n'),
+    ...prefixes.map((prefix) => line(`ref-prefix ${prefix}\n`)),
+    '0000',
+  ].join('');
+}
+
+const Ref = z.tuple([z.string().regex(/^[0-9a-f]{40}$/), z.string()]).rest(z.string());
+
+/** Name to commit; of an annotated tag the commit that it marks. Throws when it is no answer of git. */
+function refsOf(answer: Buffer): ReadonlyMap<string, string> {
+  const refs = new Map<string, string>();
+  for (let at = 0; at < answer.length; ) {
+    const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
+    if (length === 0) break;
+    if (!(length > 4 && at + length <= answer.length)) throw new Error('what it answered is not the protocol of git');
+    const words = answer
+      .toString('utf8', at + 4, at + length)
+      .trimEnd()
+      .split(' ');
+    const [commit, name, ...attributes] = Ref.parse(words);
+    const peeled = attributes.find((attribute) => attribute.startsWith('peeled:'))?.slice('peeled:'.length);
+    refs.set(name, peeled ?? commit);
+    at += length;
+  }
+  return refs;
+}
+
+function unknownRevision(url: string, revision: string): ResolvedTemplates {
+  const short = /^[0-9a-f]{7,39}$/.test(revision);
+  return {
+    reason: `${url} has no branch or tag "${revision}"`,
+    fix: short
+      ? 'give all 40 digits of a commit hash'
+      : 'name a branch, a tag or the 40 digits of a commit in the TemplateGitReference',
+  };
+}
+
+function unanswered(url: string, thrown: unknown): ResolvedTemplates {
+  if (thrown instanceof RefusedAddress) return { reason: thrown.message, fix: thrown.fix };
+  if (thrown instanceof UnwillingHost && [401, 403, 404].includes(thrown.status)) {
+    return {
+      reason: `${url} is no repository that everybody may read (status ${thrown.status})`,
+      fix: 'correct the address; of a private repository name the commit by its 40 digits, since only runners have its token',
+    };
+  }
+  const why =
+    thrown instanceof z.ZodError
+      ? 'what it answered is not the protocol of git'
+      : String((thrown as Error).message ?? thrown);
+  return {
+    reason: `${url} could not be asked for the commit: ${why}`,
+    fix: 'try again; the 40 digits of a commit need no answer',
+  };
+}

@@ -1,0 +1,103 @@
+/** Requests to addresses that users name: https only, bounded, and never to a private network that nobody allowed. */
+import { type LookupAddress, lookup } from 'node:dns';
+import { request } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+export interface HttpsAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+export interface PublicRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  /** Of the answer. */
+  readonly mostBytes: number;
+  /** Hosts, with port if any, that may have a private address. */
+  readonly privateHosts: readonly string[];
+}
+
+/** The host has an address that is not of the public internet. */
+export class RefusedAddress extends Error {
+  readonly fix: string;
+
+  constructor(host: string) {
+    super(`${host} is in a private network`);
+    this.fix = 'use a public host, or let the operator add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS';
+  }
+}
+
+const privateNetworks = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  privateNetworks.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  privateNetworks.addSubnet(network, prefix, 'ipv6');
+
+/** True for addresses that are not of the public internet; IPv4 inside IPv6 counts as what it is. */
+export function isPrivateAddress(address: string): boolean {
+  return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Posts once, follows no redirect. Throws `RefusedAddress`, and an `Error` with the cause when there is no answer. */
+export function postPublicly(url: string, options: PublicRequest): Promise<HttpsAnswer> {
+  const { hostname, host } = new URL(url);
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const allowed = options.privateHosts.includes(host) || options.privateHosts.includes(hostname);
+  if (!allowed && isIP(bare) !== 0 && isPrivateAddress(bare)) return Promise.reject(new RefusedAddress(host));
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
+      signal,
+      // Judged where the connection is made: a name cannot mean one address when asked and another when used.
+      ...(!allowed && { lookup: publicLookup(host) }),
+    });
+    outgoing.on('error', (error) =>
+      reject(signal.aborted ? new Error(`no answer within ${options.timeoutMs / 1000} s`) : error),
+    );
+    outgoing.on('response', (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece);
+        size += piece.length;
+        if (size > options.mostBytes)
+          outgoing.destroy(new Error(`its answer is larger than ${options.mostBytes} bytes`));
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+      response.on('error', reject);
+    });
+    outgoing.end(options.body);
+  });
+}
+
+const publicLookup =
+  (host: string): LookupFunction =>
+  (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return done(error, '');
+      if (addresses.some(({ address }) => isPrivateAddress(address))) return done(new RefusedAddress(host), '');
+      const [first] = addresses;
+      if (options.all === true) return done(null, addresses);
+      return done(null, first?.address ?? '', first?.family);
+    });
+  };

@@ -1,0 +1,124 @@
+/** What a branch, tag or hash of a git repository names, asked of a real git host. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { globalAgent } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GitReferences } from '#adapters/git-references.ts';
+import { isPrivateAddress } from '#adapters/public-https.ts';
+import { type GitServer, startGitServer } from './git-server.ts';
+
+let server: GitServer;
+let locked: GitServer;
+let first: string;
+let second: string;
+
+beforeAll(async () => {
+  server = await startGitServer();
+  locked = await startGitServer({ token: 'let-me-in', suffix: '.git' });
+  globalAgent.options.ca = [server, locked].map(({ certificate }) => readFileSync(certificate, 'utf8'));
+  first = server.commit({ 'README.md': 'one' });
+  server.git('tag', 'v1');
+  server.git('tag', '-a', 'v1.0', '-m', 'annotated');
+  second = server.commit({ 'README.md': 'two' });
+  server.git('branch', 'v1-next');
+  server.git('branch', 'both', first);
+  server.git('tag', 'both');
+  locked.commit({ 'README.md': 'secret' });
+}, 30_000);
+
+afterAll(async () => {
+  globalAgent.options.ca = undefined;
+  await Promise.all([server.close(), locked.close()]);
+});
+
+const sources = () => new GitReferences({ privateHosts: [server.host, locked.host] });
+
+describe('a repository that everybody may read', () => {
+  it.each([
+    ['a branch', 'main', () => second],
+    ['a tag', 'v1', () => first],
+    ['an annotated tag, as the commit that it marks', 'v1.0', () => first],
+    ['a full reference', 'refs/heads/v1-next', () => second],
+    ['a tag before a branch of the same name', 'both', () => second],
+  ])('tells the commit of %s', async (_what, revision, commit) => {
+    expect(await sources().resolve(server.url, revision)).toEqual({ commit: commit() });
+  });
+
+  it('is not asked about a whole commit hash', async () => {
+    const before = server.requests();
+    expect(await sources().resolve(server.url, first)).toEqual({ commit: first });
+    expect(server.requests()).toBe(before);
+  });
+
+  it.each([
+    ['v1-ne', 'name a branch, a tag or the 40 digits of a commit in the TemplateGitReference'],
+    ['abcdef1', 'give all 40 digits of a commit hash'],
+  ])('says that it has no %s, also when something begins so', async (revision, fix) => {
+    const reason = `${server.url} has no branch or tag "${revision}"`;
+    expect(await sources().resolve(server.url, revision)).toEqual({ reason, fix });
+  });
+});
+
+describe('a repository that is not as it should be', () => {
+  it('is private: the fix is to name the commit, and no token is asked for', async () => {
+    const bare = locked.url.replace(/\.git$/, '');
+    const answer = await sources().resolve(bare, 'main');
+    expect(answer).toMatchObject({
+      reason: expect.stringContaining('is no repository that everybody may read'),
+      fix: expect.stringContaining('40 digits'),
+    });
+  });
+
+  it('does not exist', async () => {
+    const answer = await sources().resolve(`${server.host}/nobody/nothing`, 'main');
+    expect(answer).toMatchObject({ reason: expect.stringContaining('status 404') });
+  });
+
+  it('is on a host that does not answer', async () => {
+    const { url, host, close } = await startGitServer();
+    await close();
+    const answer = await new GitReferences({ privateHosts: [host] }).resolve(url, 'main');
+    expect(answer).toMatchObject({ reason: expect.stringContaining('could not be asked'), fix: expect.any(String) });
+  });
+
+  it('is on a host that keeps silent', async () => {
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const answer = await new GitReferences({ privateHosts: [host], timeoutMs: 50 }).resolve(`${host}/a/b`, 'main');
+    expect(answer).toMatchObject({ reason: expect.stringContaining('no answer within 0.05 s') });
+    silent.close();
+  });
+
+  it('is in a private network that nobody allowed: it is never connected to', async () => {
+    const before = server.requests();
+    const reason = `${server.host} is in a private network`;
+    expect(await new GitReferences({ privateHosts: [] }).resolve(server.url, 'main')).toMatchObject({ reason });
+    const byName = await new GitReferences({ privateHosts: [] }).resolve('localhost:1/a/b', 'main');
+    expect(byName).toMatchObject({ reason: 'localhost:1 is in a private network' });
+    expect(server.requests()).toBe(before);
+  });
+});
+
+describe('private addresses', () => {
+  it.each([
+    '10.1.2.3',
+    '127.0.0.1',
+    '169.254.169.254',
+    '172.31.0.1',
+    '192.168.1.1',
+    '100.64.0.1',
+    '0.0.0.0',
+    '::1',
+    'fd00::1',
+    'fe80::1',
+    '::ffff:10.0.0.1',
+    '::ffff:169.254.169.254',
+  ])('%s is one', (address) => {
+    expect(isPrivateAddress(address)).toBe(true);
+  });
+  it.each(['140.82.121.4', '8.8.8.8', '172.32.0.1', '2606:4700::1', '::ffff:8.8.8.8'])('%s is none', (address) => {
+    expect(isPrivateAddress(address)).toBe(false);
+  });
+});

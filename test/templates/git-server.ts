@@ -1,0 +1,123 @@
+/** A git host on 127.0.0.1: https, git's own `http-backend`, one repository; with a token it is private. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface GitServer {
+  /** `127.0.0.1:<port>` */
+  readonly host: string;
+  /** Host and path of the repository, as a TemplateGitReference names it. */
+  readonly url: string;
+  /** File with the certificate that signs the server's. */
+  readonly certificate: string;
+  /** How many requests were answered. */
+  readonly requests: () => number;
+  /** Commits these files (path to text) on top of `branch`; returns the hash. */
+  commit(files: Readonly<Record<string, string>>, branch?: string): string;
+  /** Runs git in the repository. */
+  git(...args: readonly string[]): string;
+  close(): Promise<void>;
+}
+
+const quiet = {
+  ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b' },
+  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b', PATH: process.env.PATH ?? '' },
+};
+
+/** `token`: only who sends it as password may read. `suffix`: the path ends with it and nothing else is answered. */
+export async function startGitServer({
+  token,
+  suffix = '',
+}: {
+  token?: string;
+  suffix?: string;
+} = {}): Promise<GitServer> {
+  const root = mkdtempSync(join(tmpdir(), 'kubeloom-git-'));
+  const work = join(root, 'work');
+  const name = `team/templates${suffix}`;
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', work, ...args], { env: quiet, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  mkdirSync(work);
+  git('init', '-q', '-b', 'main');
+  git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+  git('config', 'uploadpack.allowFilter', 'true');
+  const served = join(root, 'served', name);
+  mkdirSync(dirname(served), { recursive: true });
+  execFileSync('ln', ['-s', join(work, '.git'), served]);
+  const certificate = selfSigned(root);
+  let requests = 0;
+  const options = { key: readFileSync(join(root, 'key.pem')), cert: readFileSync(certificate) };
+  const server: Server = createServer(options, (request, response) => {
+    requests += 1;
+    const expected = token && `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+    if (expected && request.headers.authorization !== expected) {
+      response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+      return;
+    }
+    const url = new URL(request.url ?? '/', 'https://host');
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        ...quiet,
+        ...{ GIT_PROJECT_ROOT: join(root, 'served'), GIT_HTTP_EXPORT_ALL: '1', REQUEST_METHOD: request.method ?? '' },
+        ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'somebody' },
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      },
+    });
+    request.pipe(backend.stdin);
+    const pieces: Buffer[] = [];
+    backend.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    backend.on('close', () => answer(Buffer.concat(pieces)));
+    const answer = (whole: Buffer): void => {
+      const end = whole.indexOf('\r\n\r\n');
+      const headers = Object.fromEntries(
+        whole
+          .toString('latin1', 0, end)
+          .split('\r\n')
+          .map((line) => line.split(': ', 2) as [string, string]),
+      );
+      const { Status = '200', ...rest } = headers;
+      response.writeHead(Number.parseInt(Status, 10), rest).end(whole.subarray(end + 4));
+    };
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...{ host, url: `${host}/${name}`, certificate, git, requests: () => requests },
+    commit(files, branch = 'main') {
+      git('checkout', '-q', '-B', branch);
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(work, path)), { recursive: true });
+        writeFileSync(join(work, path), text);
+      }
+      git('add', '-A');
+      git('commit', '-q', '-m', 'templates');
+      return git('rev-parse', 'HEAD');
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function selfSigned(directory: string): string {
+  const file = (name: string): string => join(directory, name);
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-keyout', file('key.pem'), '-out', file('certificate.pem'), '-subj', '/CN=127.0.0.1'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+    ],
+    { stdio: 'ignore' },
+  );
+  return file('certificate.pem');
+}
