@@ -1,0 +1,34 @@
+/** Every built-in provider type keeps the contract, as far as its files tell. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { examineType } from '#cli/provider-kit/examine-type.ts';
+import { readType } from '#cli/provider-kit/type-source.ts';
+import { providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+
+const root = fileURLToPath(new URL('../../templates/terraform', import.meta.url));
+const types = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+describe('built-in provider types', () => {
+  it('are those of the table, but for the simulation, which has no modules', () => {
+    expect([...types].sort()).toEqual(providerTypeNames.filter((name) => name !== 'sim').sort());
+  });
+
+  it.each(types)('%s keeps the contract', async (type) => {
+    const findings = examineType(await readType(join(root, type)));
+
+    expect(findings.filter(({ severity }) => severity === 'fault')).toEqual([]);
+  });
+
+  it.each(providerTypeNames.filter((name) => name !== 'sim'))('%s has the modules that the table promises', (type) => {
+    const { nodes, dns } = providerTypes[type];
+
+    expect({ nodes: existsSync(join(root, type, 'nodepool')), dns: existsSync(join(root, type, 'dns')) }).toEqual({
+      nodes,
+      dns,
+    });
+  });
+});
