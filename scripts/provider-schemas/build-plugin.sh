@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# build-plugin.sh MODULE@VERSION FILE [OVERLAY]: builds the provider plugin of a Go module, unless FILE is there already.
+# build-plugin.sh MODULE@VERSION FILE: builds the provider plugin of a Go module, unless FILE is there already.
 # `go install` refuses a module with replace directives, so a module of our own requires it and repeats them.
-# OVERLAY: a file for `go build -overlay`, with `@SOURCE@` for the module's directory; see prune.ts.
 set -euo pipefail
-module=${1%@*} version=${1##*@} target=$2 overlay=${3:-}
+module=${1%@*} version=${1##*@} target=$2
 [ -x "$target" ] && exit 0
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"
 # No detour to the source host: what the module proxy does not have is not built.
 GOPROXY=$(go env GOPROXY | sed -E 's/[,|]direct$//')
-export GOPROXY GOFLAGS="-mod=mod -p=${KUBELOOM_BUILD_JOBS:-2}" GONOSUMDB='' GOFLAGS
+export GOPROXY GOFLAGS="-mod=mod -p=${KUBELOOM_BUILD_JOBS:-2}"
 fetched=$(go mod download -json "$module@$version")
 source_dir=$(sed -n 's/^\t*"Dir": "\(.*\)",*$/\1/p' <<<"$fetched")
 exact=$(sed -n 's/^\t*"Version": "\(.*\)",*$/\1/p' <<<"$fetched")
@@ -21,12 +20,7 @@ sed -nE '/^replace \(/,/^\)/{/=>/p}; s/^replace ([^(].*=>.*)/\1/p' "$source_dir/
   awk -F' *=> *' '{split($1, old, " "); split($2, new, " "); sub(/^[ \t]+/, "", old[1]); print old[1], new[1], new[2]}' |
   sort -u | while read -r old new at; do go mod edit -replace="$old=$new@$at"; done
 printf 'package plugin\n\nimport _ "%s"\n' "$module" >deps.go
-args=()
-if [ -n "$overlay" ]; then
-  sed "s:@SOURCE@:$source_dir:g" "$overlay" >overlay.json
-  args=(-overlay "$work/overlay.json")
-fi
 echo "provider-schemas: building $module $exact" >&2
-nice -n 19 go build -trimpath -ldflags '-s -w' "${args[@]}" -o "$work/plugin" "$module"
+nice -n 19 go build -trimpath -ldflags '-s -w' -o "$work/plugin" "$module"
 mkdir -p "$(dirname "$target")"
 install -m 0755 "$work/plugin" "$target"

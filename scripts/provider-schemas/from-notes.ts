@@ -120,8 +120,9 @@ function presence(words: readonly string[], where: string): AttributeSchema {
 }
 
 function readType(text: string): TypeSpec {
-  const inner = /^(list|set|map)\((.*)\)$/.exec(text);
-  if (inner?.[1] && inner[2]) return [inner[1], readType(inner[2])];
+  for (const outer of ['list', 'set', 'map'] as const) {
+    if (text.startsWith(`${outer}(`) && text.endsWith(')')) return [outer, readType(text.slice(outer.length + 1, -1))];
+  }
   const object = /^object\((.*)\)$/.exec(text);
   if (object) {
     const fields = (object[1] ?? '').split(',').map((field) => field.split(':'));

@@ -105,7 +105,7 @@ function cut(block: BlockSchema): BlockSchema {
 }
 
 function cutAttribute(attribute: AttributeSchema): AttributeSchema {
-  const { type, nested_type, required, optional, computed, sensitive } = attribute;
+  const { type, nested_type, required, optional, computed, sensitive, write_only } = attribute;
   const inner = Object.entries(nested_type?.attributes ?? {}).map(([name, of]) => [name, cutAttribute(of)] as const);
   return {
     ...(type ? { type } : {}),
@@ -116,5 +116,6 @@ function cutAttribute(attribute: AttributeSchema): AttributeSchema {
     ...(optional ? { optional } : {}),
     ...(computed ? { computed } : {}),
     ...(sensitive ? { sensitive } : {}),
+    ...(write_only ? { write_only } : {}),
   };
 }

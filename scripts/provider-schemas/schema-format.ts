@@ -1,7 +1,10 @@
 /** The shape of `terraform providers schema -json`, cut to what the modules use, as test/providers/schemas/<type>.json keeps it. */
 
 /** A Terraform type: "string", or ["list", T], ["set", T], ["map", T], ["object", {name: T}]. */
-export type TypeSpec = string | readonly [string, TypeSpec | Readonly<Record<string, TypeSpec>>];
+export type TypeSpec =
+  | string
+  | readonly ['object', Readonly<Record<string, TypeSpec>>]
+  | readonly ['list' | 'set' | 'map', TypeSpec];
 
 export type Nesting = 'single' | 'list' | 'set' | 'map' | 'group';
 
@@ -13,6 +16,7 @@ export interface AttributeSchema {
   optional?: boolean;
   computed?: boolean;
   sensitive?: boolean;
+  write_only?: boolean;
 }
 
 export interface BlockSchema {
@@ -38,10 +42,8 @@ export interface ProviderSchema {
 export interface SchemaFixture {
   /** Address of the provider, e.g. "hashicorp/aws". */
   provider: string;
-  /** Version that the schema is of. */
+  /** Version that the schema is of; "mixed": read from pages of several commits. */
   version: string;
-  /** Newest version known when the fixture was made, and where that was read. */
-  newest: { version: string; from: string };
   /** How the schema was had, honestly. */
   obtained: string;
   /** What a reader must know; demanded where the pinned version is another one. */

@@ -6,8 +6,6 @@ export interface PluginBuild {
   readonly version: string;
   /** Version of the released provider that this is, or is nearest to. */
   readonly release: string;
-  /** Build only the registrations of what is wanted. */
-  readonly prune?: 'aws' | 'google';
   readonly note?: string;
 }
 
@@ -31,6 +29,8 @@ export interface SchemaSource {
   readonly dataSources: readonly string[];
 }
 
+const ancient =
+  'the Go module proxy has only tags before its modules got a /vN under its module path, and answers 403 for the main branch';
 const refused = 'the Go module proxy answers 403 for its module, and a refusal is final';
 const words = (prefix: string, text: string): readonly string[] =>
   text
@@ -42,6 +42,7 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
   aws: {
     provider: 'hashicorp/aws',
     name: 'aws',
+    unbuilt: ancient,
     bindings: { package: '@cdktf/provider-aws', version: '21.22.1' },
     resources: words(
       'aws',
@@ -74,6 +75,7 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
   gcp: {
     provider: 'hashicorp/google',
     name: 'google',
+    unbuilt: ancient,
     bindings: { package: '@cdktf/provider-google', version: '16.12.1' },
     resources: words(
       'google',
@@ -145,13 +147,4 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
     resources: [],
     dataSources: ['http'],
   },
-};
-
-/** Newest version that is known of each, and where that was read; no one asks a registry here. */
-export const newestVersions: Readonly<Record<string, { version: string; from: string }>> = {
-  hetzner: {
-    version: '1.69.0',
-    from: 'lock files and pages of September 2026; 1.67.0 took datacenter out of hcloud_server',
-  },
-  exoscale: { version: '0.74.2', from: 'exoscale/terraform-provider-exoscale@005de323ab77 CHANGELOG.md' },
 };

@@ -1,0 +1,133 @@
+/** Makes the fixture of one provider type from the best source there is. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { schemaFromBindings, type Wanted } from './from-bindings.ts';
+import { readNotes } from './from-notes.ts';
+import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
+import { pinnedVersions, versionNote } from './pinned.ts';
+import { buildPlugin, cacheDirectory, terraformProgram } from './plugins.ts';
+import type { ProviderSchema, SchemaFixture } from './schema-format.ts';
+import { type SchemaSource, schemaSources } from './sources.ts';
+import { usedTypes } from './used-types.ts';
+
+const root = join(import.meta.dirname, '../..');
+export const templatesDirectory: string = join(root, 'templates/terraform');
+export const fixturesDirectory: string = join(root, 'test/providers/schemas');
+
+export interface MakingOptions {
+  /** Build plugins and ask them. */
+  readonly plugins: boolean;
+  /** Directory with, or for, `node_modules/<bindings>`. */
+  readonly bindings: string;
+  readonly say: (sentence: string) => void;
+}
+
+type Made = Pick<SchemaFixture, 'version' | 'obtained' | 'note' | 'schema'>;
+
+/** The text of a fixture's file, formatted as everything else here. */
+export function fixtureText(fixture: SchemaFixture): string {
+  const biome = join(root, 'node_modules/.bin/biome');
+  const input = JSON.stringify(fixture, null, 2);
+  return execFileSync(biome, ['format', '--stdin-file-path=fixture.json'], { input, encoding: 'utf8', cwd: root });
+}
+
+export function fixtureFile(type: string): string {
+  return join(fixturesDirectory, `${type}.json`);
+}
+
+/** Types whose fixtures come from files of this repository alone. */
+export const typesFromNotes: readonly string[] = Object.keys(schemaSources).filter((type) =>
+  existsSync(notesFile(type)),
+);
+
+export function makeFixture(type: string, options: MakingOptions): SchemaFixture {
+  const source = schemaSources[type];
+  if (!source) throw new Error(`${type} is no type in scripts/provider-schemas/sources.ts`);
+  const file = fixtureFile(type);
+  const used = usedTypes(templatesDirectory, source.name);
+  const wanted: Wanted = {
+    resources: new Set([...used.resources, ...source.resources]),
+    dataSources: new Set([...used.dataSources, ...source.dataSources]),
+  };
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SchemaFixture) : undefined;
+  const complete = kept && lacking(kept.schema, used).length === 0;
+  const stays = kept?.obtained.startsWith('asked of the plugin') && !options.plugins && complete;
+  const made = stays ? kept : make(type, source, wanted, options);
+  for (const what of lacking(made.schema, used)) {
+    options.say(`${type}: a module uses ${what}, of which nothing is known`);
+  }
+  const notes = [
+    source.build?.note,
+    versionNote(made.version, pinnedVersions(templatesDirectory).get(source.provider)),
+  ];
+  const note = notes.filter((part) => part !== undefined).join('; ');
+  return {
+    provider: source.provider,
+    version: made.version,
+    obtained: made.obtained,
+    ...(note ? { note } : {}),
+    schema: made.schema,
+  };
+}
+
+function make(type: string, source: SchemaSource, wanted: Wanted, options: MakingOptions): Made {
+  if (options.plugins && source.build) return fromPlugin(source, source.build, wanted);
+  if (source.bindings) return fromBindings(source.name, source.bindings, wanted, options.bindings);
+  const notes = notesFile(type);
+  if (!existsSync(notes)) throw new Error(`${type}: nothing to make its fixture from without --plugins`);
+  const read = readNotes(readFileSync(notes, 'utf8'), relative(root, notes));
+  return { version: read.version, obtained: `read from ${read.from}`, schema: read.schema };
+}
+
+function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build']>, wanted: Wanted): Made {
+  const plugin = buildPlugin(build);
+  const mirror = join(cacheDirectory(), 'mirror');
+  addToMirror(mirror, plugin, source.provider, build.release);
+  const terraform = terraformProgram();
+  const { provider } = source;
+  const schema = schemaFromPlugin({ terraform, mirror, provider, version: build.release, wanted });
+  return {
+    version: build.release,
+    obtained: `asked of the plugin (terraform providers schema -json), built from ${build.module}@${build.version}`,
+    schema,
+  };
+}
+
+function fromBindings(
+  name: string,
+  bindings: NonNullable<SchemaSource['bindings']>,
+  wanted: Wanted,
+  directory: string,
+): Made {
+  const folder = join(directory, 'node_modules', bindings.package);
+  if (!existsSync(folder)) {
+    mkdirSync(directory, { recursive: true });
+    const wants = `${bindings.package}@${bindings.version}`;
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps', '--silent'];
+    execFileSync('npm', ['install', '--prefix', directory, ...flags, wants], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  const { version, cdktf } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    version: string;
+    cdktf: { provider: { version: string } };
+  };
+  const schema: ProviderSchema = schemaFromBindings(folder, name, wanted);
+  return {
+    version: cdktf.provider.version,
+    obtained: `read from the classes of ${bindings.package}@${version}, which are generated from the real schema; they do not tell whether an optional argument is also computed, nor what is sensitive`,
+    schema,
+  };
+}
+
+function lacking(schema: ProviderSchema, used: Wanted): readonly string[] {
+  return [
+    ...[...used.resources].filter((name) => !schema.resource_schemas[name]),
+    ...[...used.dataSources].filter((name) => !schema.data_source_schemas[name]).map((name) => `data.${name}`),
+  ];
+}
+
+function notesFile(type: string): string {
+  return join(import.meta.dirname, 'read', `${type}.txt`);
+}

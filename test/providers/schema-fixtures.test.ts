@@ -1,0 +1,99 @@
+/** The fixtures say honestly what they are of, and are what the generator makes from the facts in this repository. */
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { readFixture } from '../../scripts/provider-schemas/check/check-types.ts';
+import { readNotes } from '../../scripts/provider-schemas/from-notes.ts';
+import { makeFixture, templatesDirectory, typesFromNotes } from '../../scripts/provider-schemas/make-fixture.ts';
+import { pinnedVersions, versionNote } from '../../scripts/provider-schemas/pinned.ts';
+import { schemaSources } from '../../scripts/provider-schemas/sources.ts';
+import { usedTypes } from '../../scripts/provider-schemas/used-types.ts';
+
+const types = Object.keys(schemaSources);
+const pinned = pinnedVersions(templatesDirectory);
+
+describe('the fixture of', () => {
+  it.each(types)('%s names its provider and how it was had', (type) => {
+    const { provider, obtained } = readFixture(type);
+    expect(provider).toBe(schemaSources[type]?.provider);
+    expect(obtained).toMatch(/^(asked of the plugin|read from) .*@/);
+  });
+
+  it.each(types)('%s names the pinned version where its schema is of another', (type) => {
+    const { provider, version, note = '' } = readFixture(type);
+    expect(note).toContain(versionNote(version, pinned.get(provider)) ?? '');
+  });
+
+  it.each(types)('%s has every resource and data source that a module uses', (type) => {
+    const { schema } = readFixture(type);
+    const used = usedTypes(templatesDirectory, schemaSources[type]?.name ?? '');
+    const lacking = [
+      ...[...used.resources].filter((name) => !schema.resource_schemas[name]),
+      ...[...used.dataSources].filter((name) => !schema.data_source_schemas[name]),
+    ];
+    expect(lacking, 'run node scripts/provider-schemas/generate.ts').toEqual([]);
+  });
+
+  it.each(typesFromNotes)('%s is what scripts/provider-schemas/read says', (type) => {
+    const options = { plugins: false, bindings: tmpdir(), say: () => {} };
+    expect(readFixture(type), 'run node scripts/provider-schemas/generate.ts').toEqual(makeFixture(type, options));
+  });
+
+  it('a provider that cannot be built says why', () => {
+    const silent = Object.entries(schemaSources).filter(([, { build, unbuilt }]) => !build && !unbuilt);
+    expect(silent.map(([type]) => type)).toEqual([]);
+  });
+
+  it('every pinned provider has a fixture', () => {
+    const known = new Set(Object.values(schemaSources).map(({ provider }) => provider));
+    expect([...pinned.keys()].filter((provider) => !known.has(provider))).toEqual([]);
+  });
+});
+
+describe('notes of facts that were read', () => {
+  const head = 'provider a/b 1.2.3\nfrom a/terraform-provider-b@0123 docs/x.md\n';
+
+  it('become a schema', () => {
+    const notes = `${head}resource b_thing\n  name string required\n  block disk list min=1 max=2\n    size number optional computed\n  nested tags set optional\n    key string required\n`;
+    expect(readNotes(notes, 'b.txt')).toEqual({
+      provider: 'a/b',
+      version: '1.2.3',
+      from: 'a/terraform-provider-b@0123 docs/x.md',
+      schema: {
+        provider: {},
+        data_source_schemas: {},
+        resource_schemas: {
+          b_thing: {
+            attributes: {
+              name: { type: 'string', required: true },
+              tags: {
+                nested_type: { nesting_mode: 'set', attributes: { key: { type: 'string', required: true } } },
+                optional: true,
+              },
+            },
+            block_types: {
+              disk: {
+                nesting_mode: 'list',
+                block: { attributes: { size: { type: 'number', optional: true, computed: true } } },
+                min_items: 1,
+                max_items: 2,
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['resource b_thing\n  name text required', '"text" is no type'],
+    ['resource b_thing\n  name string wanted', 'b.txt:4: say required'],
+    ['resource b_thing\n  block disk many', '"many" is no way of nesting'],
+    ['thing b_thing', '"thing" begins no section'],
+  ])('that make no sense are refused: %s', (text, fault) => {
+    expect(() => readNotes(head + text, 'b.txt')).toThrow(fault);
+  });
+
+  it('must say where they were read', () => {
+    expect(() => readNotes('provider a/b 1.2.3', 'b.txt')).toThrow('it must say provider, version and from');
+  });
+});
