@@ -25,6 +25,9 @@ const instances: readonly Instance[] = [
   { name: 'other-tenant', owner: { tenant: 'two', project: 'first' }, region: 0 },
 ];
 
+/** Types whose DNS zones belong to the account, not to a project of it. */
+const accountsZones: readonly string[] = ['ovh'];
+
 let fleet: Fleet | undefined;
 afterEach(async () => {
   await fleet?.stop();
@@ -59,8 +62,12 @@ async function machinesOf(fleet: Fleet, instance: Instance, state: ClusterState)
   const workspace = await fleet.machines(instance.name, state);
   const made = await fleet.added(() => applied(workspace, instance.name === 'home'));
   expectAllOf(instance, made);
+  const { tenant, project } = instance.owner;
+  expect(ownersIn(JSON.stringify(made))).toContain(`project ${tenant}-${project}`);
   const region = plain(fleet.tested.place.regions[instance.region]);
   for (const object of made) if (object.region !== '') expect(plain(object.region), object.type).toContain(region);
+  // What nodes are told to be is the same code for all of them.
+  if (instance.name !== 'home') return workspace;
   const { nodes } = (await workspace.outputs()) as {
     readonly nodes: Readonly<Record<string, Readonly<Record<string, MadeNode>>>>;
   };
@@ -80,7 +87,7 @@ async function namesOf(fleet: Fleet, { name, owner, region }: Instance): Promise
     ...{ addresses: ['203.0.113.7', '203.0.113.8'], healthCheckPort: 443 },
   });
   const made = await fleet.added(() => applied(workspace, name === 'home'));
-  expectAllOf({ name, owner, region }, made);
+  expectAllOf({ name, owner, region }, made, !accountsZones.includes(fleet.tested.type));
   return workspace;
 }
 
@@ -107,17 +114,17 @@ async function applied(workspace: TerraformWorkspace, first: boolean): Promise<v
   await done(workspace.init());
   if (first) await done(workspace.validate());
   await done(workspace.apply());
-  if (first) expect(await workspace.isSettled()).toBe(true);
+  if (first) expect(await workspace.plan()).toEqual([]);
 }
 
 /** Credentials that made it, and those in it, are the instance's. */
-function expectAllOf(instance: Instance, made: readonly CloudObject[]): void {
+function expectAllOf(instance: Instance, made: readonly CloudObject[], inProject = true): void {
   expect(made.length).toBeGreaterThan(0);
   const allowed = allowedOwners(instance.owner);
   for (const object of made) {
     const seen = ownersIn(JSON.stringify([object.account.configuration, object.values]));
+    expect(seen.length, object.type).toBeGreaterThan(0);
     expect(allowed, object.type).toEqual(expect.arrayContaining([...new Set(seen)]));
   }
-  const projects = made.flatMap((object) => ownersIn(JSON.stringify([object.account.configuration, object.values])));
-  expect(projects).toContain(`project ${instance.owner.tenant}-${instance.owner.project}`);
+  if (!inProject) return;
 }
