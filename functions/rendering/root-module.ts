@@ -85,12 +85,24 @@ function providerBlocks(
       return [argument, fieldOr(field, fallback)];
     }),
   );
-  const common = { ...literal(provider.arguments), ...credentials };
+  const common = { ...literal(provider.arguments), ...withBlocks(credentials) };
   const { regionArgument } = provider;
   if (regionArgument === undefined) return [common];
   return [...new Set(regions)]
     .sort()
     .map((region) => ({ alias: identifierOf(region), [regionArgument]: literal(region), ...common }));
+}
+
+/** `assume_role.role_arn` becomes the argument `role_arn` of the block `assume_role`. */
+function withBlocks(credentials: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(credentials).map(([path, value]) => ({ path: path.split('.'), value }));
+  const blocks = new Map<string, Record<string, string>>();
+  for (const { path, value } of entries) {
+    const [block, inner] = path;
+    if (block !== undefined && inner !== undefined) blocks.set(block, { ...blocks.get(block), [inner]: value });
+  }
+  const plain = entries.flatMap(({ path, value }) => (path.length === 1 ? [[path[0], value]] : []));
+  return { ...Object.fromEntries(plain), ...Object.fromEntries(blocks) };
 }
 
 /** The value of a Secret's field; a fixed argument of the same name stands in for an optional field that is missing. */

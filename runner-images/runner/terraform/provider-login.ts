@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
-import { isProviderType, providerTypeFacts } from '#domain/provider-types.ts';
+import { isProviderType } from '#domain/provider-types.ts';
 import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provider-login.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
@@ -39,18 +39,14 @@ export async function logIn(
   if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: {} };
   const values = await userSecret(context, secret, `provider ${provider.name}`);
   refuseFaults(provider, secret, values);
-  const chosen = chooseLogin(template, {
-    present: new Set(Object.keys(values).filter((field) => values[field]?.trim() !== '')),
-    optional: new Set(
-      (providerTypeFacts(provider.type)?.secret ?? []).flatMap(({ name, required }) => (required ? [] : [name])),
-    ),
-  });
+  const isFilled = (field: string) => (values[field] ?? '').trim() !== '';
+  const chosen = chooseLogin(template, new Set(Object.keys(values).filter(isFilled)));
   const tokenFile = await keepToken(context, chosen.webIdentity, { directory, tokens, values });
   const known = tokenFile === undefined ? values : { ...values, [tokenFileField]: tokenFile };
-  const pairs = credentialFields(chosen.template).map((field) => [
-    `TF_VAR_${credentialVariable(field)}`,
-    requiredField(known, field, locatorTitle(secret)),
-  ]);
+  const mayLack = (field: string) => template.optionalFields.includes(field) && !isFilled(field);
+  const pairs = credentialFields(chosen.template)
+    .filter((field) => !mayLack(field))
+    .map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(known, field, locatorTitle(secret))]);
   return { template: chosen.template, environment: Object.fromEntries(pairs) };
 }
 
