@@ -15,6 +15,11 @@ locals {
   name        = "${var.cluster_id}-${var.provider_name}-${var.region}"
   description = "Kubeloom ${var.installation}, cluster ${var.cluster_id}"
 
+  ports = distinct(concat(
+    [for role in var.roles : "${role.protocol}-${role.port}"],
+    var.api_port_open ? ["tcp-6443"] : [],
+  ))
+
   # port null: ICMP echo. cidr null: the cluster's own nodes.
   rules = merge(
     merge([for port in var.ssh_ports : merge(
@@ -25,12 +30,11 @@ locals {
       wireguard = { protocol = "UDP", port = var.wireguard_port, cidr = null }
       icmp      = { protocol = "ICMP", port = null, cidr = null }
     },
-    { for port in distinct([for role in var.roles : "${role.protocol}-${role.port}"]) : "role-${port}" => {
+    { for port in local.ports : "public-${port}" => {
       protocol = upper(split("-", port)[0])
       port     = tonumber(split("-", port)[1])
       cidr     = "0.0.0.0/0"
     } },
-    { for name in var.api_port_open ? ["api"] : [] : name => { protocol = "TCP", port = 6443, cidr = "0.0.0.0/0" } },
   )
 }
 
