@@ -90,6 +90,7 @@ export class RunnerProject extends Construct {
     });
     const on = { table, bucket, key, installation, reconcileName: '', projects: [] };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
+    if (runnerBounds[tool].secrets?.includes('user/')) allowLogins(role, tool);
     denyControlPlane(role);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
     Validations.of(this.project).acknowledge({
@@ -101,6 +102,24 @@ export class RunnerProject extends Construct {
       reason: 'the image is our own: the pinned tool and the runner',
     });
   }
+}
+
+/**
+ * Logins without a key: tokens that other clouds and Vaults take for the runner's identity, and roles of accounts that let
+ * it in. Whom it may become is decided there; roles of its own account are denied below.
+ */
+function allowLogins(role: Role, tool: RunnerTool): void {
+  const roles = Stack.of(role).formatArn({
+    service: 'iam',
+    region: '',
+    account: '*',
+    resource: 'role',
+    resourceName: '*',
+  });
+  role.addToPolicy(new PolicyStatement({ actions: ['sts:GetWebIdentityToken'], resources: ['*'] }));
+  if (tool !== 'terraform') return;
+  role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [roles] }));
+  acceptFindings(role, 'IAM5', /iam::\*:role/, 'roles are named by Secrets; their own trust says whom they let in');
 }
 
 /**
