@@ -34,6 +34,8 @@ export interface Work {
   readonly balance?: readonly string[];
   readonly roles?: readonly object[];
   readonly proxyEndpoint?: string;
+  /** By node: more variables of its host. */
+  readonly variables?: Readonly<Record<string, object>>;
   /** Known from earlier runs. */
   readonly keys?: Readonly<Record<string, string>>;
 }
@@ -113,8 +115,9 @@ export class NodesFleet {
     const all = this.nodes.map(({ name }) => name);
     const { mesh = all, install = [], peers = [], proxy = [], uninstall = [], balance = [], keys = {} } = work;
     const visited = new Set([...install, ...peers, ...proxy, ...uninstall, ...balance]);
+    const host = (name: string) => ({ ...this.#host(name), ...work.variables?.[name] });
     const group = (names: readonly string[]) => ({
-      hosts: Object.fromEntries(names.filter((name) => visited.has(name)).map((name) => [name, this.#host(name)])),
+      hosts: Object.fromEntries(names.filter((name) => visited.has(name)).map((name) => [name, host(name)])),
     });
     const named = (belongs: (node: FleetNode) => boolean) => group(this.nodes.filter(belongs).map(({ name }) => name));
     return {
