@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# `npm run conformance [-- vitest arguments]`: our state machines and adapters on moto, our API under schemathesis.
-# The Vault client on a real Vault, built once with Go. Needs Python 3.10 or newer and PyPI once; see docs/conformance.md.
+# `npm run conformance [-- vitest arguments]`: our state machines and adapters on moto, our API under schemathesis, our
+# Terraform modules under the real providers' plugins.
+# Needs Python 3.10 or newer and PyPI once, and Go for the plugins; see docs/conformance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 export PATH="$PWD/node_modules/.bin:$PATH"
-home=$PWD/.kubeloom/conformance/venv
+kept=$PWD/.kubeloom/conformance
+home=$kept/venv
 wanted=test/conformance/requirements.txt
 if ! cmp -s "$wanted" "$home/installed.txt"; then
   python=${PYTHON:-python3}
@@ -17,9 +19,9 @@ if ! cmp -s "$wanted" "$home/installed.txt"; then
   "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
   cp "$wanted" "$home/installed.txt"
 fi
-# Of a run of other tests, no Vault is asked for.
-if [[ $* == *vault* || $# == 0 ]] && [[ ! -x ${KUBELOOM_VAULT:-${KUBELOOM_HOME:-$HOME/.kubeloom}/bin/vault} ]]; then
-  scripts/build-vault.sh
+# The whole run also makes the schema fixtures anew, from plugins and bindings, and wants them to be the committed ones.
+if [ $# -eq 0 ]; then
+  node scripts/provider-schemas/generate.ts --plugins --check --bindings "$kept/bindings"
 fi
 export KUBELOOM_CONFORMANCE_PYTHON=$home/bin/python
 exec vitest run --project conformance "$@"

@@ -57,11 +57,9 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
   for (const what of lacking(made.schema, used)) {
     options.say(`${type}: a module uses ${what}, of which nothing is known`);
   }
-  const notes = [
-    source.build?.note,
-    versionNote(made.version, pinnedVersions(templatesDirectory).get(source.provider)),
-  ];
-  const note = notes.filter((part) => part !== undefined).join('; ');
+  const pinned = versionNote(made.version, pinnedVersions(templatesDirectory).get(source.provider));
+  const ofBuild = made.obtained.startsWith('asked of the plugin') ? source.build?.note : undefined;
+  const note = [ofBuild, pinned, source.note].filter((part) => part !== undefined).join('; ');
   return {
     provider: source.provider,
     version: made.version,

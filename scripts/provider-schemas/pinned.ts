@@ -28,6 +28,6 @@ export function pinnedVersions(templates: string): ReadonlyMap<string, string> {
 /** What a fixture must say where its version is not the pinned one; undefined where it is. */
 export function versionNote(version: string, pinned: string | undefined): string | undefined {
   if (!pinned || pinned === version) return undefined;
-  const of = version === 'mixed' ? 'pages of several commits, not of one release' : `of ${version}`;
+  const of = version === 'mixed' ? 'from pages of several commits, not of one release' : `of ${version}`;
   return `provider.json pins ${pinned}, this schema is ${of}: what came or went between them is not seen`;
 }

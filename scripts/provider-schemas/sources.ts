@@ -22,6 +22,8 @@ export interface SchemaSource {
   readonly name: string;
   readonly build?: PluginBuild;
   readonly bindings?: Bindings;
+  /** What is known of the difference to the pinned version, and where that was read. */
+  readonly note?: string;
   /** Why there is no plugin to build. */
   readonly unbuilt?: string;
   /** Resource types kept in the fixture although no module uses them (yet). */
@@ -76,6 +78,7 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
     provider: 'hashicorp/google',
     name: 'google',
     unbuilt: ancient,
+    note: 'the upgrade guides to 7.0.0 and 8.0.0 (hashicorp/terraform-provider-google@084ebbab33c0 and @1022b635f597, website/docs/guides) name nothing of these resources but enable_flow_logs of google_compute_subnetwork, which went',
     bindings: { package: '@cdktf/provider-google', version: '16.12.1' },
     resources: words(
       'google',
@@ -103,6 +106,7 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
   exoscale: {
     provider: 'exoscale/exoscale',
     name: 'exoscale',
+    note: 'CHANGELOG.md of exoscale/terraform-provider-exoscale@005de323ab77 names, of what is in use: security groups (0.69.0) and domains (0.71.0) moved to the plugin framework, domains lost token, state, auto_renew and expires_on, the provider block lost delay (0.69.3); the proxy answers 403 for v0.74.2',
     build: { module: 'github.com/exoscale/terraform-provider-exoscale', version: 'v0.68.0', release: '0.68.0' },
     resources: words(
       'exoscale',
