@@ -8,9 +8,12 @@ const generated = [
   ['scripts/generate-rights.ts', 'cdk/rights/uses.json'],
   ['scripts/generate-manifest-docs.ts', 'docs/manifest.md'],
 ];
+const providerDocs = 'scripts/generate-provider-docs.ts';
+const pages = execFileSync('node', [providerDocs, '--list'], { encoding: 'utf8' }).trim().split('\n');
+for (const page of pages) generated.push([providerDocs, page, page]);
 let stale = 0;
-for (const [script, file] of generated) {
-  const fresh = execFileSync('node', [script, '--stdout'], { encoding: 'utf8', maxBuffer: 64 << 20 });
+for (const [script, file, ...more] of generated) {
+  const fresh = execFileSync('node', [script, '--stdout', ...more], { encoding: 'utf8', maxBuffer: 64 << 20 });
   if (fresh === readFileSync(file, 'utf8')) continue;
   stale += 1;
   console.error(`${file} is not what ${script} makes: run \`node ${script}\` and commit`);
