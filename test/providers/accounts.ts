@@ -19,19 +19,21 @@ const projectFields: Readonly<Partial<Record<ProviderTypeName, readonly string[]
 const mark = ({ tenant, project }: Owner, shared: boolean) =>
   shared ? `of-tenant-${tenant}` : `of-project-${tenant}-${project}`;
 
-/** `TF_VAR_…` of all fields that Terraform is given; fields that may be missing are missing. */
+/** `TF_VAR_…` of all fields that Terraform is given; fields that may be missing come from `optional`. */
 export function credentialEnvironment(
   type: ProviderTypeName,
   template: ProviderTemplate,
   owner: Owner,
+  optional: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const own = projectFields[type];
   const fields = credentialFields(template).filter((field) => !template.optionalFields.includes(field));
+  const given = fields.map((field): [string, string] => [
+    field,
+    `${field}-${mark(owner, own !== undefined && !own.includes(field))}`,
+  ]);
   return Object.fromEntries(
-    fields.map((field) => [
-      `TF_VAR_${credentialVariable(field)}`,
-      `${field}-${mark(owner, own !== undefined && !own.includes(field))}`,
-    ]),
+    [...given, ...Object.entries(optional)].map(([field, value]) => [`TF_VAR_${credentialVariable(field)}`, value]),
   );
 }
 

@@ -36,17 +36,26 @@ export class Fleet {
   readonly #workspaces = new Map<string, TerraformWorkspace>();
   readonly #owners = new Map<string, Owner>();
 
-  private constructor(tested: ProviderCase, directory: string, providers: FixtureProviders) {
+  readonly #fields: Readonly<Record<string, string>>;
+
+  private constructor(
+    tested: ProviderCase,
+    fields: Readonly<Record<string, string>>,
+    directory: string,
+    providers: FixtureProviders,
+  ) {
     this.tested = tested;
+    this.#fields = fields;
     this.#directory = directory;
     this.#providers = providers;
   }
 
-  static async start(tested: ProviderCase): Promise<Fleet> {
+  /** `fields`: of every Secret, those that may be missing. */
+  static async start(tested: ProviderCase, fields: Readonly<Record<string, string>> = {}): Promise<Fleet> {
     const directory = await mkdtemp(join(tmpdir(), `kubeloom-${tested.type}-`));
     // Modules that wait for a cloud wait for nothing here.
     await writeFile(join(directory, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
-    return new Fleet(tested, directory, await startFixtureProviders(tested.fixtures));
+    return new Fleet(tested, fields, directory, await startFixtureProviders(tested.fixtures));
   }
 
   async stop(): Promise<void> {
@@ -131,7 +140,7 @@ export class Fleet {
       modules,
       environment: {
         ...this.#providers.environment,
-        ...credentialEnvironment(type, template, this.ownerOf(instance)),
+        ...credentialEnvironment(type, template, this.ownerOf(instance), this.#fields),
         PATH: `${this.#directory}:${process.env.PATH ?? ''}`,
       },
     });

@@ -24,16 +24,22 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** What a plan does with one resource: `create`, `update`, `delete`, in their order. */
-export interface PlannedChange {
+/** What is done with one resource: `create`, `update`, `delete` or `replace`. */
+export interface Change {
   readonly address: string;
-  readonly actions: readonly string[];
+  readonly action: string;
+}
+
+/** What an apply did, or would not do. */
+export interface Applied extends Outcome {
+  readonly changes: readonly Change[];
 }
 
 /** Waits for a command that has to succeed. Throws with what Terraform calls errors. */
-export async function done(command: Promise<Outcome>): Promise<void> {
-  const { ok, output } = await command;
-  if (!ok) throw new Error(complaints(output));
+export async function done<Result extends Outcome>(command: Promise<Result>): Promise<Result> {
+  const result = await command;
+  if (!result.ok) throw new Error(complaints(result.output));
+  return result;
 }
 
 export interface WorkspaceSetting {
@@ -44,8 +50,7 @@ export interface WorkspaceSetting {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const planFile = 'plan.tfplan';
-const inert = new Set(['no-op', 'read']);
+const inert: readonly string[] = ['noop', 'read'];
 
 export class TerraformWorkspace {
   readonly #setting: WorkspaceSetting;
@@ -76,33 +81,19 @@ export class TerraformWorkspace {
     return this.#run('validate');
   }
 
-  apply(): Promise<Outcome> {
-    return this.#run('apply', '-auto-approve', '-input=false', '-parallelism=30');
+  /** Plans and applies. */
+  async apply(): Promise<Applied> {
+    const { ok, output } = await this.#run('apply', '-json', '-auto-approve', '-input=false', '-parallelism=30');
+    const messages = messagesOf(output);
+    return { ok, output: ok ? '' : errorsOf(messages), changes: changesOf(messages) };
   }
 
   /** What would change; throws with Terraform's words where it cannot say. */
-  async plan(): Promise<readonly PlannedChange[]> {
-    const planned = await this.#run('plan', '-input=false', `-out=${planFile}`, '-lock=false');
-    if (!planned.ok) throw new Error(complaints(planned.output));
-    const { ok, output } = await this.#run('show', '-json', planFile);
-    if (!ok) throw new Error(output);
-    const { resource_changes: changes = [] } = JSON.parse(output) as {
-      readonly resource_changes?: readonly {
-        readonly address: string;
-        readonly change: { readonly actions: string[] };
-      }[];
-    };
-    return changes
-      .map(({ address, change }) => ({ address, actions: change.actions }))
-      .filter(({ actions }) => !actions.every((action) => inert.has(action)));
-  }
-
-  /** Exit code of a plan: true when nothing is to be done. Throws with Terraform's words. */
-  async isSettled(): Promise<boolean> {
-    const { ok, output } = await this.#run('plan', '-input=false', '-detailed-exitcode', '-lock=false');
-    if (ok) return true;
-    if (/^Plan: |^Changes to Outputs/m.test(output)) return false;
-    throw new Error(complaints(output));
+  async plan(): Promise<readonly Change[]> {
+    const { ok, output } = await this.#run('plan', '-json', '-input=false', '-lock=false');
+    const messages = messagesOf(output);
+    if (!ok) throw new Error(errorsOf(messages));
+    return changesOf(messages);
   }
 
   destroy(): Promise<Outcome> {
@@ -125,6 +116,8 @@ export class TerraformWorkspace {
     const env = {
       ...process.env,
       ...{ TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: join(directory, 'terraform.rc') },
+      // It lives for a second: what it leaves lying about goes with it.
+      GOGC: '800',
       ...environment,
     };
     const all = [command, ...args, '-no-color'];
@@ -141,3 +134,37 @@ export class TerraformWorkspace {
 
 /** From the first error on. */
 const complaints = (output: string): string => output.slice(Math.max(0, output.indexOf('\nError: '))).trim();
+
+/** A line of `-json`, as far as it matters here. */
+interface Message {
+  readonly type?: string;
+  readonly change?: { readonly action: string; readonly resource: { readonly addr: string } };
+  readonly diagnostic?: {
+    readonly severity: string;
+    readonly summary: string;
+    readonly detail: string;
+    readonly address?: string;
+    readonly range?: { readonly filename: string; readonly start: { readonly line: number } };
+  };
+}
+
+function messagesOf(output: string): readonly Message[] {
+  return output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Message] : []));
+}
+
+function changesOf(messages: readonly Message[]): readonly Change[] {
+  return messages
+    .flatMap(({ type, change }) => (type === 'planned_change' && change !== undefined ? [change] : []))
+    .map(({ action, resource }) => ({ address: resource.addr, action }))
+    .filter(({ action }) => !inert.includes(action));
+}
+
+function errorsOf(messages: readonly Message[]): string {
+  const errors = messages.flatMap(({ diagnostic }) => (diagnostic?.severity === 'error' ? [diagnostic] : []));
+  return errors
+    .map(({ summary, detail, address, range }) => {
+      const place = range === undefined ? '' : ` (${range.filename} line ${range.start.line})`;
+      return `Error: ${summary}\n  ${address ?? ''}${place}\n  ${detail}`;
+    })
+    .join('\n');
+}

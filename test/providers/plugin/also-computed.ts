@@ -1,10 +1,12 @@
 /** Optional attributes to which the cloud gives a value where the configuration has none, beside what the schemas tell. */
 
-/** In every resource. */
+/** In every resource and data source. */
 const everywhere = ['id', 'tags_all'] as const;
 
 /** From the providers' documents, where modules read them. */
 const known: Readonly<Record<string, readonly string[]>> = {
+  aws_route53_zone: ['zone_id'],
+  cloudflare_zone: ['zone_id'],
   digitalocean_vpc: ['ip_range'],
   google_compute_address: ['address'],
 };

@@ -21,5 +21,5 @@ export const dataAnswers: Readonly<Record<string, (question: DataQuestion) => Ct
   google_compute_zones: ({ asked, region }) => ({
     names: letters.map((letter) => `${text(asked.region) || region}-${letter}`),
   }),
-  google_dns_managed_zone: () => ({ dns_name: 'example.com.' }),
+  google_dns_managed_zone: ({ asked }) => ({ dns_name: `${text(asked.name).replace(/-zone$/, '')}.com.` }),
 };

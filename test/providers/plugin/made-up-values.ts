@@ -78,7 +78,10 @@ function textOf(origin: ValueOrigin, name: string, seed: string): string {
   if (name === 'arn' || /_arn$/.test(name))
     return `arn:aws:simulated:${region}:000000000000:${type}/${digits(seed, 12)}`;
   if (/fingerprint|md5/.test(name)) return (digits(seed, 32).match(/../g) ?? []).join(':');
-  if (/fqdn|hostname/.test(name)) return `${String(config.name ?? 'host')}.example.com`;
+  if (/fqdn|hostname/.test(name)) {
+    const host = String(config.name ?? 'host');
+    return host.includes('.') ? host : `${host}.${String(config.zone_name ?? 'example.com')}`;
+  }
   if (/(_at|created|updated|_time|date)$/.test(name)) return '2026-01-01T00:00:00Z';
   if (/^(status|state|lifecycle_state)$/.test(name)) return 'ACTIVE';
   if (/zone|location|region/.test(name) && !/_id$/.test(name)) return `${region || 'region'}-a`;

@@ -79,7 +79,7 @@ export const replacingAttributes: Readonly<Record<string, readonly string[]>> = 
   google_compute_instance: ['name', 'zone', 'boot_disk', 'metadata_startup_script', 'guest_accelerator'],
   google_compute_network: ['name'],
   google_compute_subnetwork: ['name', 'network', 'region', 'ip_cidr_range'],
-  google_dns_record_set: ['name', 'managed_zone', 'type'],
+  google_dns_record_set: ['name', 'managed_zone'],
   hcloud_server: ['image', 'location', 'datacenter', 'user_data', 'ssh_keys'],
   hcloud_ssh_key: ['public_key'],
   hcloud_volume: ['location'],

@@ -85,7 +85,14 @@ export function readSchemaFixture(file: string | URL): SchemaFixture {
   const read = SchemaFixture.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (!read.success) throw new Error(`${file} is no schema fixture: ${z.prettifyError(read.error)}`);
   const { schema } = read.data;
-  return { ...read.data, schema: { ...schema, resource_schemas: completed(schema.resource_schemas) } };
+  return {
+    ...read.data,
+    schema: {
+      provider: schema.provider,
+      resource_schemas: completed(schema.resource_schemas),
+      data_source_schemas: completed(schema.data_source_schemas),
+    },
+  };
 }
 
 type Schemas = SchemaFixture['schema']['resource_schemas'];

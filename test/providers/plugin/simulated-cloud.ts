@@ -20,6 +20,7 @@ export interface CloudObject {
 }
 
 export interface CloudEvent {
+  readonly key: string;
   readonly action: 'create' | 'update' | 'delete';
   readonly type: string;
   readonly account: string;
@@ -118,8 +119,8 @@ export class SimulatedCloud {
     this.#objects.delete(key);
   }
 
-  #tell(action: CloudEvent['action'], { type, account, values }: CloudObject): void {
-    this.#events.push({ action, type, account: account.name, values });
+  #tell(action: CloudEvent['action'], { key, type, account, values }: CloudObject): void {
+    this.#events.push({ key, action, type, account: account.name, values });
   }
 
   #refuse(object: CloudObject): void {
