@@ -7,6 +7,7 @@ import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#dom
 export const httpStatuses = {
   InvalidInput: 400,
   InvalidManifest: 422,
+  Forbidden: 403,
   NotFound: 404,
   VersionConflict: 409,
   Protected: 409,

@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Problem } from '#contracts/http.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { AdmittedCaller } from './caller.ts';
 
 export interface HttpRequest<Path, Query> {
   readonly method: string;
@@ -10,6 +11,7 @@ export interface HttpRequest<Path, Query> {
   readonly path: Path;
   /** Query parameters, parsed. */
   readonly query: Query;
+  readonly caller: AdmittedCaller;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Media type without its parameters, in lower case; '' when absent. */

@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { z } from 'zod';
 import type { PipelineError } from '#domain/errors.ts';
+import { type Access, admit } from './caller.ts';
 import { asPipelineError, httpStatuses, parseInput, toProblem } from './failures.ts';
 import { eventBody, eventHeaders, type HttpRequest, type HttpResponse, problemResult, toResult } from './http.ts';
 import type { Deps } from './ports.ts';
@@ -40,6 +41,8 @@ export function taskHandler<Schema extends z.ZodType, Output>(
 
 /** What an HTTP handler expects; leave out what it does not have. */
 export interface HttpOptions<Path extends z.ZodType, Query extends z.ZodType> {
+  /** Who may call it; said by every handler, so that none forgets it. */
+  readonly access: Access;
   /** Path parameters. @default none */
   readonly path?: Path;
   /** Query parameters; all are strings, so use `z.coerce`. @default none */
@@ -71,15 +74,18 @@ export function httpHandler<Path extends z.ZodType = z.ZodUnknown, Query extends
     .handler(async (event, context) => {
       const deps = wire();
       const headers = eventHeaders(event);
+      const path = parseInput(options.path ?? z.unknown(), event.pathParameters ?? {}, 'the path') as z.infer<Path>;
+      const query = parseInput(
+        options.query ?? z.unknown(),
+        event.queryStringParameters ?? {},
+        'the query',
+      ) as z.infer<Query>;
       const request = {
         method: event.requestContext.http.method,
         requestId: requestIdOf(event, context),
-        path: parseInput(options.path ?? z.unknown(), event.pathParameters ?? {}, 'the path') as z.infer<Path>,
-        query: parseInput(
-          options.query ?? z.unknown(),
-          event.queryStringParameters ?? {},
-          'the query',
-        ) as z.infer<Query>,
+        path,
+        query,
+        caller: await admit(deps, event, options.access, { path, query }),
         headers,
         contentType: (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase(),
         body: eventBody(event, options.maxBodyBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),

@@ -1,6 +1,7 @@
 /** Everything the program asks of the outside. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { ClusterRecord, Lease, ManifestKey, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -135,6 +136,14 @@ export interface TemplateReferenceStore {
   list(namespace: string): Promise<readonly string[]>;
 }
 
+/** RoleBinding documents. What `list` answers may be some seconds old. */
+export interface RoleBindingStore {
+  list(): Promise<readonly RoleBinding[]>;
+  put(binding: RoleBinding): Promise<void>;
+  /** Throws `NotFound`. */
+  remove(name: string): Promise<void>;
+}
+
 /** What a branch or tag of a git repository names at this moment, or why that cannot be told. */
 export type ResolvedTemplates = { readonly commit: string } | { readonly reason: string; readonly fix: string };
 
@@ -163,6 +172,7 @@ export interface Deps {
   readonly builds: Builds;
   readonly secrets: SecretStore;
   readonly templateReferences: TemplateReferenceStore;
+  readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;
   readonly ids: Ids;

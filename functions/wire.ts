@@ -9,6 +9,7 @@ import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
@@ -49,6 +50,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),
+    roleBindings: new DynamoRoleBindings(table),
     templateSources:
       config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
         ? recordedTemplateSources

@@ -10,6 +10,7 @@ import type { ManifestKey } from '#contracts/records.ts';
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
+ * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
  * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
  */
@@ -59,3 +60,8 @@ export const runsByTime = (key: ManifestKey): string => `RUNS#${key.namespace}#$
 export const eventPartition = (key: ManifestKey): string => `EVENTS#${key.namespace}#${key.name}`;
 
 export const templateItem = (namespace: string, name: string): ItemKey => ({ pk: `TEMPLATES#${namespace}`, sk: name });
+
+/** Partition of all role bindings. */
+export const roleBindings = 'ROLES';
+
+export const roleBindingItem = (name: string): ItemKey => ({ pk: roleBindings, sk: name });

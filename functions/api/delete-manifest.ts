@@ -5,6 +5,7 @@ import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.
 import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
+import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { cancelRun } from '../pipeline/cancel-run.ts';
 import { leftBehind, unknownNodes } from '../pipeline/let-go.ts';
@@ -16,31 +17,36 @@ import type { Deps } from '../ports.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
+import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ path: ManifestPath, query: DeleteQuery }, async (request, deps) => {
-  const { path, query, headers } = request;
-  const stored = await storedManifest(deps, path);
-  checkPreconditions(headers, path, stored);
-  const orphans = orphansOf(query.orphan);
-  if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
-    return acceptedResponse(stored, { unchanged: true });
-  }
-  const clusters = await deps.clusters.list(path);
-  if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
-  const wish = { document: stored.document, deleting: true, again: stored.deleting, ...(orphans && { orphans }) };
-  // What is to go does not wait: a deletion ends the pause.
-  const { paused, ...awake } = stored;
-  const record = nextRecord(deps, path, awake, wish);
-  await refuseProtected(deps, record, clusters);
-  const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
-  // What is under way would be for nothing: its stage is stopped, what it made is known.
-  const atWork = await runAtWork(deps, stored);
-  await storeNext(deps, stored, record);
-  if (paused) await deps.manifests.setPaused(path, false);
-  await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
-  if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
-  return acceptedResponse(record, left && { left });
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath, query: DeleteQuery },
+  async (request, deps) => {
+    const { path, query, headers } = request;
+    const stored = await storedManifest(deps, path);
+    checkPreconditions(headers, path, stored);
+    const orphans = orphansOf(query.orphan);
+    if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
+      return acceptedResponse(stored, { unchanged: true });
+    }
+    const clusters = await deps.clusters.list(path);
+    if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
+    const wish = { document: stored.document, deleting: true, again: stored.deleting, ...(orphans && { orphans }) };
+    // What is to go does not wait: a deletion ends the pause.
+    const { paused, ...awake } = stored;
+    const record = nextRecord(deps, path, awake, wish);
+    await refuseProtected(deps, record, clusters);
+    const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
+    // What is under way would be for nothing: its stage is stopped, what it made is known.
+    const atWork = await runAtWork(deps, stored);
+    await storeNext(deps, stored, record);
+    if (paused) await deps.manifests.setPaused(path, false);
+    await tellManifestChange(deps, record, 'deleted', request.caller);
+    await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
+    if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
+    return acceptedResponse(record, left && { left });
+  },
+);
 
 function orphansOf(text: string | undefined): Orphans | undefined {
   return text === undefined || text === 'all' ? text : text.split(',');

@@ -1,11 +1,12 @@
 /** GET …/clusters/{cluster}/kubeconfig: the key to a cluster, by its id or its name in the manifest. */
 import { ClusterPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { clusterName } from '../pipeline/cluster-records.ts';
 import { findCluster } from './find-cluster.ts';
 
-export const handler = httpHandler({ path: ClusterPath }, async ({ path }, deps) => {
+export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path }, deps) => {
   const clusters = await deps.clusters.list(path);
   const wanted = findCluster(clusters, path.cluster);
   if (!wanted) {

@@ -4,6 +4,7 @@ import { LogPath, LogQuery } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
+import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import type { Deps } from '../ports.ts';
 import { findCluster } from './find-cluster.ts';
@@ -12,26 +13,29 @@ import { attemptOfPrefix, attemptPrefix, runPrefix } from './views/api-paths.ts'
 /** A function's answer has at most 6 MB; a log is handed over in pieces far below. */
 const pieceBytes = 1_000_000;
 
-export const handler = httpHandler({ path: LogPath, query: LogQuery }, async ({ path, query }, deps) => {
-  const [stage = '', undo] = path.stage.split('-');
-  const cluster = await clusterOfRun(deps, path);
-  const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
-  const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
-  const prefix = at && attemptPrefix(at);
-  const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
-  const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix));
-  if (log === undefined && result === undefined) {
-    throw new PipelineError('NotFound', `run "${path.run}" has no log of this stage and attempt; list its logs`);
-  }
-  const bytes = log ?? new Uint8Array();
-  const last = result !== undefined && query.offset + pieceBytes >= bytes.length;
-  const raw = bytes.subarray(query.offset, query.offset + pieceBytes);
-  const piece = last ? raw : wholeCharacters(raw);
-  const next = query.offset + piece.length;
-  const ended = result !== undefined && next >= bytes.length;
-  const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(ended) };
-  return { status: 200, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
-});
+export const handler = httpHandler(
+  { access: viewer, path: LogPath, query: LogQuery },
+  async ({ path, query }, deps) => {
+    const [stage = '', undo] = path.stage.split('-');
+    const cluster = await clusterOfRun(deps, path);
+    const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
+    const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
+    const prefix = at && attemptPrefix(at);
+    const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
+    const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix));
+    if (log === undefined && result === undefined) {
+      throw new PipelineError('NotFound', `run "${path.run}" has no log of this stage and attempt; list its logs`);
+    }
+    const bytes = log ?? new Uint8Array();
+    const last = result !== undefined && query.offset + pieceBytes >= bytes.length;
+    const raw = bytes.subarray(query.offset, query.offset + pieceBytes);
+    const piece = last ? raw : wholeCharacters(raw);
+    const next = query.offset + piece.length;
+    const ended = result !== undefined && next >= bytes.length;
+    const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(ended) };
+    return { status: 200, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
+  },
+);
 
 /** The id of the cluster that the path names: one that stands, else one that the run left something of. */
 async function clusterOfRun(

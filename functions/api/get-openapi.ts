@@ -2,4 +2,4 @@
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { httpHandler } from '../middleware.ts';
 
-export const handler = httpHandler({}, async () => ({ status: 200, json: document }));
+export const handler = httpHandler({ access: 'anybody' }, async () => ({ status: 200, json: document }));

@@ -2,7 +2,7 @@
 import product from '../../package.json' with { type: 'json' };
 import { httpHandler } from '../middleware.ts';
 
-export const handler = httpHandler({}, async (_request, deps) => ({
+export const handler = httpHandler({ access: 'anybody' }, async (_request, deps) => ({
   status: 200,
   json: {
     version: product.version,

@@ -6,6 +6,7 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord } from '../pipeline/next-generation.ts';
 import { pinTemplates, planningOf } from '../pipeline/template-versions.ts';
 import type { Deps } from '../ports.ts';
@@ -17,6 +18,7 @@ import { surroundingsOf } from './surroundings.ts';
 export interface Question {
   readonly document: unknown;
   readonly stored: ManifestRecord | undefined;
+  readonly caller: AdmittedCaller;
   /** Plan for nothing to be left. @default false */
   readonly deleting?: boolean;
 }
@@ -35,8 +37,8 @@ export interface Judgement {
 }
 
 export async function judgeManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Judgement> {
-  const { document, stored, deleting = false } = question;
-  const verdict = validateManifest(document, await surroundingsOf(deps, key, document));
+  const { document, stored, caller, deleting = false } = question;
+  const verdict = validateManifest(document, await surroundingsOf(deps, key, document, caller));
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings);
   const { manifest } = verdict;

@@ -4,12 +4,13 @@ import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import { stageNames } from '#domain/plan.ts';
+import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
 
 const logName = waypointKeys.log('');
 
-export const handler = httpHandler({ path: RunPath }, async ({ path }, deps) => {
+export const handler = httpHandler({ access: viewer, path: RunPath }, async ({ path }, deps) => {
   const artifacts = await deps.artifacts.list(runPrefix(path, path.run));
   const keys = new Set(artifacts.map((artifact) => artifact.key));
   const items = artifacts.flatMap(({ key, size }) => {

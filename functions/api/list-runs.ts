@@ -1,12 +1,16 @@
 /** GET …/runs: the runs of a manifest, newest first; also of one that is deleted. */
 import type { RunPage } from '#contracts/http.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
+import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 
-export const handler = httpHandler({ path: ManifestPath, query: PageQuery }, async ({ path, query }, deps) => {
-  const page = await deps.runs.list(path, query.limit, query.next);
-  if (page.items.length === 0) await storedManifest(deps, path);
-  const json: RunPage = { items: [...page.items], ...(page.next !== undefined && { next: page.next }) };
-  return { status: 200, json };
-});
+export const handler = httpHandler(
+  { access: viewer, path: ManifestPath, query: PageQuery },
+  async ({ path, query }, deps) => {
+    const page = await deps.runs.list(path, query.limit, query.next);
+    if (page.items.length === 0) await storedManifest(deps, path);
+    const json: RunPage = { items: [...page.items], ...(page.next !== undefined && { next: page.next }) };
+    return { status: 200, json };
+  },
+);

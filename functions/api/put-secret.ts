@@ -5,19 +5,22 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { secretValues } from '#domain/manifest/secret.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
+import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { type DocumentKey, pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
 import { secretPath } from './surroundings.ts';
+import { tellChange } from './told-change.ts';
 
-export const handler = httpHandler({ path: DocumentPath }, async (request, deps) => {
+export const handler = httpHandler({ access: operator, path: DocumentPath }, async (request, deps) => {
   const { namespace, name } = request.path;
   const document = requestDocument(request, deps);
   const { secret, faults } = validateSecret(document, await storedUses(deps, request.path));
   refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
   const values = secret ? secretValues(secret) : {};
   await deps.secrets.put(secretPath(namespace, name), values);
+  await tellChange(deps, namespace, `Secret ${name} stored`, request.caller);
   return { status: 200, json: { namespace, name, keys: Object.keys(values).sort() } satisfies SecretStored };
 });
 

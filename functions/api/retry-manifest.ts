@@ -1,6 +1,7 @@
 /** POST …/retry: the same generation once more, from where it stopped or from a stage on. */
 import { RetryRequest } from '#contracts/http.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
+import { operator } from '../caller.ts';
 import { parseInput } from '../failures.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
@@ -8,8 +9,9 @@ import { storedManifest } from '../pipeline/stored-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
+import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ path: ManifestPath }, async (request, deps) => {
+export const handler = httpHandler({ access: operator, path: ManifestPath }, async (request, deps) => {
   const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
   const { from } = parseInput(RetryRequest, body, 'the body');
   const stored = await storedManifest(deps, request.path);
@@ -21,6 +23,7 @@ export const handler = httpHandler({ path: ManifestPath }, async (request, deps)
   const wish = { document, deleting, again: true, ...(from && { retryFrom: from }) };
   const record = nextRecord(deps, request.path, stored, wish);
   await storeNext(deps, stored, record);
+  await tellManifestChange(deps, record, 'retried', request.caller);
   await startRun(deps, record, from ? `retry from ${from}` : 'retry');
   return acceptedResponse(record);
 });

@@ -99,6 +99,11 @@ export const routes = [
     operation: 'deleteTemplate',
     handler: () => import('./delete-template.ts'),
   },
+  { method: 'GET', path: '/v1/roles', operation: 'listRoles', handler: () => import('./list-roles.ts') },
+  { method: 'PUT', path: '/v1/roles/{name}', operation: 'putRole', handler: () => import('./put-role.ts') },
+  { method: 'DELETE', path: '/v1/roles/{name}', operation: 'deleteRole', handler: () => import('./delete-role.ts') },
+  { method: 'GET', path: '/v1/changes', operation: 'listChanges', handler: () => import('./list-changes.ts') },
+  { method: 'GET', path: '/v1/whoami', operation: 'whoAmI', handler: () => import('./whoami.ts') },
   { method: 'GET', path: '/v1/openapi.json', operation: 'getOpenapi', handler: () => import('./get-openapi.ts') },
   {
     method: 'GET',

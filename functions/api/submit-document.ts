@@ -1,5 +1,6 @@
 /** Making a document the next generation of a manifest: judged as a whole, stored, its run started. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
@@ -7,10 +8,12 @@ import type { Deps } from '../ports.ts';
 import { type Judgement, judgeManifest } from './judge-manifest.ts';
 import { acceptedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
+import { tellManifestChange } from './told-change.ts';
 
 export interface Submission {
   readonly document: unknown;
   readonly stored: ManifestRecord | undefined;
+  readonly caller: AdmittedCaller;
   /** Why its run is started. @default that it was created, changed or applied again */
   readonly reason?: string;
 }
@@ -19,9 +22,9 @@ export interface Submission {
 export async function submitDocument(
   deps: Deps,
   key: ManifestKey,
-  { document, stored, reason }: Submission,
+  { document, stored, caller, reason }: Submission,
 ): Promise<HttpResponse> {
-  const judgement = await judgeManifest(deps, key, { document, stored });
+  const judgement = await judgeManifest(deps, key, { document, stored, caller });
   const { manifest, templates, faults, refusals } = judgement;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...judgement.warnings];
@@ -32,7 +35,9 @@ export async function submitDocument(
     ...(templates && { templates }),
   });
   await storeNext(deps, stored, record);
-  await startRun(deps, record, reason ?? reasonOf(stored, same));
+  const why = reason ?? reasonOf(stored, same);
+  await tellManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
+  await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });
 }
 

@@ -5,6 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
 import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 
@@ -18,13 +19,15 @@ export function secretPath(namespace: string, name: string): string {
   return `user/${namespace}/${name}`;
 }
 
-/** Asks only about what the document refers to. */
+/** Asks only about what the document refers to. Throws `Forbidden` when that is not the caller's to use. */
 export async function surroundingsOf(
   deps: SurroundingPorts,
   key: ManifestKey,
   document: unknown,
+  caller: AdmittedCaller,
 ): Promise<Required<Surroundings>> {
   const referred = distinctReferences(key, document);
+  refuseForeign(caller, key, referred);
   const existing = async (field: Reference['field'], exists: (reference: Reference) => Promise<boolean>) => {
     const asked = [...referred].filter(([, reference]) => reference.field === field);
     const found = await Promise.all(asked.map(async ([, one]) => ((await exists(one)) ? [nameOf(one, key)] : [])));
@@ -36,7 +39,7 @@ export async function surroundingsOf(
       'templatesRef',
       async ({ namespace = key.namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
     ),
-    endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key),
+    endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key, caller),
   ]);
   const { KUBELOOM_PROVIDER_TYPES: providerTypes, KUBELOOM_TEMPLATE_SOURCES: sources } = deps.config;
   return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, endpointsInUse };
@@ -45,6 +48,7 @@ export async function surroundingsOf(
 /** Manifests whose document refers to a Secret or TemplateGitReference. */
 export async function manifestsThatUse(
   deps: Pick<Deps, 'manifests'>,
+  caller: AdmittedCaller,
   field: Reference['field'],
   wanted: ManifestKey,
 ): Promise<readonly string[]> {
@@ -53,7 +57,7 @@ export async function manifestsThatUse(
     const names = [...referencesIn(record.document)]
       .filter((reference) => reference.field === field)
       .map((reference) => nameOf(reference, record));
-    if (names.includes(`${wanted.namespace}/${wanted.name}`)) users.push(`${record.namespace}/${record.name}`);
+    if (names.includes(`${wanted.namespace}/${wanted.name}`)) users.push(shownTo(caller, record));
   }
   return users;
 }
@@ -101,11 +105,33 @@ function* referencesIn(value: unknown): Iterable<Reference> {
   }
 }
 
-async function endpointsOfOthers(deps: Pick<Deps, 'manifests'>, key: ManifestKey): Promise<Map<string, string>> {
+/** Whoever has no role in a namespace is not told what is in it. */
+function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
+  return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
+}
+
+/** A Secret is used by whoever may change what uses it: that of another namespace needs the role there. */
+function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: ReadonlyMap<string, Reference>): void {
+  const foreign = [...referred.values()].filter(
+    ({ namespace = key.namespace }) => namespace !== key.namespace && !caller.may('operator', namespace),
+  );
+  if (foreign.length === 0) return;
+  const names = foreign.map((reference) => `${reference.field} "${nameOf(reference, key)}"`).join(', ');
+  throw new PipelineError(
+    'Forbidden',
+    `${caller.name} has not the role operator in the namespaces of what the document refers to: ${names}`,
+  );
+}
+
+async function endpointsOfOthers(
+  deps: Pick<Deps, 'manifests'>,
+  key: ManifestKey,
+  caller: AdmittedCaller,
+): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for await (const record of everyManifest(deps)) {
     if (record.namespace === key.namespace && record.name === key.name) continue;
-    for (const endpoint of endpointsIn(record.document)) owners.set(endpoint, `${record.namespace}/${record.name}`);
+    for (const endpoint of endpointsIn(record.document)) owners.set(endpoint, shownTo(caller, record));
   }
   return owners;
 }

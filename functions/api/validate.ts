@@ -2,14 +2,16 @@
 import type { ValidationReport } from '#contracts/http.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
 import { nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import type { Deps } from '../ports.ts';
 import { requestDocuments, wireFaults } from './request-document.ts';
 import { surroundingsOf } from './surroundings.ts';
 
-export const handler = httpHandler({}, async (request, deps) => {
+export const handler = httpHandler({ access: viewerAnywhere }, async (request, deps) => {
   const bodies = requestDocuments(request, deps);
-  const verdicts = validateDocuments(bodies, await sharedSurroundings(deps, bodies));
+  const verdicts = validateDocuments(bodies, await sharedSurroundings(deps, bodies, request.caller));
   const documents = verdicts.map(({ kind, namespace, name, faults, warnings }, index) => ({
     index,
     kind: kind ?? null,
@@ -23,8 +25,12 @@ export const handler = httpHandler({}, async (request, deps) => {
 });
 
 /** What any of the documents refers to and is stored. Whose machines are taken is asked when a manifest is applied. */
-async function sharedSurroundings(deps: Deps, documents: readonly unknown[]): Promise<Surroundings> {
-  const each = await Promise.all(documents.map((document) => surroundingsOf(deps, nameOf(document), document)));
+async function sharedSurroundings(
+  deps: Deps,
+  documents: readonly unknown[],
+  caller: AdmittedCaller,
+): Promise<Surroundings> {
+  const each = await Promise.all(documents.map((document) => surroundingsOf(deps, nameOf(document), document, caller)));
   return {
     providerTypes: deps.config.KUBELOOM_PROVIDER_TYPES,
     ownTemplates: deps.config.KUBELOOM_TEMPLATE_SOURCES !== 'builtin',

@@ -37,6 +37,12 @@ export const Config = z.object({
     .transform((list) => list.split(',').map((part) => part.trim()))
     .pipe(z.array(z.cidrv4()))
     .describe('networks from which runners and people reach nodes over SSH, IPv4 CIDRs, comma separated'),
+  KUBELOOM_ADMINS: z
+    .string()
+    .default('*')
+    .describe(
+      'first admins: *, iam:<arn>, user:<sub> or claim:<name>=<value>, comma separated; others get roles by RoleBindings',
+    ),
   KUBELOOM_LEASE_SECONDS: z.coerce.number().int().default(3600),
   KUBELOOM_MAX_BODY_BYTES: z.coerce.number().int().default(1_000_000),
   KUBELOOM_BACK_OFF_SECONDS: z.coerce.number().default(30).describe('first pause of forward-only directions; doubles'),

@@ -57,6 +57,8 @@ export const LogPath = RunPath.extend({
 });
 export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
 
+export const RolePath = z.object({ name: DnsLabel });
+
 export const PageQuery = z.object({ limit, next });
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });

@@ -1,7 +1,9 @@
 /** What the API answers: the shape of every response; parameters are in `http-parameters.ts`. `openapi.ts` documents both. */
 import { z } from 'zod';
+import { roles } from '#domain/access.ts';
 import { NodeState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
+import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { ClusterStatus, ManifestStatus, RunEvent, RunRecord } from './records.ts';
 import { StageMode } from './stage.ts';
@@ -276,5 +278,16 @@ export const SecretList = z.object({ items: z.array(named) });
 export type SecretList = z.infer<typeof SecretList>;
 export const TemplateStored = named;
 export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
+export const RoleList = z.object({ items: z.array(RoleBinding) });
+export type RoleList = z.infer<typeof RoleList>;
+export const WhoAmI = z
+  .object({
+    name: z.string().describe('ARN of the principal, or subject of the token'),
+    kind: z.enum(['iam', 'token', 'nobody']),
+    from: z.string().describe('address the request came from'),
+    grants: z.array(z.object({ role: z.enum(roles), namespaces: z.array(z.string()).describe('`*`: all') })),
+  })
+  .meta({ id: 'WhoAmI' });
+export type WhoAmI = z.infer<typeof WhoAmI>;
 export const Health = z.object({ status: z.literal('ok'), time: z.string() });
 export const Version = z.object({ version: z.string(), installation: z.string(), providerTypes: z.array(z.string()) });

@@ -15,6 +15,7 @@ export interface DocumentedRoute {
 /** What each failing status means, everywhere. */
 const problems: Readonly<Record<number, string>> = {
   400: 'the request cannot be understood',
+  403: 'the caller has not the role that this needs',
   404: 'the thing asked for does not exist',
   409: 'the stored state does not allow it, or somebody else was first; `current` says what is stored',
   412: '`If-Match` names another version than the one stored; `current` says which',
@@ -67,7 +68,7 @@ function operationOf(route: DocumentedRoute): ZodOpenApiPathsObject[string] {
       }),
       responses: {
         ...successes(known.answers),
-        ...failures(known.problems),
+        ...failures(route.anonymous ? known.problems : [...known.problems, 403].sort((a, b) => a - b)),
         default: problemAnswer('a fault of ours'),
       },
       ...(route.anonymous && { security: [] }),

@@ -1,5 +1,6 @@
 /** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
 import { z } from 'zod';
+import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import * as http from './http.ts';
 import * as parameters from './http-parameters.ts';
 
@@ -222,6 +223,40 @@ export const operations: Readonly<Record<string, Operation>> = {
     path: parameters.DocumentPath,
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
+  },
+  listRoles: {
+    tag: 'access',
+    summary: 'List who has which role where',
+    answers: ok('all RoleBindings', http.RoleList),
+    problems: [],
+  },
+  putRole: {
+    tag: 'access',
+    summary: 'Give a role, or change to whom it is given',
+    path: parameters.RolePath,
+    body: document('a RoleBinding'),
+    answers: ok('stored', RoleBinding),
+    problems: [400, 413, 422],
+  },
+  deleteRole: {
+    tag: 'access',
+    summary: 'Take a role away',
+    path: parameters.RolePath,
+    answers: { 204: { description: 'gone' } },
+    problems: [400, 404],
+  },
+  listChanges: {
+    tag: 'access',
+    summary: 'See who changed Secrets and templates of a namespace; without one, roles',
+    query: parameters.NamespacedPageQuery,
+    answers: ok('a page of events', http.EventPage),
+    problems: [400],
+  },
+  whoAmI: {
+    tag: 'access',
+    summary: 'See who you are and what you may do where',
+    answers: ok('the caller', http.WhoAmI),
+    problems: [],
   },
   getOpenapi: {
     tag: 'service',

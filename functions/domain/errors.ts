@@ -8,6 +8,7 @@ export type ErrorClass = (typeof errorClasses)[number];
 export const errorNames = {
   InvalidInput: 'the request or document does not fit its schema',
   InvalidManifest: 'the manifest has faults; all are listed',
+  Forbidden: 'the caller has not the role that this needs',
   NotFound: 'the thing asked for does not exist',
   VersionConflict: 'somebody else changed it first',
   Protected: 'the manifest says that it must not be deleted',

@@ -11,6 +11,8 @@ export interface Call {
   /** Text, bytes, or a value that is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the authorizer found out; null: nothing. @default a token of `tester` */
+  readonly as?: { readonly iam: { readonly userArn: string } } | { readonly jwt: { readonly claims: object } } | null;
 }
 
 export interface Answer {
@@ -95,8 +97,9 @@ function eventOf(method: string, { path, query, route, parameters, call }: Match
       stage: '$default',
       time: '20/Nov/2026:12:00:00 +0000',
       timeEpoch: 0,
+      ...(call.as !== null && { authorizer: call.as ?? { jwt: { claims: { sub: 'tester' }, scopes: [] } } }),
     },
-  };
+  } as APIGatewayProxyEventV2;
 }
 
 function bytesOf(body: unknown): Uint8Array {

@@ -2,7 +2,7 @@
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
-import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
+import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
@@ -100,6 +100,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
     templateSources: recordedTemplateSources,
+    roleBindings: new InMemoryRoleBindings(),
     workflows: new RecordedWorkflows(),
     builds: new RecordedBuilds(),
     clock: new SteppingClock(),

@@ -1,5 +1,7 @@
-/** `Artifacts`, `SecretStore` and `TemplateReferenceStore` in memory. */
-import type { Artifacts, SecretStore, TemplateReferenceStore } from '#functions/ports.ts';
+/** Stores of documents in memory. */
+import { PipelineError } from '#domain/errors.ts';
+import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { Artifacts, RoleBindingStore, SecretStore, TemplateReferenceStore } from '#functions/ports.ts';
 
 export class InMemoryArtifacts implements Artifacts {
   readonly #objects = new Map<string, Uint8Array>();
@@ -79,5 +81,21 @@ export class InMemoryTemplates implements TemplateReferenceStore {
     const below = `${namespace}/`;
     const paths = [...this.#documents.keys()].filter((path) => path.startsWith(below));
     return paths.map((path) => path.slice(below.length)).sort();
+  }
+}
+
+export class InMemoryRoleBindings implements RoleBindingStore {
+  readonly #documents = new Map<string, RoleBinding>();
+
+  async list(): Promise<readonly RoleBinding[]> {
+    return [...this.#documents.values()].map((binding) => structuredClone(binding));
+  }
+
+  async put(binding: RoleBinding): Promise<void> {
+    this.#documents.set(binding.metadata.name, structuredClone(binding));
+  }
+
+  async remove(name: string): Promise<void> {
+    if (!this.#documents.delete(name)) throw new PipelineError('NotFound', `there is no RoleBinding "${name}"`);
   }
 }

@@ -1,0 +1,46 @@
+/** `RoleBindingStore` on DynamoDB. What was read serves for a few seconds: every request asks for it. */
+import { PipelineError } from '#domain/errors.ts';
+import { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { RoleBindingStore } from '../ports.ts';
+import type { DynamoTable } from './dynamo-table.ts';
+import { roleBindingItem, roleBindings } from './table-keys.ts';
+
+/** A role that is taken away is gone everywhere after so long. */
+const freshForMs = 5_000;
+
+export class DynamoRoleBindings implements RoleBindingStore {
+  readonly #table: DynamoTable;
+  #read: { readonly at: number; readonly documents: Promise<readonly RoleBinding[]> } | undefined;
+
+  constructor(table: DynamoTable) {
+    this.#table = table;
+  }
+
+  list(): Promise<readonly RoleBinding[]> {
+    const now = performance.now();
+    if (this.#read === undefined || now - this.#read.at > freshForMs) {
+      const documents = this.#query();
+      this.#read = { at: now, documents };
+      documents.catch(() => {
+        this.#read = undefined;
+      });
+    }
+    return this.#read.documents;
+  }
+
+  async put(binding: RoleBinding): Promise<void> {
+    await this.#table.put({ ...roleBindingItem(binding.metadata.name), document: JSON.stringify(binding) });
+    this.#read = undefined;
+  }
+
+  async remove(name: string): Promise<void> {
+    const gone = await this.#table.remove(roleBindingItem(name), { expression: 'attribute_exists(#pk)' });
+    this.#read = undefined;
+    if (!gone) throw new PipelineError('NotFound', `there is no RoleBinding "${name}"`);
+  }
+
+  async #query(): Promise<readonly RoleBinding[]> {
+    const items = await this.#table.queryAll({ partition: { name: 'pk', value: roleBindings } });
+    return items.map(({ document }) => RoleBinding.parse(JSON.parse(String(document))));
+  }
+}

@@ -1,0 +1,32 @@
+/** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { type AdmittedCaller, callerText } from '../caller.ts';
+import type { Deps } from '../ports.ts';
+
+/** Where changes of Secrets, templates and roles are kept; no manifest can have this name. */
+export const changesOf = (namespace: string): ManifestKey => ({ namespace, name: '@changes' });
+/** Where changes of role bindings are kept: they belong to no namespace. */
+export const installationChanges = '@installation';
+
+type Ports = Pick<Deps, 'clock' | 'events'>;
+
+/** `what` is a past participle with its object, as in `paused` or `applied as generation 3`. */
+export async function tellManifestChange(
+  deps: Ports,
+  { namespace, name, runId }: Pick<ManifestRecord, 'namespace' | 'name' | 'runId'>,
+  what: string,
+  caller: AdmittedCaller,
+): Promise<void> {
+  await tell(deps, { namespace, name }, runId, `${what} by ${callerText(caller)}`);
+}
+
+/** For Secrets, templates and roles; `what` names the thing. */
+export async function tellChange(deps: Ports, namespace: string, what: string, caller: AdmittedCaller): Promise<void> {
+  await tell(deps, changesOf(namespace), '', `${what} by ${callerText(caller)}`);
+}
+
+/** A change that was made is not undone because it could not be told. */
+async function tell({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
+  const event = { at: clock.now().toISOString(), runId, level: 'info' as const, kind: 'Requested', message };
+  await Promise.allSettled([events.append(key, [event])]);
+}

@@ -1,0 +1,95 @@
+/** Who calls: out of what API Gateway's authorizer says of a request. */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { z } from 'zod';
+import { type Caller, type Grant, grantsOf, holds, holdsAnywhere, parseSubjects, type Role } from '#domain/access.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { bindingOf, RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { Deps } from './ports.ts';
+
+const Authorizer = z
+  .object({
+    iam: z.object({ userArn: z.string() }).optional(),
+    jwt: z.object({ claims: z.record(z.string(), z.unknown()) }).optional(),
+  })
+  .optional();
+
+/** What a route asks of its caller. */
+export type Access =
+  /** Nothing, not even who it is. */
+  | 'anonymous'
+  /** To be let in by the gate. */
+  | 'anybody'
+  /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
+  | { readonly role: Role; readonly where: 'path' | 'anywhere' | 'everywhere' };
+
+export const viewer: Access = { role: 'viewer', where: 'path' };
+export const viewerAnywhere: Access = { role: 'viewer', where: 'anywhere' };
+export const operator: Access = { role: 'operator', where: 'path' };
+export const admin: Access = { role: 'admin', where: 'everywhere' };
+
+/** A caller with what it may do; handlers ask it about namespaces that are not in their path. */
+export interface AdmittedCaller extends Caller {
+  readonly grants: readonly Grant[];
+  may(role: Role, namespace: string): boolean;
+}
+
+/** `alice from 203.0.113.7`, for events. */
+export const callerText = ({ name, from }: Caller): string => `${name} from ${from}`;
+
+export function callerOf(event: APIGatewayProxyEventV2): Caller {
+  const { http } = event.requestContext;
+  const found = Authorizer.safeParse((event.requestContext as { authorizer?: unknown }).authorizer).data;
+  if (found?.iam) return { kind: 'iam', name: found.iam.userArn, claims: {}, from: http.sourceIp };
+  if (!found?.jwt) return { kind: 'nobody', name: 'nobody', claims: {}, from: http.sourceIp };
+  const claims = Object.fromEntries(Object.entries(found.jwt.claims).map(([name, value]) => [name, valuesOf(value)]));
+  return { kind: 'token', name: claims.sub?.[0] ?? 'a token without subject', claims, from: http.sourceIp };
+}
+
+/** API Gateway hands on a list as the text `[a b]`. */
+function valuesOf(claim: unknown): readonly string[] {
+  if (Array.isArray(claim)) return claim.map(String);
+  const text = String(claim);
+  const [, list] = /^\[(.*)\]$/.exec(text) ?? [];
+  return list === undefined ? [text] : list.split(/[\s,]+/).filter(Boolean);
+}
+
+/** The caller if it may use the route. Throws `Forbidden` that says which role is missing, the same for what exists and what does not. */
+export async function admit(
+  deps: Pick<Deps, 'config' | 'roleBindings'>,
+  event: APIGatewayProxyEventV2,
+  access: Access,
+  named: { readonly path: unknown; readonly query: unknown },
+): Promise<AdmittedCaller> {
+  const caller = callerOf(event);
+  const grants = access === 'anonymous' ? [] : await grantsIn(deps, caller);
+  const admitted = { ...caller, grants, may: (role: Role, namespace: string) => holds(grants, role, namespace) };
+  if (access === 'anonymous' || (access === 'anybody' && caller.kind !== 'nobody')) return admitted;
+  const needed = typeof access === 'string' ? 'viewer' : access.role;
+  const namespace = namespaceOf(access, named);
+  const allowed =
+    caller.kind !== 'nobody' &&
+    (namespace === undefined ? holdsAnywhere(grants, needed) : holds(grants, needed, namespace));
+  if (allowed) return admitted;
+  const place =
+    namespace === undefined ? 'any namespace' : namespace === '*' ? 'all namespaces' : `namespace "${namespace}"`;
+  throw new PipelineError(
+    'Forbidden',
+    `${caller.name} has not the role ${needed} in ${place}; an admin can give it with a RoleBinding`,
+  );
+}
+
+async function grantsIn({ config, roleBindings }: Pick<Deps, 'config' | 'roleBindings'>, caller: Caller) {
+  const admins = { role: 'admin' as const, namespaces: ['*'], subjects: parseSubjects(config.KUBELOOM_ADMINS) };
+  const first = grantsOf(caller, [admins]);
+  if (first.length > 0) return first;
+  const stored = (await roleBindings.list()).map((document) => bindingOf(RoleBinding.parse(document)));
+  return grantsOf(caller, stored);
+}
+
+const Named = z.object({ namespace: z.string().optional() });
+
+function namespaceOf(access: Access, { path, query }: { readonly path: unknown; readonly query: unknown }) {
+  if (typeof access === 'string') return undefined;
+  if (access.where === 'everywhere') return '*';
+  return Named.safeParse(access.where === 'path' ? path : query).data?.namespace;
+}

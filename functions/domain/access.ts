@@ -1,0 +1,95 @@
+/** Who may do what: roles by namespace, bound to callers. The one place that decides it. */
+
+/** Each includes the ones before it. */
+export const roles = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** Who calls, as the gate in front of the API found out. */
+export interface Caller {
+  /** `iam`: signed by an AWS principal; `token`: a token of an OIDC issuer or of the local platform; `nobody`: neither. */
+  readonly kind: 'iam' | 'token' | 'nobody';
+  /** For people and events: the ARN, or the subject of the token. */
+  readonly name: string;
+  /** Of a token; a claim with several values has them all. */
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+  /** Address that the request came from. */
+  readonly from: string;
+}
+
+/** Whom a role is given to. */
+export type Subject =
+  /** ARN of a user or role, or the beginning of one before a final `*`. Sessions of a role count as the role. */
+  | { readonly iam: string }
+  /** Subject (`sub`) of a token: a user of the local platform or of the OIDC issuer. */
+  | { readonly user: string }
+  | { readonly claim: { readonly name: string; readonly value: string } }
+  /** Everybody whom the gate lets in. */
+  | { readonly everybody: true };
+
+export interface Grant {
+  readonly role: Role;
+  /** `*`: all, also those that do not exist yet. */
+  readonly namespaces: readonly string[];
+}
+
+export interface Binding extends Grant {
+  readonly subjects: readonly Subject[];
+}
+
+/** What the bindings give to a caller. */
+export function grantsOf(caller: Caller, bindings: readonly Binding[]): readonly Grant[] {
+  if (caller.kind === 'nobody') return [];
+  return bindings
+    .filter(({ subjects }) => subjects.some((subject) => isMeant(caller, subject)))
+    .map(({ role, namespaces }) => ({ role, namespaces }));
+}
+
+/** True when the role is held in the namespace; for `*`: in all of them. */
+export function holds(grants: readonly Grant[], role: Role, namespace: string): boolean {
+  return grants.some(
+    (grant) =>
+      roles.indexOf(grant.role) >= roles.indexOf(role) &&
+      (grant.namespaces.includes('*') || grant.namespaces.includes(namespace)),
+  );
+}
+
+/** True when the role is held in at least one namespace. */
+export function holdsAnywhere(grants: readonly Grant[], role: Role): boolean {
+  return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role) && grant.namespaces.length > 0);
+}
+
+/** `*`, `iam:<arn>`, `user:<sub>` or `claim:<name>=<value>` with commas between: how an installation names its first admins. */
+export function parseSubjects(text: string): readonly Subject[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .map((part) => {
+      if (part === '*') return { everybody: true };
+      if (part.startsWith('iam:')) return { iam: part.slice('iam:'.length) };
+      if (part.startsWith('user:')) return { user: part.slice('user:'.length) };
+      const [, name, value] = /^claim:([^=]+)=(.+)$/.exec(part) ?? [];
+      if (name !== undefined && value !== undefined) return { claim: { name, value } };
+      throw new Error(`"${part}" names nobody; use *, iam:<arn>, user:<sub> or claim:<name>=<value>`);
+    });
+}
+
+/** The principal behind an ARN: of a session of a role the role, without path, as sessions do not tell it. */
+export function principalOf(arn: string): string {
+  const [, partition, account, role] = /^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn) ?? [];
+  return role === undefined ? arn : `arn:${partition}:iam::${account}:role/${role}`;
+}
+
+function isMeant(caller: Caller, subject: Subject): boolean {
+  if ('everybody' in subject) return true;
+  if ('iam' in subject) return caller.kind === 'iam' && isPrincipal(principalOf(caller.name), subject.iam);
+  if (caller.kind !== 'token') return false;
+  if ('user' in subject) return caller.claims.sub?.includes(subject.user) === true;
+  return caller.claims[subject.claim.name]?.includes(subject.claim.value) === true;
+}
+
+function isPrincipal(principal: string, wanted: string): boolean {
+  if (wanted.endsWith('*')) return principal.startsWith(wanted.slice(0, -1));
+  // A role's ARN may be given with its path, which sessions leave out.
+  return principal === wanted || principal === wanted.replace(/:role\/.*\//, ':role/');
+}

@@ -1,0 +1,56 @@
+/** RoleBinding documents: a role in some namespaces, for some callers. */
+import { z } from 'zod';
+import { type Binding, roles } from '#domain/access.ts';
+import { sizeFaults } from './document-size.ts';
+import type { Fault } from './fault.ts';
+import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import { shown, Text } from './names.ts';
+import { schemaFaults } from './schema-faults.ts';
+
+const Namespace = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, {
+  error: (issue) => `${shown(issue.input)} is no namespace; use its name, or "*" for all`,
+});
+
+const Subject = z.union(
+  [
+    z.strictObject({
+      iam: Text.regex(/^arn:[\w-]+:(iam|sts)::\d{12}:(user|role|assumed-role)\/[\w+=,.@/-]*\*?$/, {
+        error: (issue) => `${shown(issue.input)} is no ARN of a user or role; "*" may stand at its end`,
+      }).describe('ARN of an AWS user or role; its sessions count as the role.'),
+    }),
+    z.strictObject({ user: Text.describe('Subject (`sub`) of a token: a local user, or one of the OIDC issuer.') }),
+    z.strictObject({ claim: z.strictObject({ name: Text, value: Text }).describe('Claim of a token, e.g. a group.') }),
+  ],
+  { error: 'names nobody; give exactly one of iam, user and claim' },
+);
+
+export const RoleBinding = z.strictObject({
+  apiVersion: z.literal('kubeloom.dev/v1'),
+  kind: z.literal('RoleBinding'),
+  metadata: z.strictObject({
+    name: z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, {
+      error: (issue) => `${shown(issue.input)} is no name; use lower-case letters, digits and "-"`,
+    }),
+  }),
+  spec: z.strictObject({
+    role: z.enum(roles).describe('`viewer` looks, `operator` changes and gets kubeconfigs, `admin` also gives roles.'),
+    namespaces: z.array(Namespace).min(1, { error: 'is empty; name at least one' }),
+    subjects: z.array(Subject).min(1, { error: 'is empty; name at least one' }).max(500),
+  }),
+});
+export type RoleBinding = z.infer<typeof RoleBinding>;
+
+export const bindingOf = ({ spec }: RoleBinding): Binding => spec;
+
+/** Never throws. */
+export function validateRoleBinding(document: unknown): {
+  readonly binding?: RoleBinding;
+  readonly faults: readonly Fault[];
+} {
+  const stripped = withoutServerFields(document);
+  const vast = sizeFaults(stripped);
+  if (vast.length > 0) return { faults: vast };
+  const parsed = RoleBinding.safeParse(stripped);
+  if (parsed.success) return { binding: parsed.data, faults: [] };
+  return { faults: inDocumentOrder(stripped, schemaFaults(RoleBinding, stripped).faults) };
+}

@@ -1,0 +1,230 @@
+/** Who may do what: roles by namespace, for principals of AWS and for tokens, on every route. */
+import { describe, expect, it } from 'vitest';
+import { type Role, roles } from '#domain/access.ts';
+import { routes } from '#functions/api/routes.ts';
+import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
+import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
+
+const asUser = (sub: string, claims: object = {}): Call['as'] => ({ jwt: { claims: { sub, ...claims } } });
+const asRole = (name: string): Call['as'] => ({
+  iam: { userArn: `arn:aws:sts::123456789012:assumed-role/${name}/session-1` },
+});
+const root = asUser('root');
+
+function binding(name: string, role: Role, namespaces: string[], subjects: object[]) {
+  return {
+    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
+    spec: { role, namespaces, subjects },
+  };
+}
+
+/** An API whose only admin is `root`, with these bindings. */
+async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUnderTest> {
+  const under = apiUnderTest({ KUBELOOM_ADMINS: 'user:root' });
+  for (const one of bindings) {
+    const { status } = await under.call('PUT', `/v1/roles/${one.metadata.name}`, { body: one, as: root });
+    expect(status).toBe(200);
+  }
+  return under;
+}
+
+/** The least role that each operation needs; `anybody` has none. */
+const least: Readonly<Record<string, Role | 'anybody' | 'anonymous'>> = {
+  ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
+  ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
+  ...{ getTemplate: 'viewer', listChanges: 'viewer' },
+  ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
+  ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
+  ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
+  ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
+  ...{ getOpenapi: 'anybody', getVersion: 'anybody', whoAmI: 'anybody', getHealth: 'anonymous' },
+};
+
+const parameters: Readonly<Record<string, string>> = {
+  ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
+  ...{ stage: 'infrastructure', attempt: '1' },
+};
+const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
+
+describe('every route', () => {
+  const known = routes.filter(({ operation }) => operation in least);
+  it.each(known.map(({ operation, ...route }) => [operation, route] as const))(
+    '%s is open from its least role on, and closed below',
+    async (operation, route) => {
+      const needed = least[operation] ?? 'admin';
+      // Only an admin of all namespaces gives roles.
+      const namespaces = needed === 'admin' ? ['*'] : ['team'];
+      const under = await apiWith(...roles.map((role) => binding(role, role, namespaces, [{ user: role }])));
+      const path = `${pathOf(route.path)}${operation === 'listChanges' ? '?namespace=team' : ''}`;
+      const ask = async (as: Call['as']) => (await under.call(route.method, path, { as })).status;
+      for (const role of roles) {
+        const open = needed === 'anybody' || needed === 'anonymous' || roles.indexOf(role) >= roles.indexOf(needed);
+        expect((await ask(asUser(role))) === 403, `${role} on ${operation}`).toBe(!open);
+      }
+      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(roles.includes(needed as Role));
+      expect((await ask(null)) === 403, 'unknown to the gate').toBe(needed !== 'anonymous');
+    },
+  );
+
+  it('is in this table', () => {
+    const missing = routes.filter(({ operation }) => !(operation in least)).map(({ operation }) => operation);
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('a role in one namespace', () => {
+  it('opens nothing in another, the same for what exists and what does not, and nothing changes', async () => {
+    const under = await apiWith(binding('ops', 'operator', ['other'], [{ user: 'eve' }]));
+    await under.call('PUT', manifestPath, { body: aManifest(), as: root });
+    const before = await under.deps.manifests.get({ namespace: 'team', name: 'shop' });
+    const exists = await under.call('DELETE', manifestPath, { as: asUser('eve') });
+    const missing = await under.call('DELETE', manifestPath.replace('shop', 'nothing'), { as: asUser('eve') });
+    expect([exists.status, missing.status]).toEqual([403, 403]);
+    expect(exists.json.detail).toBe(missing.json.detail);
+    expect(exists.json.detail).toBe(
+      'eve has not the role operator in namespace "team"; an admin can give it with a RoleBinding',
+    );
+    expect(await under.deps.manifests.get({ namespace: 'team', name: 'shop' })).toEqual(before);
+  });
+
+  it('shows in lists only what is in it', async () => {
+    const under = await apiWith(binding('see', 'viewer', ['team'], [{ user: 'ann' }]));
+    const other = { ...aManifest(), metadata: { name: 'shop', namespace: 'other' } };
+    await under.call('PUT', manifestPath, { body: aManifest(), as: root });
+    await under.call('PUT', '/v1/manifests/other/shop', { body: other, as: root });
+    await under.call('PUT', '/v1/secrets/other/hetzner', {
+      body: { ...aSecret(), metadata: { name: 'hetzner' } },
+      as: root,
+    });
+    await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: root });
+    const namespacesOf = async (path: string, as: Call['as']) =>
+      ((await under.call('GET', path, { as })).json.items as { namespace: string }[]).map(({ namespace }) => namespace);
+    expect(await namespacesOf('/v1/manifests', asUser('ann'))).toEqual(['team']);
+    expect(await namespacesOf('/v1/secrets', asUser('ann'))).toEqual(['team']);
+    expect((await namespacesOf('/v1/manifests', root)).sort()).toEqual(['other', 'team']);
+    expect((await under.call('GET', '/v1/manifests?namespace=other', { as: asUser('ann') })).status).toBe(403);
+  });
+
+  it('does not reach for a Secret or templates of another through a reference', async () => {
+    const under = await apiWith(binding('ops', 'operator', ['team'], [{ user: 'eve' }]));
+    await under.call('PUT', '/v1/templates/other/own-templates', {
+      body: { ...aTemplateReference(), metadata: { name: 'own-templates' } },
+      as: root,
+    });
+    const manifest = aManifest();
+    const templatesRef = { name: 'own-templates', namespace: 'other' };
+    const providers = manifest.spec.providers.map((provider) => ({ ...provider, templatesRef }));
+    const body = { ...manifest, spec: { ...manifest.spec, providers } };
+    for (const [method, path] of [
+      ['PUT', manifestPath],
+      ['POST', `${manifestPath}/plan`],
+      ['POST', '/v1/validate'],
+    ] as const) {
+      const answer = await under.call(method, path, { body, as: asUser('eve') });
+      expect(answer, path).toMatchObject({
+        status: 403,
+        json: { detail: expect.stringContaining('templatesRef "other/own-templates"') },
+      });
+    }
+    expect(under.deps.workflows.started).toEqual([]);
+  });
+});
+
+describe('subjects', () => {
+  it('are principals of AWS, whatever their session is called', async () => {
+    const arn = 'arn:aws:iam::123456789012:role/teams/deployer';
+    const under = await apiWith(binding('deploy', 'operator', ['team'], [{ iam: arn }]));
+    const put = (as: Call['as']) => under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as });
+    expect((await put(asRole('deployer'))).status).toBe(200);
+    expect((await put(asRole('deployer-2'))).status).toBe(403);
+    // A token that says it is this principal is none.
+    expect((await put(asUser(arn))).status).toBe(403);
+  });
+
+  it('are claims, in lists as API Gateway writes them', async () => {
+    const under = await apiWith(
+      binding('group', 'operator', ['team'], [{ claim: { name: 'groups', value: 'platform' } }]),
+    );
+    const put = (claims: object) =>
+      under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('x', claims) });
+    expect((await put({ groups: '[dev platform]' })).status).toBe(200);
+    expect((await put({ groups: 'platform' })).status).toBe(200);
+    expect((await put({ groups: '[dev platform-2]' })).status).toBe(403);
+    expect((await put({ teams: 'platform' })).status).toBe(403);
+  });
+});
+
+describe('whoami', () => {
+  it('tells who calls, from where, and what that may do', async () => {
+    const under = await apiWith(binding('see', 'viewer', ['team', 'other'], [{ user: 'ann' }]));
+    expect((await under.call('GET', '/v1/whoami', { as: asUser('ann') })).json).toEqual({
+      ...{ name: 'ann', kind: 'token', from: '127.0.0.1' },
+      grants: [{ role: 'viewer', namespaces: ['team', 'other'] }],
+    });
+    expect((await under.call('GET', '/v1/whoami', { as: root })).json.grants).toEqual([
+      { role: 'admin', namespaces: ['*'] },
+    ]);
+  });
+});
+
+describe('changes', () => {
+  it('are events with who and from where: of manifests, Secrets, templates and roles', async () => {
+    const under = await apiWith(binding('ops', 'operator', ['team'], [{ user: 'ann' }]));
+    const as = asUser('ann');
+    await under.call('PUT', manifestPath, { body: aManifest(), as });
+    await under.call('POST', `${manifestPath}/pause`, { as });
+    await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as });
+    await under.call('PUT', '/v1/templates/team/own-templates', { body: aTemplateReference(), as });
+    await under.call('DELETE', '/v1/secrets/team/hetzner', { as });
+    const messagesOf = async (path: string, caller: Call['as']) =>
+      ((await under.call('GET', path, { as: caller })).json.items as { message: string }[]).map(
+        ({ message }) => message,
+      );
+    expect(await messagesOf(`${manifestPath}/events`, as)).toEqual([
+      'generation 1: created by ann from 127.0.0.1',
+      'paused by ann from 127.0.0.1',
+    ]);
+    expect(await messagesOf('/v1/changes?namespace=team', as)).toEqual([
+      'Secret hetzner stored by ann from 127.0.0.1',
+      'TemplateGitReference own-templates stored by ann from 127.0.0.1',
+      'Secret hetzner deleted by ann from 127.0.0.1',
+    ]);
+    expect(await messagesOf('/v1/changes', root)).toEqual(['RoleBinding ops stored by root from 127.0.0.1']);
+    expect((await under.call('GET', '/v1/changes', { as })).status).toBe(403);
+  });
+
+  it('that are refused leave no event', async () => {
+    const under = await apiWith();
+    await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('eve') });
+    expect((await under.call('GET', '/v1/changes?namespace=team', { as: root })).json.items).toEqual([]);
+  });
+});
+
+describe('a RoleBinding', () => {
+  it.each([
+    ['an unknown role', { role: 'owner' }, 'spec.role'],
+    ['no namespace', { namespaces: [] }, 'spec.namespaces'],
+    ['a namespace that is none', { namespaces: ['Team A'] }, 'spec.namespaces[0]'],
+    ['nobody', { subjects: [{}] }, 'spec.subjects[0]'],
+    [
+      'two things in one subject',
+      { subjects: [{ user: 'a', iam: 'arn:aws:iam::123456789012:role/x' }] },
+      'spec.subjects[0]',
+    ],
+  ])('with %s is refused at its place', async (_what, change, path) => {
+    const under = await apiWith();
+    const whole = binding('ops', 'viewer', ['team'], [{ user: 'ann' }]);
+    const body = { ...whole, spec: { ...whole.spec, ...change } };
+    const answer = await under.call('PUT', '/v1/roles/ops', { body, as: root });
+    expect(answer.status).toBe(422);
+    expect((answer.json.faults as { path: string }[]).map((fault) => fault.path)).toContain(path);
+  });
+
+  it('that is taken away closes again', async () => {
+    const under = await apiWith(binding('see', 'viewer', ['team'], [{ user: 'ann' }]));
+    expect((await under.call('GET', '/v1/manifests', { as: asUser('ann') })).status).toBe(200);
+    expect((await under.call('DELETE', '/v1/roles/see', { as: root })).status).toBe(204);
+    expect((await under.call('GET', '/v1/manifests', { as: asUser('ann') })).status).toBe(403);
+    expect((await under.call('DELETE', '/v1/roles/see', { as: root })).status).toBe(404);
+  });
+});
