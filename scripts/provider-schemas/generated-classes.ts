@@ -44,7 +44,7 @@ export function readClasses(script: string, declarations: string): ReadonlyMap<s
   const functions = argumentsOfFunctions(script);
   const interfaces = readInterfaces(declarations);
   const classes = new Map<string, GeneratedClass>();
-  for (const part of script.split(/^(?=class )/m).slice(1)) {
+  for (const part of script.split(/^(?=class )/m)) {
     const head = /^class (\w+) extends (?:cdktf|\w+)\.(\w+)/.exec(part);
     if (!head?.[1] || !head[2]) continue;
     const [, name, parent] = head;
