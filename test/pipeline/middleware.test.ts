@@ -83,7 +83,11 @@ describe('taskHandler', () => {
 
 describe('httpHandler', () => {
   it('gives path, query, headers and body', async () => {
-    const options = { path: z.object({ name: z.string() }), query: z.object({ limit: z.coerce.number() }) };
+    const options = {
+      access: 'anonymous' as const,
+      path: z.object({ name: z.string() }),
+      query: z.object({ limit: z.coerce.number() }),
+    };
     const handler = httpHandler(options, async ({ path, query, contentType, body }) => ({
       status: 200,
       json: { ...path, ...query, contentType, text: bodyText(body) },
@@ -98,7 +102,7 @@ describe('httpHandler', () => {
   });
 
   it('refuses a body above the limit before it is read, plain or base64', async () => {
-    const handler = httpHandler({}, async () => ({ status: 200 }));
+    const handler = httpHandler({ access: 'anonymous' }, async () => ({ status: 200 }));
     const plain = await handler(request({ body: 'x'.repeat(21) }, 'PUT'));
     const encoded = await handler(
       request({ body: Buffer.from('x'.repeat(40)).toString('base64'), isBase64Encoded: true }, 'PUT'),
@@ -108,7 +112,7 @@ describe('httpHandler', () => {
   });
 
   it('refuses a body that is not UTF-8', async () => {
-    const handler = httpHandler({}, async ({ body }) => ({ status: 200, text: bodyText(body) }));
+    const handler = httpHandler({ access: 'anonymous' }, async ({ body }) => ({ status: 200, text: bodyText(body) }));
     const result = await handler(
       request({ body: Buffer.from([0xff, 0xfe, 0x41]).toString('base64'), isBase64Encoded: true }, 'PUT'),
     );
@@ -118,7 +122,7 @@ describe('httpHandler', () => {
 
   it('answers errors as problem+json with their status', async () => {
     const throwing = (error: unknown, headers = {}) =>
-      httpHandler({}, () => Promise.reject(error))(request({ headers }));
+      httpHandler({ access: 'anonymous' }, () => Promise.reject(error))(request({ headers }));
     const missing = await throwing(new PipelineError('NotFound', 'there is no manifest "x"'));
     expect(missing).toMatchObject({ statusCode: 404, headers: { 'content-type': 'application/problem+json' } });
     expect(bodyOf(missing)).toMatchObject({
@@ -132,7 +136,9 @@ describe('httpHandler', () => {
   });
 
   it('tells nothing of faults of ours but where to look', async () => {
-    const result = await httpHandler({}, () => Promise.reject(new Error('password=hunter2')))(request());
+    const result = await httpHandler({ access: 'anonymous' }, () => Promise.reject(new Error('password=hunter2')))(
+      request(),
+    );
     expect(result.statusCode).toBe(500);
     expect(result.body).not.toContain('hunter2');
     expect(bodyOf(result).detail).toContain('r-1');
@@ -140,7 +146,7 @@ describe('httpHandler', () => {
 
   it('answers 304 to a reader who has the version already', async () => {
     const etag = entityTag('g1', 'a1');
-    const handler = httpHandler({}, async () => ({ status: 200, json: {}, etag }));
+    const handler = httpHandler({ access: 'anonymous' }, async () => ({ status: 200, json: {}, etag }));
     expect(await handler(request())).toMatchObject({ statusCode: 200, headers: { etag: '"g1-a1"' } });
     const again = await handler(request({ headers: { 'if-none-match': 'W/"g1-a1"' } }));
     expect(again).toMatchObject({ statusCode: 304, headers: { etag: '"g1-a1"' } });
