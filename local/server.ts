@@ -36,8 +36,9 @@ try {
     tickSeconds: Number(values['tick-seconds']),
     logger,
   });
-  // On Linux this is the main thread alone, and what it starts: executions and tools give way to the API and its database.
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  // On Linux this is the main thread alone: simulated stages give way to the API and its database. Real tools run in
+  // processes of their own, which would inherit it.
+  if (process.platform === 'linux' && values.runner === 'sim') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const end = (signal: string): void => {
     logger.info('the platform is being stopped', { signal });
     void platform.stop().then(
