@@ -1,13 +1,6 @@
 /** Reads a Terraform file (HCL native syntax) into blocks, attributes and expressions. */
-import {
-  type Attribute,
-  type Block,
-  type Body,
-  type Expression,
-  HclFault,
-  type ObjectEntry,
-  type Step,
-} from './hcl-syntax.ts';
+import type { Attribute, Block, Body, Expression, ObjectEntry, Step } from './hcl-syntax.ts';
+import { TokenReader } from './hcl-token-reader.ts';
 import { type Token, tokenize } from './hcl-tokens.ts';
 
 export function parseHcl(text: string): Body {
@@ -24,14 +17,7 @@ const precedence: readonly (readonly string[])[] = [
   ['*', '/', '%'],
 ];
 
-class Reader {
-  private readonly tokens: readonly Token[];
-  private at = 0;
-
-  constructor(tokens: readonly Token[]) {
-    this.tokens = tokens;
-  }
-
+class Reader extends TokenReader {
   body(end: '}' | 'end'): Body {
     const attributes: Attribute[] = [];
     const blocks: Block[] = [];
@@ -153,8 +139,9 @@ class Reader {
     if (text === 'true' || text === 'false') return { kind: 'bool', line, value: text === 'true' };
     if (text === 'null') return { kind: 'null', line };
     let name = text;
-    while (this.is(':') && this.tokens[this.at + 1]?.text === ':') {
-      this.at += 2;
+    while (this.is(':') && this.ahead()?.text === ':') {
+      this.next();
+      this.next();
       name += `::${this.take('word').text}`;
     }
     if (!this.is('(')) return { kind: 'reference', line, root: text, steps: [] };
@@ -249,45 +236,6 @@ class Reader {
       ...(key ? { key } : {}),
       ...(condition ? { condition } : {}),
     };
-  }
-
-  private token(): Token {
-    const token = this.tokens[this.at];
-    if (!token) throw new HclFault(0, 'the file ends too early');
-    return token;
-  }
-
-  private next(): Token {
-    const token = this.token();
-    if (token.kind !== 'end') this.at += 1;
-    return token;
-  }
-
-  private is(text: string): boolean {
-    const token = this.token();
-    return text === 'end' ? token.kind === 'end' : token.kind === 'mark' && token.text === text;
-  }
-
-  private isWord(text: string): boolean {
-    return this.token().kind === 'word' && this.token().text === text;
-  }
-
-  private take(kind: Token['kind']): Token {
-    const token = this.next();
-    return token.kind === kind ? token : this.fail('a name', token);
-  }
-
-  private expect(text: string): void {
-    if (!this.is(text)) this.fail(`"${text}"`);
-    this.next();
-  }
-
-  private skipLines(): void {
-    while (this.token().kind === 'newline') this.next();
-  }
-
-  private fail(wanted: string, token = this.token()): never {
-    throw new HclFault(token.line, `${wanted} is wanted, not ${token.kind === 'newline' ? 'a new line' : token.text}`);
   }
 }
 
