@@ -1,0 +1,161 @@
+/** Goldens of every Terraform workspace that the manifests of `inputs/` lead to, as the planner and the runner make them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
+import type { Waypoint } from '#domain/plan.ts';
+import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { renderDnsRoot } from '#rendering/dns-root.ts';
+import { renderFirstBoot } from '#rendering/first-boot.ts';
+import { poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { peerCidrs } from '#rendering/peer-cidrs.ts';
+import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
+import type { RootModule } from '#rendering/root-module.ts';
+import { dnsWorkspace, stateKeyOf } from '#rendering/terraform-names.ts';
+import { countingIds } from '#test/planning/arbitraries.ts';
+import { inputSequences } from './input-manifests.ts';
+
+type Workspaces = Readonly<Record<string, RootModule | 'is destroyed'>>;
+
+describe('the workspaces of the manifests in inputs/', () => {
+  test('all that are manifests are looked at', () => {
+    expect(Object.fromEntries(inputSequences().map(({ name, steps }) => [name, steps.length]))).toEqual({
+      ...{ 'autoscaling-1': 3, 'proxy-with-hetzner': 7, 'rolling-update': 2, 'succeeds-on-last-2': 3 },
+      ...{ 'test-set1': 2, 'test-set3': 4, 'test-set5': 3 },
+      ...{ 'azure-single-subscription': 1, 'azure-two-subscriptions': 1, 'azure-working': 1 },
+      // A Secret alone, and a document of another program.
+      ...{ 'azure-secret-typo': 0, 'kadende-basic-cluster': 0 },
+    });
+  });
+
+  test.each(inputSequences().filter(({ steps }) => steps.length > 0))('$name', async ({ name, steps }) => {
+    const ids = countingIds('h');
+    const standing = new Map<string, ClusterState>();
+    for (const [index, manifest] of steps.entries()) {
+      const { name: called, namespace } = manifest.metadata;
+      const wished = manifest.spec.kubernetes.clusters.map((cluster) => cluster.name);
+      const rendered: Record<string, Workspaces> = {};
+      // Which commit a reference means does not matter here, only whether it is another one.
+      const templates = Object.fromEntries(
+        manifest.spec.providers.flatMap((provider) =>
+          provider.templatesRef ? [[provider.name, `git@${provider.templatesRef.name}`]] : [],
+        ),
+      );
+      for (const cluster of new Set([...standing.keys(), ...wished])) {
+        const current = standing.get(cluster) ?? null;
+        const desired = buildDesiredState({ manifest, cluster, current, attempted: null, templates, ids });
+        const { waypoints, refusals } = planClusterPath({ cluster, current, attempted: null, desired });
+        expect(refusals).toEqual([]);
+        let before = current;
+        for (const [place, waypoint] of waypoints.entries()) {
+          const from = { namespace, manifest: called, generation: index + 1, before };
+          const workspaces = workspacesOf(waypoint, from);
+          if (Object.keys(workspaces).length > 0)
+            rendered[`${cluster} ${place + 1} ${waypoint.direction}`] = workspaces;
+          before = waypoint.target;
+        }
+        if (desired === null) standing.delete(cluster);
+        else standing.set(cluster, desired);
+      }
+      const golden = `../goldens/workspaces/${name}-${index + 1}.json`;
+      await expect(`${JSON.stringify(rendered, null, 2)}\n`).toMatchFileSnapshot(golden);
+    }
+  });
+});
+
+interface From {
+  readonly namespace: string;
+  readonly manifest: string;
+  readonly generation: number;
+  readonly before: ClusterState | null;
+}
+
+/** What the infrastructure stage of a waypoint applies, by the name of the workspace. */
+function workspacesOf({ target, stages }: Waypoint, from: From): Workspaces {
+  const [infrastructure] = stages.flatMap((plan) => (plan.stage === 'infrastructure' ? [plan.work.workspaces] : []));
+  const states = [target, from.before].filter((state) => state !== null);
+  const facts = factsOf(states);
+  return Object.fromEntries(
+    (infrastructure ?? []).flatMap(({ kind, name, destroy }): [string, Workspaces[string]][] => {
+      if (destroy) return [[`${kind}-${name}`, 'is destroyed']];
+      if (kind === 'machines') return [[`machines-${name}`, machinesRoot(name, target, { states, facts, from })]];
+      return namesRoots(name, target, { states, facts, from });
+    }),
+  );
+}
+
+interface Known {
+  readonly states: readonly ClusterState[];
+  readonly facts: ClusterFacts;
+  readonly from: From;
+}
+
+function common({ states, from }: Known, kind: 'machines' | 'dns', name: string) {
+  const { namespace, manifest, generation } = from;
+  const clusterId = states[0]?.id ?? '';
+  const key = stateKeyOf({ namespace, manifest, clusterId, kind, name });
+  return {
+    ...{ namespace, manifest, generation, clusterId, installation: 'kubeloom', modules: './modules' },
+    backend: { bucket: 'bucket', region: 'region', key },
+  };
+}
+
+function machinesRoot(name: string, target: ClusterState | null, known: Known): RootModule {
+  const { states, facts } = known;
+  const [provider] = states.flatMap((state) => poolsOf(state, name)).map(({ source }) => source.provider);
+  if (provider === undefined) throw new Error(`no state knows ${name}`);
+  const publicKeys = Object.fromEntries(poolsOf(target, name).map(({ id }) => [id, `ssh-ed25519 AAAA ${id}`]));
+  const root = renderMachinesRoot({
+    ...common(known, 'machines', name),
+    ...{ state: target, others: states, provider, publicKeys },
+    template: templateOf(provider.type),
+    adminCidrs: ['0.0.0.0/0'],
+    peerCidrs: peerCidrs(target, facts),
+    extra: { network: {}, nodepool: {} },
+  });
+  return withoutScripts(root, publicKeys, states[0]?.id ?? '');
+}
+
+function namesRoots(name: string, target: ClusterState | null, known: Known): [string, RootModule][] {
+  const found = known.states.flatMap((state) => balancerOf(state, name) ?? []);
+  const now = balancerOf(target, name);
+  const addresses = (now?.pools ?? []).flatMap(({ nodes }) => nodes.map((node) => addressOf(node.name, known.facts)));
+  return [...new Map(found.toReversed().map(({ dns }) => [dns.provider.name, dns])).values()].map((dns) => {
+    const gone = now === undefined || dns.provider.name !== now.dns.provider.name;
+    const workspace = dnsWorkspace(name, dns.provider.name);
+    const root = renderDnsRoot({
+      ...common(known, 'dns', workspace),
+      ...{ dns, gone, addresses: gone ? ['192.0.2.1'] : addresses, extra: {} },
+      healthCheckPort: now?.roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null,
+      template: templateOf(dns.provider.type),
+    });
+    return [`dns-${workspace}`, root];
+  });
+}
+
+function balancerOf(state: ClusterState | null, name: string): LoadBalancerState | undefined {
+  return state?.loadBalancers.find((balancer) => balancer.id === name || balancer.name === name);
+}
+
+/** Every machine has a public address, by its place in the states. */
+function factsOf(states: readonly ClusterState[]): ClusterFacts {
+  const names = [...new Set(states.flatMap(allNodes).map(({ node }) => node.name))].toSorted();
+  const nodes = names.map((node, index) => [node, { publicAddress: `198.51.100.${index + 1}` }]);
+  return { nodes: Object.fromEntries(nodes), loadBalancers: {}, simulated: [] };
+}
+
+const addressOf = (node: string, facts: ClusterFacts): string => facts.nodes[node]?.publicAddress ?? '';
+
+function templateOf(type: string): ProviderTemplate {
+  const file = new URL(`../../templates/terraform/${type}/provider.json`, import.meta.url);
+  return existsSync(file) ? ProviderTemplate.parse(JSON.parse(readFileSync(file, 'utf8'))) : noProviderTemplate;
+}
+
+/** The first boot scripts have a golden of their own (test/rendering). */
+function withoutScripts(root: RootModule, publicKeys: Readonly<Record<string, string>>, clusterId: string): RootModule {
+  const scripts = new Set(Object.values(publicKeys).map((publicKey) => renderFirstBoot({ clusterId, publicKey })));
+  const text = JSON.stringify(root, (key, value: unknown) =>
+    key === 'first_boot' && scripts.has(String(value).replaceAll('$${', '${')) ? 'the script of the pool' : value,
+  );
+  return JSON.parse(text) as RootModule;
+}
