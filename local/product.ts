@@ -59,7 +59,7 @@ export function kubeloom(runner: RunnerKind): Product {
       const program = await bundleRunner(directory);
       const environment = {
         ...buildEnvironment(variables),
-        KUBELOOM_TEMPLATES: join(root, 'templates'),
+        KUBELOOM_TEMPLATES: process.env.KUBELOOM_TEMPLATES ?? join(root, 'templates'),
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: join(directory, 'compiled'),
       };
