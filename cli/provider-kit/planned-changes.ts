@@ -43,7 +43,7 @@ export function readTestReport(output: string): TestReport {
         ]
       : [],
   );
-  return { runs: Object.fromEntries(plans), errors };
+  return { runs: Object.fromEntries(plans), errors: [...new Set(errors)] };
 }
 
 type ResourceChange = {

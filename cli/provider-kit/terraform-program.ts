@@ -1,5 +1,6 @@
 /** Runs terraform or tofu for a trial, in a directory of its own. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ export interface TerraformProgram {
   readonly run: (directory: string, args: readonly string[]) => Promise<Ran>;
 }
 
+const pluginDirectory = 'plugins';
 const longestMs = 15 * 60_000;
 
 /** `KUBELOOM_TERRAFORM`, else tofu or terraform of the PATH; undefined when there is none. */
@@ -37,6 +39,7 @@ export async function withRoots<Result>(
 ): Promise<Result> {
   const base = await mkdtemp(join(tmpdir(), 'kubeloom-provider-test-'));
   try {
+    await mkdir(join(base, pluginDirectory));
     for (const [name, { root, files = {} }] of Object.entries(roots)) {
       const place = join(base, name);
       await mkdir(place);
@@ -51,12 +54,21 @@ export async function withRoots<Result>(
 }
 
 function execute(program: string, cwd: string, args: readonly string[]): Promise<Ran> {
-  const env = { ...process.env, TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1' };
+  const env = { ...sharedPlugins(join(cwd, '..')), ...process.env, ...quiet };
   return new Promise((done) => {
     execFile(program, [...args], { cwd, env, timeout: longestMs, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
       done({ ok: error === null, stdout, words: wordsOf(stderr || stdout || (error?.message ?? '')) });
     });
   });
+}
+
+const quiet = { TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1' };
+
+/** All roots of a trial have one copy of each plugin, unless the user's own settings say where they are kept. */
+function sharedPlugins(base: string): Readonly<Record<string, string>> {
+  const directory = join(base, pluginDirectory);
+  if (!existsSync(directory)) return {};
+  return { TF_PLUGIN_CACHE_DIR: directory, TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE: '1' };
 }
 
 /** Without the frame that Terraform draws. */

@@ -1,6 +1,7 @@
 /** The part of the kit that needs Terraform and the plugin: generated roots are validated, and planned with mocks. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import type { Finding } from './finding.ts';
@@ -71,16 +72,19 @@ async function validate(
   { directory }: TypeSource,
   instances: readonly Readonly<Record<string, RootModule>>[],
 ): Promise<readonly Trial[]> {
+  const atOnce = pLimit(4);
   const roots = Object.fromEntries(
     instances.flatMap((instance) => Object.entries(instance)).map(([name, root]) => [name, { root }]),
   );
   return withRoots(roots, directory, async (place) => {
-    const verdicts = new Map<string, { readonly outcome: Trial['outcome']; readonly details: readonly string[] }>();
-    for (const name of Object.keys(roots)) verdicts.set(name, await validateOne(program, place(name), name));
+    const [first = '', ...others] = Object.keys(roots);
+    const judge = async (name: string) => [name, await validateOne(program, place(name), name)] as const;
+    // The first one fetches the plugin, the others find it.
+    const judged = [await judge(first), ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))];
+    const verdicts = new Map(judged);
     return instanceCounts.map((count): Trial => {
       const names = instances.slice(0, count).flatMap((instance) => Object.keys(instance));
-      const judged = names.flatMap((name) => verdicts.get(name) ?? []);
-      const worst = judged.find(({ outcome }) => outcome !== 'passed');
+      const worst = names.flatMap((name) => verdicts.get(name) ?? []).find(({ outcome }) => outcome !== 'passed');
       return {
         name: `${program.name} validate, ${count} ${count === 1 ? 'instance' : 'instances'} (${names.length} roots)`,
         outcome: worst?.outcome ?? 'passed',

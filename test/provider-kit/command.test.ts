@@ -1,0 +1,81 @@
+/** `kubeloom provider …` as people use it. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '#cli/exit-codes.ts';
+import { providerTypeNames } from '#domain/provider-types.ts';
+import { edited, removeType, writeType } from './type-directory.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function kubeloom(...args: readonly string[]): Promise<Ended> {
+  const command = [fileURLToPath(new URL('../../cli/main.ts', import.meta.url)), ...args];
+  const ended = promisify(execFile)(process.execPath, command, { cwd: root, env: { ...process.env, NO_COLOR: '1' } });
+  return ended.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
+  );
+}
+
+describe('kubeloom provider list', () => {
+  it('has every type with what its Secret holds', async () => {
+    const { code, stdout } = await kubeloom('provider', 'list');
+
+    expect(code).toBe(exitCodes.ok);
+    for (const type of providerTypeNames) expect(stdout).toMatch(new RegExp(`^${type} `, 'm'));
+    expect(stdout).toMatch(/^cloudflare +Cloudflare +- +yes +- +- +apitoken, accountid, \[loadbalancing\]$/m);
+    expect(stdout).toMatch(/^aws .* accesskey, secretkey or rolearn, \[externalid\]$/m);
+  });
+
+  it('answers as JSON, without the functions of the table', async () => {
+    const { stdout } = await kubeloom('provider', 'list', '--json');
+    const types = JSON.parse(stdout) as { type: string; secrets: { name: string; format: string }[][] }[];
+
+    expect(types.map(({ type }) => type)).toEqual(providerTypeNames);
+    expect(types.find(({ type }) => type === 'digitalocean')?.secrets).toEqual([
+      [{ name: 'token', required: true, format: expect.stringContaining('dop_v1_') }],
+    ]);
+  });
+});
+
+describe('kubeloom provider test', () => {
+  it('says of a type that keeps the contract that it does', async () => {
+    const { code, stdout } = await kubeloom('provider', 'test', 'templates/terraform/digitalocean');
+
+    expect(code).toBe(exitCodes.ok);
+    expect(stdout.match(/^ {2}ok /gm)).toHaveLength(7);
+    expect(stdout).toMatch(/the contract is kept, as far as the files tell/);
+  });
+
+  it('names file, fault and fix, and ends with the code of invalid input', async () => {
+    const directory = await writeType(edited('nodepool/main.tf', 'for_each  = var.nodes', 'count = length(var.nodes)'));
+    const { code, stdout } = await kubeloom('provider', 'test', directory);
+    const asJson = await kubeloom('provider', 'test', directory, '--json');
+    await removeType(directory);
+
+    expect(code).toBe(exitCodes.invalid);
+    expect(stdout).toMatch(/nodepool: acme_server\.node: it is counted.*\n +→ for_each = var\.nodes/);
+    expect(stdout).toMatch(/1 to mend/);
+    expect(asJson.code).toBe(exitCodes.invalid);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      type: 'acme',
+      ok: false,
+      findings: [{ check: 'nodes' }],
+      trials: [],
+    });
+  });
+
+  it('does not know a directory that is not there', async () => {
+    const { code, stderr } = await kubeloom('provider', 'test', 'templates/terraform/nowhere');
+
+    expect(code).toBe(exitCodes.notFound);
+    expect(stderr).toMatch(/templates\/terraform\/nowhere is no directory/);
+  });
+});

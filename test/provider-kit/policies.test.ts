@@ -1,0 +1,79 @@
+/** Least-privilege policies: what modules need, in the form of each cloud, on the page of each type. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { Permissions, permissionsFor } from '#cli/provider-kit/permissions.ts';
+import { policyFormOf } from '../../scripts/provider-policies.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const types = readdirSync(join(root, 'templates/terraform')).filter((type) =>
+  existsSync(join(root, 'templates/terraform', type, 'permissions.json')),
+);
+
+describe('permissions', () => {
+  const table = Permissions.parse({
+    resources: { acme_server: ['server:write', 'key:read'], acme_record: ['zone:write'] },
+    data: { acme_zone: ['zone:read'] },
+    always: ['account:read'],
+  });
+
+  it('are those of what is used, and those that are always needed, each once', () => {
+    expect(permissionsFor(table, { resources: ['acme_server', 'acme_server'], data: [] })).toEqual([
+      'account:read',
+      'key:read',
+      'server:write',
+    ]);
+    expect(permissionsFor(table, { resources: ['acme_record'], data: ['acme_zone'] })).toEqual([
+      'account:read',
+      'zone:read',
+      'zone:write',
+    ]);
+  });
+});
+
+describe('the form of a policy', () => {
+  const inside = (markdown: string): unknown => JSON.parse(markdown.replace(/^```json\n([\s\S]*)\n```$/, '$1'));
+
+  it('is an IAM policy for aws', () => {
+    expect(inside(policyFormOf('aws')(['ec2:RunInstances'], 'machines'))).toEqual({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: ['ec2:RunInstances'], Resource: '*' }],
+    });
+  });
+
+  it('is a custom role for azure and for gcp', () => {
+    expect(inside(policyFormOf('azure')(['Microsoft.Compute/virtualMachines/read'], 'machines'))).toMatchObject({
+      IsCustom: true,
+      Actions: ['Microsoft.Compute/virtualMachines/read'],
+    });
+    expect(policyFormOf('gcp')(['compute.disks.get'], 'names')).toMatch(
+      /^```yaml\n[\s\S]*for names\n[\s\S]*includedPermissions:\n {2}- compute\.disks\.get\n```$/,
+    );
+  });
+
+  it('asks oci for the widest verb of each resource type only', () => {
+    const statements = policyFormOf('oci')(['read vcns', 'manage vcns', 'use vnics', 'inspect vcns'], 'machines');
+
+    expect(inside(statements)).toEqual([
+      'Allow group kubeloom to manage vcns in compartment COMPARTMENT',
+      'Allow group kubeloom to use vnics in compartment COMPARTMENT',
+    ]);
+    expect(() => policyFormOf('oci')(['own vcns'], 'machines')).toThrow(/does not begin with a verb/);
+  });
+
+  it('is a list for clouds whose tokens have scopes', () => {
+    expect(policyFormOf('digitalocean')(['droplet:read', 'vpc:read'], 'machines')).toBe(
+      '- `droplet:read`\n- `vpc:read`',
+    );
+  });
+});
+
+describe('the page of a type', () => {
+  it.each(types)('of %s has its policy', (type) => {
+    const page = readFileSync(join(root, 'docs/providers', `${type}.md`), 'utf8');
+    const policy = /<!-- generated:permissions -->\n([\s\S]*?)\n<!-- \/generated -->/.exec(page)?.[1] ?? '';
+
+    expect(policy.length).toBeGreaterThan(10);
+  });
+});
