@@ -1,12 +1,16 @@
 /** Fetches secrets just before use, from the store or from a Vault; every value is masked from then on. */
 import { parseLocator } from '#domain/secret-locator.ts';
+import type { SecretStore } from '#functions/ports.ts';
 import type { SecretMask } from './secret-mask.ts';
-import type { StageContext } from './stage-context.ts';
 import { StageFailure } from './stage-failure.ts';
 import { vaultConnection } from './vault/vault-connection.ts';
 import { VaultSession } from './vault/vault-session.ts';
 
-type Around = Pick<StageContext, 'ports' | 'mask'>;
+/** Of a stage, or of a check: somebody who may read Secrets, and the mask of all that is said. */
+export interface Around {
+  readonly ports: { readonly secrets: Pick<SecretStore, 'get'> };
+  readonly mask: SecretMask;
+}
 
 /** One login for each connection and stage; a stage has a mask of its own. */
 const sessions = new WeakMap<SecretMask, Map<string, Promise<VaultSession>>>();

@@ -34,7 +34,7 @@ export async function signedIdentity(serverId?: string, client = new STSClient({
 }
 
 /** SHA-256 for the signer, out of Node's own. */
-class NodeHash {
+export class NodeHash {
   readonly #hash: Hash | Hmac;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {

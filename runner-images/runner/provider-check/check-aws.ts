@@ -1,0 +1,115 @@
+/** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
+import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { z } from 'zod';
+import { CheckRefused } from './ask.ts';
+import { type CheckFinding, type CheckInput, identity, type ProviderCheck, untold } from './finding.ts';
+import { type AwsKeys, signedAws } from './signed-aws.ts';
+
+/** As many actions as one question may have. */
+const chunk = 50;
+/** "Running On-Demand Standard instances", in virtual processors. */
+const vcpuQuota = { service: 'ec2', code: 'L-1216C47A', title: 'virtual CPUs of standard instances' };
+
+export const checkAws: ProviderCheck = async (input) => {
+  const keys = await keysOf(input);
+  const sts = client(input, keys);
+  const caller = await sts.send(new GetCallerIdentityCommand({})).catch(refused('AWS'));
+  const findings = [identity(caller.Arn ?? 'AWS', `account ${caller.Account}`)];
+  const permissions = await simulated(input, keys, caller.Arn ?? '');
+  const quotas = await Promise.all(input.regions.map((region) => quota(input, keys, region)));
+  return [...findings, ...permissions, ...quotas];
+};
+
+function client({ bases }: CheckInput, credentials?: AwsKeys): STSClient {
+  return new STSClient({
+    ...{ region: 'us-east-1', maxAttempts: 2 },
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(bases.sts === undefined ? {} : { endpoint: bases.sts }),
+  });
+}
+
+/** Those of the Secret, or those that its role gives to us. */
+async function keysOf(input: CheckInput): Promise<AwsKeys> {
+  const { accesskey: accessKeyId, secretkey: secretAccessKey, rolearn, externalid } = input.fields;
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+  const command = new AssumeRoleCommand({
+    ...{ RoleArn: rolearn, RoleSessionName: 'kubeloom-check', DurationSeconds: 900 },
+    ...(externalid === undefined ? {} : { ExternalId: externalid }),
+  });
+  const { Credentials } = await client(input)
+    .send(command)
+    .catch(refused(`role ${rolearn}`));
+  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
+  if (AccessKeyId === undefined || SecretAccessKey === undefined) return refused('role')(new Error('no credentials'));
+  return {
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    ...(SessionToken === undefined ? {} : { sessionToken: SessionToken }),
+  };
+}
+
+async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise<readonly CheckFinding[]> {
+  const source = arn.replace(/^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\/.*$/, 'arn:$1:iam::$2:role/$3');
+  if (source.endsWith(':root')) return [untold('permission', arn, 'is the account itself: it may do everything')];
+  const findings: CheckFinding[] = [];
+  for (let at = 0; at < input.permissions.length; at += chunk) {
+    const actions = input.permissions.slice(at, at + chunk);
+    const names = Object.fromEntries(actions.map((action, index) => [`ActionNames.member.${index + 1}`, action]));
+    const body = { Action: 'SimulatePrincipalPolicy', Version: '2010-05-08', PolicySourceArn: source, ...names };
+    const url = input.bases.iam ?? 'https://iam.amazonaws.com';
+    const answer = await signedAws(
+      { service: 'iam', region: 'us-east-1', url, body: String(new URLSearchParams(body)) },
+      keys,
+    );
+    if (answer.status !== 200) {
+      const code = /<Code>(\w+)<\/Code>/.exec(answer.text)?.[1] ?? `HTTP ${answer.status}`;
+      return [
+        untold(
+          'permission',
+          'iam:SimulatePrincipalPolicy',
+          `is refused (${code}): grant it to have each permission checked`,
+        ),
+      ];
+    }
+    findings.push(...decisions(answer.text));
+  }
+  return findings;
+}
+
+function decisions(xml: string): readonly CheckFinding[] {
+  const pattern = /<EvalActionName>([^<]+)<\/EvalActionName>|<EvalDecision>([^<]+)<\/EvalDecision>/g;
+  return xml
+    .split(/<member>(?=[\s\S]*?<EvalActionName>)/)
+    .slice(1)
+    .flatMap((member): CheckFinding[] => {
+      const words = [...member.matchAll(pattern)];
+      const name = words.find(([, action]) => action !== undefined)?.[1];
+      const decision = words.find(([, , found]) => found !== undefined)?.[2];
+      if (name === undefined || decision === undefined) return [];
+      const ok = decision === 'allowed';
+      return [{ about: 'permission', name, ok, message: ok ? 'is granted' : `is missing (${decision}): grant it` }];
+    });
+}
+
+const Quota = z.object({ Quota: z.object({ Value: z.number() }) });
+
+async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<CheckFinding> {
+  const url = input.bases.servicequotas ?? `https://servicequotas.${region}.amazonaws.com`;
+  const body = JSON.stringify({ ServiceCode: vcpuQuota.service, QuotaCode: vcpuQuota.code });
+  const target = 'ServiceQuotasV20190624.GetServiceQuota';
+  const { json } = await signedAws({ service: 'servicequotas', region, url, body, target }, keys);
+  const found = Quota.safeParse(json).data?.Quota.Value;
+  const name = `${vcpuQuota.title} in ${region}`;
+  if (found === undefined) return untold('quota', name, 'cannot be read (servicequotas:GetServiceQuota)');
+  const message = found > 0 ? `${found} may run; how many do, AWS does not say here` : 'none may run: ask for more';
+  return { about: 'quota', name, ok: found > 0, message };
+}
+
+function refused(what: string): (cause: unknown) => never {
+  return (cause) => {
+    const code = cause instanceof Error ? cause.name : 'unknown';
+    const isNetwork = /Timeout|ECONN|ENOTFOUND|Throttl/.test(`${code} ${cause instanceof Error ? cause.message : ''}`);
+    const message = isNetwork ? `does not answer (${code})` : `refuses the credentials (${code})`;
+    throw new CheckRefused({ about: 'identity', name: what, ok: isNetwork ? null : false, message });
+  };
+}

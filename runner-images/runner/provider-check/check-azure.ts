@@ -1,0 +1,95 @@
+/** Azure: a token of the tenant, the subscription, its permissions as Azure lists them for us, and the cores of a region. */
+import { z } from 'zod';
+import { webIdentityToken } from '../web-identity.ts';
+import { ask, bearer, form, mustAsk } from './ask.ts';
+import {
+  type CheckFinding,
+  type CheckInput,
+  identity,
+  type ProviderCheck,
+  permissionFindings,
+  quotaFinding,
+  untold,
+} from './finding.ts';
+
+const Token = z.object({ access_token: z.string() });
+const Subscription = z.object({ displayName: z.string(), state: z.string() });
+const Permissions = z.object({
+  value: z.array(z.object({ actions: z.array(z.string()), notActions: z.array(z.string()).default([]) })),
+});
+const Usages = z.object({
+  value: z.array(
+    z.object({
+      currentValue: z.number(),
+      limit: z.number(),
+      name: z.object({ value: z.string(), localizedValue: z.string() }),
+    }),
+  ),
+});
+
+export const checkAzure: ProviderCheck = async (input) => {
+  const { subscriptionid = '' } = input.fields;
+  const token = await tokenOf(input);
+  const arm = `${input.bases.management ?? 'https://management.azure.com'}/subscriptions/${subscriptionid}`;
+  const headers = bearer(token);
+  const about = await mustAsk('subscription', `${arm}?api-version=2022-12-01`, { headers });
+  const { displayName, state } = Subscription.parse(about.json);
+  const isEnabled = state === 'Enabled';
+  const who: CheckFinding = { ...identity(displayName, `subscription is ${state}`), ok: isEnabled };
+  const listed = await ask(`${arm}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`, { headers });
+  const granted = Permissions.safeParse(listed.json).data?.value;
+  const permissions =
+    granted === undefined
+      ? [
+          untold(
+            'permission',
+            'Microsoft.Authorization/permissions/read',
+            'is missing: grant it to have each permission checked',
+          ),
+        ]
+      : permissionFindings(input.permissions, (action) => granted.some((grant) => allows(grant, action)));
+  const quotas = await Promise.all(input.regions.map((region) => coresOf(arm, headers, region)));
+  return [who, ...permissions, ...quotas];
+};
+
+async function tokenOf({ fields, bases }: CheckInput): Promise<string> {
+  const { tenantid = '', clientid = '', clientsecret } = fields;
+  const proof: Readonly<Record<string, string>> =
+    clientsecret === undefined
+      ? {
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: (await webIdentityToken('api://AzureADTokenExchange', () => undefined)).token,
+        }
+      : { client_secret: clientsecret };
+  const url = `${bases.login ?? 'https://login.microsoftonline.com'}/${encodeURIComponent(tenantid)}/oauth2/v2.0/token`;
+  const scope = 'https://management.azure.com/.default';
+  const answer = await mustAsk(
+    'login',
+    url,
+    form({ grant_type: 'client_credentials', client_id: clientid, scope, ...proof }),
+  );
+  return Token.parse(answer.json).access_token;
+}
+
+function allows(
+  grant: { readonly actions: readonly string[]; readonly notActions: readonly string[] },
+  action: string,
+): boolean {
+  return grant.actions.some((one) => fits(one, action)) && !grant.notActions.some((one) => fits(one, action));
+}
+
+/** Azure writes `*` for any text, and no letter large or small. */
+function fits(pattern: string, action: string): boolean {
+  const words = pattern.split('*').map((word) => word.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${words.join('.*')}$`, 'i').test(action);
+}
+
+async function coresOf(arm: string, headers: ReturnType<typeof bearer>, region: string): Promise<CheckFinding> {
+  const place = region.toLowerCase().replaceAll(' ', '');
+  const url = `${arm}/providers/Microsoft.Compute/locations/${place}/usages?api-version=2024-07-01`;
+  const cores = Usages.safeParse((await ask(url, { headers })).json).data?.value.find(
+    ({ name }) => name.value === 'cores',
+  );
+  if (cores === undefined) return untold('quota', `cores in ${region}`, 'cannot be read');
+  return quotaFinding(`${cores.name.localizedValue} in ${region}`, cores.currentValue, cores.limit);
+}

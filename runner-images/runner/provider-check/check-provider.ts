@@ -1,0 +1,59 @@
+/** Tries the credentials of one provider instance: who they are, what they may do, what is left to use. Changes nothing. */
+import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import type { ProviderTypeName } from '#domain/provider-types.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { CheckRefused } from './ask.ts';
+import { checkAws } from './check-aws.ts';
+import { checkAzure } from './check-azure.ts';
+import { checkGcp } from './check-gcp.ts';
+import {
+  checkCloudflare,
+  checkDigitalOcean,
+  checkHetzner,
+  checkOpenStack,
+  checkOvh,
+  checkVerda,
+} from './check-small.ts';
+import { type CheckFinding, type CheckInput, type ProviderCheck, untold } from './finding.ts';
+
+const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
+  aws: checkAws,
+  azure: checkAzure,
+  gcp: checkGcp,
+  hetzner: checkHetzner,
+  digitalocean: checkDigitalOcean,
+  cloudflare: checkCloudflare,
+  openstack: checkOpenStack,
+  ovh: checkOvh,
+  verda: checkVerda,
+};
+
+/** Runs the check of the type. Never throws for what a cloud says; `none` for types without credentials. */
+export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
+  if (type === 'local' || type === 'sim') return [];
+  const faults = secretFieldFaults(input.fields, type);
+  if (faults.length > 0) {
+    return faults.map(({ path, reason, fix }) => ({
+      ...{ about: 'identity', name: path.replace('stringData.', ''), ok: false, message: `${reason}: ${fix}` },
+    }));
+  }
+  const check = checks[type];
+  if (check === undefined) return [untold('identity', type, 'has no check yet: the first plan will tell')];
+  try {
+    return await check(input);
+  } catch (error) {
+    if (error instanceof CheckRefused) return [error.finding];
+    if (error instanceof StageFailure) {
+      const { message, hint } = error.error;
+      return [{ about: 'identity', name: type, ok: false, message: `${message} ${hint}` }];
+    }
+    // An answer in a form that nobody expected; its text may hold anything, so it is not told.
+    return [
+      untold(
+        'identity',
+        type,
+        `answered in a way that is not known here (${error instanceof Error ? error.name : 'error'})`,
+      ),
+    ];
+  }
+}

@@ -1,0 +1,69 @@
+/** A check as it is asked for: resolves the Secret, here in the runner alone, and runs the check of the type. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isProviderType } from '#domain/provider-types.ts';
+import type { SecretStore } from '#functions/ports.ts';
+import { userSecret } from '../credentials.ts';
+import { SecretMask } from '../secret-mask.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { checkProvider } from './check-provider.ts';
+import type { Bases, CheckFinding } from './finding.ts';
+
+export const CheckRequest = z.strictObject({
+  /** Name of the provider instance. */
+  provider: z.string(),
+  type: z.string(),
+  /** `locatorText`; absent for types that need none. */
+  secret: z.string().optional(),
+  regions: z.array(z.string()),
+});
+export type CheckRequest = z.infer<typeof CheckRequest>;
+
+export interface CheckSurroundings {
+  readonly secrets: Pick<SecretStore, 'get'>;
+  /** `templates/` */
+  readonly templatesDirectory: string;
+  readonly bases?: Bases;
+}
+
+const Permissions = z.object({
+  resources: z.record(z.string(), z.array(z.string())).default({}),
+  data: z.record(z.string(), z.array(z.string())).default({}),
+  always: z.array(z.string()).default([]),
+});
+
+/** Runs it. No value of the Secret is in what it returns, whatever a cloud answered. */
+export async function runCheck(request: CheckRequest, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
+  const { provider, type, secret, regions } = request;
+  if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is no provider type' }];
+  const mask = new SecretMask();
+  const context = { ports: { secrets: around.secrets }, mask };
+  try {
+    const fields = secret === undefined ? {} : await userSecret(context, secret, `provider ${provider}`);
+    const permissions = await permissionsOf(join(around.templatesDirectory, 'terraform', type));
+    const findings = await checkProvider(type, { fields, permissions, regions, bases: around.bases ?? {} });
+    return findings.map((finding) => ({ ...finding, message: withoutSecrets(finding.message, fields) }));
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error;
+    const { code, message, hint } = error.error;
+    return [{ about: 'identity', name: code, ok: false, message: mask.hide(`${message} ${hint}`) }];
+  }
+}
+
+/** Everything that the modules of the type need, each once. */
+async function permissionsOf(directory: string): Promise<readonly string[]> {
+  const text = await readFile(join(directory, 'permissions.json'), 'utf8').catch(() => '{}');
+  const { resources, data, always } = Permissions.parse(JSON.parse(text));
+  return [...new Set([...always, ...Object.values(data).flat(), ...Object.values(resources).flat()])].sort();
+}
+
+const secretFields =
+  /^(secretkey|clientsecret|credentials|privatekey|token|apitoken|apikey|apisecret|applicationcredentialsecret)$/;
+
+/** Names of accounts may be fields of a Secret and are none; what logs in is. */
+function withoutSecrets(text: string, fields: Readonly<Record<string, string>>): string {
+  const mask = new SecretMask();
+  mask.add(Object.entries(fields).flatMap(([name, value]) => (secretFields.test(name) ? [value] : [])));
+  return mask.hide(text);
+}

@@ -1,0 +1,183 @@
+/** Clouds whose tokens are tried by cheap questions: reading, and writing what is refused for its form before anything is made. */
+import { z } from 'zod';
+import { ask, bearer, form, json, mustAsk } from './ask.ts';
+import { type CheckFinding, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
+
+const Coded = z.object({ error: z.object({ code: z.string() }) });
+const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
+
+/** Hetzner tells a token that may only read by its own word; an empty SSH key is refused for its form otherwise. */
+export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
+  const base = `${bases.api ?? 'https://api.hetzner.cloud'}/v1`;
+  const headers = bearer(fields.credentials ?? '');
+  const servers = await mustAsk('token', `${base}/servers?per_page=1`, { headers });
+  const total = Servers.safeParse(servers.json).data?.meta.pagination.total_entries ?? 0;
+  const written = await ask(`${base}/ssh_keys`, json({}, headers));
+  const code = Coded.safeParse(written.json).data?.error.code;
+  const mayWrite = code === 'invalid_input';
+  const permission: CheckFinding = {
+    ...{ about: 'permission', name: 'API token: Read & Write', ok: mayWrite },
+    message: mayWrite ? 'is granted' : `is missing (${code ?? written.status}): make a token that may write`,
+  };
+  return [
+    identity('project', `${total} servers`),
+    permission,
+    untold('quota', 'limits', 'Hetzner has no question for them'),
+  ];
+};
+
+const Account = z.object({ account: z.object({ status: z.string(), droplet_limit: z.number() }) });
+const Droplets = z.object({ meta: z.object({ total: z.number() }) });
+
+export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
+  const base = `${bases.api ?? 'https://api.digitalocean.com'}/v2`;
+  const headers = bearer(fields.token ?? '');
+  const { account } = Account.parse((await mustAsk('token', `${base}/account`, { headers })).json);
+  const droplets = await ask(`${base}/droplets?per_page=1`, { headers });
+  const used = Droplets.safeParse(droplets.json).data?.meta.total;
+  const mayRead = used !== undefined;
+  // A droplet without a name and all else is refused for its form (422), after the token's scopes.
+  const written = await ask(`${base}/droplets`, json({}, headers));
+  const mayWrite = written.status === 422;
+  return [
+    { ...identity('account', `is ${account.status}`), ok: account.status === 'active' },
+    {
+      about: 'permission',
+      name: 'droplet:read',
+      ok: mayRead,
+      message: mayRead ? 'is granted' : 'is missing: grant it',
+    },
+    {
+      about: 'permission',
+      name: 'droplet:create',
+      ok: mayWrite,
+      message: mayWrite ? 'is granted' : 'is missing: grant it',
+    },
+    ...(mayRead ? [quotaFinding('droplets', used, account.droplet_limit)] : []),
+  ];
+};
+
+const Verified = z.object({ result: z.object({ status: z.string() }) });
+const Zones = z.object({
+  result: z.array(z.object({ name: z.string(), permissions: z.array(z.string()).default([]) })),
+});
+
+export const checkCloudflare: ProviderCheck = async ({ fields, bases }) => {
+  const base = `${bases.api ?? 'https://api.cloudflare.com'}/client/v4`;
+  const headers = bearer(fields.apitoken ?? '');
+  const verified = await mustAsk('token', `${base}/user/tokens/verify`, { headers });
+  const { status } = Verified.parse(verified.json).result;
+  const account = encodeURIComponent(fields.accountid ?? '');
+  const zones =
+    Zones.safeParse((await ask(`${base}/zones?account.id=${account}&per_page=50`, { headers })).json).data?.result ??
+    [];
+  const found: CheckFinding = {
+    ...{ about: 'permission', name: 'Zone: Zone: Read', ok: zones.length > 0 },
+    message: zones.length > 0 ? `zones ${zones.map(({ name }) => name).join(', ')}` : 'no zone of the account is seen',
+  };
+  const records = zones.map(({ name, permissions }): CheckFinding => {
+    const ok = permissions.includes('#dns_records:edit');
+    return {
+      about: 'permission',
+      name: `Zone: DNS: Edit of ${name}`,
+      ok,
+      message: ok ? 'is granted' : 'is missing: grant it',
+    };
+  });
+  return [{ ...identity('token', `is ${status}`), ok: status === 'active' }, found, ...records];
+};
+
+const Limits = z.object({ limits: z.object({ absolute: z.record(z.string(), z.number()) }) });
+const Catalog = z.object({
+  token: z.object({
+    project: z.object({ name: z.string() }),
+    roles: z.array(z.object({ name: z.string() })).default([]),
+    catalog: z.array(
+      z.object({
+        type: z.string(),
+        endpoints: z.array(z.object({ interface: z.string(), region: z.string().nullish(), url: z.string() })),
+      }),
+    ),
+  }),
+});
+
+export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
+  const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
+  const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
+  const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
+  const response = await fetch(url, { ...json({ auth: login }), signal: AbortSignal.timeout(20_000) }).catch(
+    () => undefined,
+  );
+  // The token is in a header; `mustAsk` words what else there is to say.
+  if (response?.status !== 201) {
+    await mustAsk('application credential', url, json({ auth: login }));
+    return [untold('identity', 'application credential', 'is answered oddly')];
+  }
+  const { token } = Catalog.parse(await response.json());
+  const headers = { 'x-auth-token': response.headers.get('x-subject-token') ?? '' };
+  const compute =
+    token.catalog.find(({ type }) => type === 'compute')?.endpoints.filter((end) => end.interface === 'public') ?? [];
+  const quotas = await Promise.all(
+    compute
+      .filter(({ region }) => regions.length === 0 || regions.includes(region ?? ''))
+      .map(async ({ region, url: nova }) => {
+        const found = Limits.safeParse((await ask(`${nova}/limits`, { headers })).json).data?.limits.absolute;
+        if (found === undefined) return [untold('quota', `compute in ${region}`, 'cannot be read')];
+        return (['Cores', 'Instances'] as const).flatMap((word) => {
+          const [used, limit] = [found[`total${word}Used`], found[`maxTotal${word}`]];
+          // Below zero: without limit.
+          return used === undefined || limit === undefined || limit < 0
+            ? []
+            : [quotaFinding(`${word} in ${region}`, used, limit)];
+        });
+      }),
+  );
+  return [identity(token.project.name, `roles ${token.roles.map(({ name }) => name).join(', ')}`), ...quotas.flat()];
+};
+
+const OAuth = z.object({ access_token: z.string() });
+
+export const checkVerda: ProviderCheck = async ({ fields, bases }) => {
+  const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
+  const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
+  const login = json({ grant_type: 'client_credentials', client_id, client_secret });
+  const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
+  await mustAsk('instances', `${base}/instances`, { headers: bearer(access_token) });
+  return [
+    identity('client', 'may log in and list instances'),
+    untold('permission', 'cloud-api-v1', 'only a plan can tell'),
+  ];
+};
+
+/** Each family of OVH's has an API of its own, and a login beside it. */
+const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> = {
+  'ovh-eu': ['https://www.ovh.com/auth/oauth2/token', 'https://eu.api.ovh.com/v1'],
+  'ovh-ca': ['https://ca.ovh.com/auth/oauth2/token', 'https://ca.api.ovh.com/v1'],
+  'ovh-us': ['https://us.ovhcloud.com/auth/oauth2/token', 'https://api.us.ovhcloud.com/v1'],
+};
+const OvhQuotas = z.array(
+  z.object({ region: z.string(), instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
+);
+
+export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
+  const [login, api] = ovhHosts[fields.endpoint ?? 'ovh-eu'] ?? [];
+  if (login === undefined || api === undefined)
+    return [untold('identity', `endpoint ${fields.endpoint}`, 'has no check')];
+  const { clientid: client_id = '', clientsecret: client_secret = '', servicename = '' } = fields;
+  const asked = form({ grant_type: 'client_credentials', client_id, client_secret, scope: 'all' });
+  const { access_token } = OAuth.parse((await mustAsk('login', bases.login ?? login, asked)).json);
+  const project = `${bases.api ?? api}/cloud/project/${encodeURIComponent(servicename)}`;
+  const headers = bearer(access_token);
+  await mustAsk(`project ${servicename}`, project, { headers });
+  const answer = await ask(`${project}/quota`, { headers });
+  const quotas = answer.status === 200 ? (OvhQuotas.safeParse(JSON.parse(answer.text)).data ?? []) : [];
+  return [
+    identity(`project ${servicename}`, 'may be read'),
+    ...quotas
+      .filter(({ region }) => regions.length === 0 || regions.includes(region))
+      .flatMap(({ region, instance }) =>
+        instance === undefined ? [] : [quotaFinding(`cores in ${region}`, instance.usedCores, instance.maxCores)],
+      ),
+    untold('permission', 'policies', 'OVHcloud has no question for each action: only a plan can tell'),
+  ];
+};

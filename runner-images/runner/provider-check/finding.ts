@@ -1,0 +1,61 @@
+/** What a check of a provider's credentials found, and what a checker gets to work with. */
+
+export interface CheckFinding {
+  readonly about: 'identity' | 'permission' | 'quota';
+  /** Account, permission or quota, as the cloud calls it. */
+  readonly name: string;
+  /** Null: nobody can tell beforehand. */
+  readonly ok: boolean | null;
+  /** A sentence for people; never a credential. */
+  readonly message: string;
+}
+
+/** Whom to ask: tests put servers of their own here. */
+export type Bases = Readonly<Record<string, string>>;
+
+export interface CheckInput {
+  /** Fields of the Secret, judged already. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** What the modules of the type need, in the cloud's own words. */
+  readonly permissions: readonly string[];
+  /** Regions that the manifest names for this provider instance. */
+  readonly regions: readonly string[];
+  /** Service to base URL, where it is not the usual one. */
+  readonly bases: Bases;
+}
+
+export type ProviderCheck = (input: CheckInput) => Promise<readonly CheckFinding[]>;
+
+export const identity = (name: string, message: string): CheckFinding => ({
+  about: 'identity',
+  name,
+  ok: true,
+  message,
+});
+
+/** One finding for each permission: whether it is among those that are granted. */
+export function permissionFindings(
+  wanted: readonly string[],
+  isGranted: (permission: string) => boolean,
+): readonly CheckFinding[] {
+  return wanted.map((name) => {
+    const ok = isGranted(name);
+    return { about: 'permission', name, ok, message: ok ? 'is granted' : 'is missing: grant it' };
+  });
+}
+
+/** A quota with what is used of it; none left is a fault, since nothing could be made. */
+export function quotaFinding(name: string, used: number, limit: number): CheckFinding {
+  const ok = used < limit;
+  return {
+    about: 'quota',
+    name,
+    ok,
+    message: `${used} of ${limit} used${ok ? '' : ': nothing is left, ask for more'}`,
+  };
+}
+
+/** For what a cloud has no way to tell. */
+export function untold(about: CheckFinding['about'], name: string, message: string): CheckFinding {
+  return { about, name, ok: null, message };
+}

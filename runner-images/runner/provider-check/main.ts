@@ -1,0 +1,21 @@
+/**
+ * A check on the machine of whoever asks, with the Secrets of files: JSON on standard input, findings as JSON on standard
+ * output. `kubeloom provider check -f` starts it; nothing is stored and nothing is sent but to the cloud itself.
+ */
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { CheckRequest, runCheck } from './check-request.ts';
+
+const Input = z.strictObject({
+  request: CheckRequest,
+  /** Fields by `<namespace>/<name>`. */
+  secrets: z.record(z.string(), z.record(z.string(), z.string())),
+});
+
+const { request, secrets } = Input.parse(JSON.parse(await text(process.stdin)));
+const findings = await runCheck(request, {
+  secrets: { get: async (path) => secrets[path.replace(/^user\//, '')] },
+  templatesDirectory: fileURLToPath(new URL('../../../templates', import.meta.url)),
+});
+process.stdout.write(`${JSON.stringify(findings)}\n`);
