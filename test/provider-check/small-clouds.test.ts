@@ -1,0 +1,222 @@
+/** Clouds that know no question for permissions: what their tokens show, on clouds of loopback. No account was asked. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ProviderTypeName } from '#domain/provider-types.ts';
+import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { runCheck } from '#runner/provider-check/check-request.ts';
+import { InMemorySecrets } from '#test/fakes/in-memory-artifacts.ts';
+import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
+
+const open: FakeCloud[] = [];
+afterEach(() => {
+  for (const cloud of open.splice(0)) cloud.close();
+});
+const has = (token: string) => (request: CloudRequest) => request.headers.authorization === `Bearer ${token}`;
+
+/** The findings as lines, and what the cloud was asked. */
+async function checked(
+  type: ProviderTypeName,
+  fields: Readonly<Record<string, string>>,
+  routes: Routes,
+  regions: string[] = [],
+) {
+  const cloud = await fakeCloud(routes);
+  open.push(cloud);
+  const here = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value.replace('HERE', cloud.url)]),
+  );
+  const findings = await checkProvider(type, {
+    fields: here,
+    permissions: [],
+    regions,
+    bases: { api: cloud.url, login: `${cloud.url}/login` },
+  });
+  return { cloud, lines: findings.map(({ about, name, ok }) => `${about} ${name} ${ok}`) };
+}
+
+describe('Hetzner Cloud', () => {
+  const credentials = 'h'.repeat(64);
+  const routes = (code: string): Routes => ({
+    'GET /v1/servers': (request) =>
+      has(credentials)(request)
+        ? { body: { meta: { pagination: { total_entries: 3 } } } }
+        : { status: 401, body: { error: { code: 'unauthorized' } } },
+    'POST /v1/ssh_keys': () => ({ status: code === 'invalid_input' ? 422 : 403, body: { error: { code } } }),
+  });
+
+  it('tells a token that may write from one that may only read', async () => {
+    expect((await checked('hetzner', { credentials }, routes('invalid_input'))).lines).toEqual([
+      'identity project true',
+      'permission API token: Read & Write true',
+      'quota limits null',
+    ]);
+    expect((await checked('hetzner', { credentials }, routes('token_readonly'))).lines[1]).toBe(
+      'permission API token: Read & Write false',
+    );
+  });
+
+  it('is refused with a wrong token', async () => {
+    expect((await checked('hetzner', { credentials: 'x'.repeat(64) }, routes(''))).lines).toEqual([
+      'identity token false',
+    ]);
+  });
+});
+
+it('DigitalOcean tells scopes that are missing and a limit that is reached', async () => {
+  const token = `dop_v1_${'a'.repeat(64)}`;
+  const routes: Routes = {
+    'GET /v2/account': () => ({ body: { account: { status: 'active', droplet_limit: 3 } } }),
+    'GET /v2/droplets': () => ({ body: { meta: { total: 3 } } }),
+    'POST /v2/droplets': () => ({ status: 403, body: { id: 'forbidden' } }),
+  };
+  expect((await checked('digitalocean', { token }, routes)).lines).toEqual([
+    'identity account true',
+    'permission droplet:read true',
+    'permission droplet:create false',
+    'quota droplets false',
+  ]);
+});
+
+it('Cloudflare tells zones whose records may not be edited', async () => {
+  const routes: Routes = {
+    'GET /client/v4/user/tokens/verify': () => ({ body: { result: { status: 'active' } } }),
+    'GET /client/v4/zones': () => ({
+      body: {
+        result: [
+          { name: 'a.example', permissions: ['#dns_records:edit'] },
+          { name: 'b.example', permissions: ['#zone:read'] },
+        ],
+      },
+    }),
+  };
+  expect((await checked('cloudflare', { apitoken: 't', accountid: 'a' }, routes)).lines).toEqual([
+    'identity token true',
+    'permission Zone: Zone: Read true',
+    'permission Zone: DNS: Edit of a.example true',
+    'permission Zone: DNS: Edit of b.example false',
+  ]);
+});
+
+describe('OpenStack', () => {
+  const fields = {
+    authurl: 'HERE/v3',
+    domainid: 'd',
+    projectid: 'p',
+    applicationcredentialid: 'i',
+    applicationcredentialsecret: 's',
+  };
+  const routes = (isRight: boolean): Routes => ({
+    'POST /v3/auth/tokens': ({ headers }) =>
+      isRight
+        ? {
+            ...{ status: 201, headers: { 'x-subject-token': 'token' } },
+            body: {
+              token: {
+                ...{ project: { name: 'shop' }, roles: [{ name: 'member' }] },
+                catalog: [
+                  {
+                    type: 'compute',
+                    endpoints: [{ interface: 'public', region: 'one', url: `http://${headers.host}/nova` }],
+                  },
+                ],
+              },
+            },
+          }
+        : { status: 401, body: { error: { message: 's is wrong' } } },
+    'GET /nova/limits': () => ({
+      body: {
+        limits: { absolute: { totalCoresUsed: 8, maxTotalCores: 8, totalInstancesUsed: 1, maxTotalInstances: -1 } },
+      },
+    }),
+  });
+
+  it('tells project, and cores that are used up', async () => {
+    expect((await checked('openstack', fields, routes(true), ['one'])).lines).toEqual([
+      'identity shop true',
+      'quota Cores in one false',
+    ]);
+    expect((await checked('openstack', fields, routes(false))).lines).toEqual([
+      'identity application credential false',
+    ]);
+  });
+});
+
+it('OVHcloud tells the project and cores that are used up', async () => {
+  const fields = { clientid: 'c', clientsecret: 's', servicename: 'abc' };
+  const routes: Routes = {
+    'POST /login': () => ({ body: { access_token: 'token' } }),
+    'GET /cloud/project/abc': () => ({ body: {} }),
+    'GET /cloud/project/abc/quota': () => ({
+      body: [{ region: 'GRA11', instance: { usedCores: 5, maxCores: 5 } }, { region: 'BHS5' }],
+    }),
+  };
+  expect((await checked('ovh', fields, routes)).lines).toEqual([
+    'identity project abc true',
+    'quota cores in GRA11 false',
+    'permission policies null',
+  ]);
+});
+
+it('Verda tells a login that works', async () => {
+  const routes: Routes = {
+    'POST /oauth2/token': () => ({ body: { access_token: 't' } }),
+    'GET /instances': () => ({ body: [] }),
+  };
+  const fields = { clientid: 'c', clientsecret: 's', baseurl: 'HERE' };
+  expect((await checked('verda', fields, routes)).lines).toEqual([
+    'identity client true',
+    'permission cloud-api-v1 null',
+  ]);
+});
+
+it('a cloud that does not answer is not blamed on the credentials', async () => {
+  const credentials = 'h'.repeat(64);
+  const routes: Routes = { 'GET /v1/servers': () => ({ status: 503, body: {} }) };
+  expect((await checked('hetzner', { credentials }, routes)).lines).toEqual(['identity token null']);
+  const gone = await fakeCloud({});
+  gone.close();
+  const findings = await checkProvider('hetzner', {
+    fields: { credentials },
+    permissions: [],
+    regions: [],
+    bases: { api: gone.url },
+  });
+  expect(findings.map(({ ok, message }) => [ok, message.startsWith('does not answer')])).toEqual([[null, true]]);
+});
+
+describe('a check that is asked for', () => {
+  it('reads permissions.json of the type and the Secret, and hides what a cloud may repeat', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubeloom-check-'));
+    try {
+      await mkdir(join(directory, 'terraform', 'hetzner'), { recursive: true });
+      await writeFile(
+        join(directory, 'terraform', 'hetzner', 'permissions.json'),
+        '{"always":["a"],"resources":{"r":["b"]}}',
+      );
+      const credentials = 'h'.repeat(64);
+      const cloud = await fakeCloud({
+        'GET /v1/servers': () => ({ body: {} }),
+        'POST /v1/ssh_keys': () => ({ status: 403, body: { error: { code: credentials } } }),
+      });
+      open.push(cloud);
+      const secrets = new InMemorySecrets();
+      await secrets.put('user/team/hz', { credentials });
+      const request = { provider: 'hz', type: 'hetzner', secret: 'team/hz', regions: [] };
+      const findings = await runCheck(request, { secrets, templatesDirectory: directory, bases: { api: cloud.url } });
+      expect(findings.map(({ ok }) => ok)).toEqual([true, false, null]);
+      expect(JSON.stringify(findings)).not.toContain(credentials);
+      const missing = await runCheck({ ...request, secret: 'team/none' }, { secrets, templatesDirectory: directory });
+      expect(missing).toMatchObject([{ name: 'SecretMissing', ok: false }]);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('has nothing to do where no credentials are', async () => {
+    const around = { secrets: new InMemorySecrets(), templatesDirectory: '/nowhere' };
+    for (const type of ['local', 'sim'])
+      expect(await runCheck({ provider: 'p', type, regions: [] }, around)).toEqual([]);
+  });
+});
