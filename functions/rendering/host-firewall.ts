@@ -32,8 +32,7 @@ export function hostFirewallOf(
   { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
   { state, facts, adminCidrs }: HostFirewallInput,
 ): HostFirewall | undefined {
-  const known = facts.nodes[node.name];
-  if (known?.hostFirewall !== true) return undefined;
+  if (facts.nodes[node.name]?.hostFirewall !== true) return undefined;
   const balancer = state.loadBalancers.find(({ pools }) => pools.some(({ id }) => id === pool.id));
   const roles = balancer?.roles ?? [];
   const ports = (protocol: 'tcp' | 'udp') => roles.filter((role) => role.protocol === protocol).map(({ port }) => port);
@@ -41,7 +40,7 @@ export function hostFirewallOf(
   return {
     // As they are on the machine itself: a provider may map others to them.
     ssh_port: pool.sshPort,
-    wireguard_port: known.wireguardPort ?? defaultWireguardPort,
+    wireguard_port: defaultWireguardPort,
     tcp: [...ports('tcp'), ...(servesApi ? [6443] : [])],
     udp: ports('udp'),
     peers: peerCidrs(state, facts),

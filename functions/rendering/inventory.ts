@@ -152,7 +152,8 @@ function hostVariables(visit: VisitedNode, { wish, facts, keyDirectory, adminCid
     ansible_user: sshUserOf(node),
     ansible_ssh_private_key_file: sshKeyFileOf(node, pool, keyDirectory),
     kubeloom_private_address: node.privateAddress,
-    kubeloom_wireguard_port: facts.nodes[node.name]?.wireguardPort ?? defaultWireguardPort,
+    // On the machine itself; facts have the port that its provider maps to this one.
+    kubeloom_wireguard_port: defaultWireguardPort,
     ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
     ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),

@@ -107,7 +107,7 @@ describe('nodes whose cloud has no firewall', () => {
     expect(firewalls()).toEqual({
       'control-aaaaaaa-01': common,
       'control-aaaaaaa-02': undefined,
-      'workers-bbbbbbb-01': { ...common, wireguard_port: 40001 },
+      'workers-bbbbbbb-01': common,
       'edge-ccccccc-01': { ...common, tcp: [6443, 443] },
     });
   });
