@@ -23,7 +23,7 @@ export interface ManifestStore {
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
   create(record: ManifestRecord): Promise<void>;
   /**
-   * Replaces document, generation, attempt, status, runId, deleting, checksum, templates, retryFrom, orphans and dueAt; leaves the
+   * Replaces document, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, retryFrom, orphans and dueAt; leaves the
    * lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */

@@ -51,21 +51,10 @@ export class DynamoManifests implements ManifestStore {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, orphans, dueAt, templates } = record;
+    const { retryFrom, orphans, dueAt, templates, templateSecrets } = record;
     const change = assigned({
-      ...{
-        document: kept,
-        checksum,
-        generation,
-        attempt,
-        status,
-        runId,
-        deleting,
-        updatedAt,
-        retryFrom,
-        orphans,
-        templates,
-      },
+      ...{ document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt },
+      ...{ retryFrom, orphans, templates, templateSecrets },
       ...{ dueAt, duePartition: dueAt === undefined ? undefined : dueManifests },
     });
     const condition = {

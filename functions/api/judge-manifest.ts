@@ -28,8 +28,8 @@ export interface Judgement {
   readonly manifest?: InputManifest;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];
-  /** Versions of templates by provider instance; absent when its form is faulty. */
-  readonly templates?: Readonly<Record<string, string>>;
+  /** Templates of their own by provider instance; absent when its form is faulty. */
+  readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
   /** What the planner will not do, as far as no fault says it already. */
@@ -50,10 +50,11 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const old = before && settled ? standingPart(before, clusters) : before;
   const pinned = deleting ? undefined : await pinTemplates(deps, key.namespace, manifest);
   const faults = wireFaults([...(old && !deleting ? validateUpdate(old, manifest) : []), ...(pinned?.faults ?? [])]);
-  const templates = pinned?.versions ?? {};
-  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false, templates });
+  const { templates = {}, templateSecrets = {} } = pinned ?? {};
+  const own = { templates, templateSecrets };
+  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false, templates: own });
   const plans = planClusters(planningOf(deps, wished), wished, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
-  return { manifest, faults, warnings, templates, plans, refusals };
+  return { manifest, faults, warnings, templates: own, plans, refusals };
 }

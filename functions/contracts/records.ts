@@ -1,7 +1,8 @@
 /** What is stored: one shape for each kind of item, parsed whenever it is read. */
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
-import { Direction, StageName } from '#domain/plan.ts';
+import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
+import { Direction, RunnerStage, StageName } from '#domain/plan.ts';
 import { StageError } from './stage.ts';
 
 export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
@@ -39,6 +40,8 @@ export const ManifestRecord = z.strictObject({
   status: ManifestStatus,
   /** Version of the templates of provider instances that have their own, as they were when this was accepted. */
   templates: z.record(z.string(), z.string()).optional(),
+  /** Locator of the Secret with the token of a private repository of templates, by provider instance. */
+  templateSecrets: z.record(z.string(), z.string()).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
   /** Nothing is started until it is resumed; a run under way stops after its waypoint. */
@@ -47,6 +50,10 @@ export const ManifestRecord = z.strictObject({
   cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
+  /** Its run is a check for drift, and what that may do; absent when it makes something true. */
+  check: CheckPolicy.optional(),
+  /** How many checks there were: part of the names of their runs. */
+  checks: z.number().int().optional(),
   /** A deletion lets go of these nodes instead of destroying them; `all`: of everything. */
   orphans: Orphans.optional(),
   lease: Lease.nullable(),
@@ -54,7 +61,7 @@ export const ManifestRecord = z.strictObject({
   fence: z.number().int(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** When the scheduler should look at it (missed start, expired lease); absent = not due. */
+  /** When the scheduler should look at it (missed start, expired lease, check for drift); absent = not due. */
   dueAt: z.string().optional(),
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
@@ -64,6 +71,8 @@ export const ClusterStatus = z.enum([
   'Running',
   'RollingBack',
   'BackingOff',
+  /** As it was; somebody looks whether anything has drifted. */
+  'Checking',
   'Converged',
   /** As wished for, apart from new pools that could not be made; see `heldPools`. */
   'Degraded',
@@ -145,6 +154,8 @@ export const ClusterRecord = z.strictObject({
   backOffs: z.number().int(),
   heldPools: z.array(HeldPool).optional(),
   doneStages: DoneStages.optional(),
+  /** What the last check for drift found; absent before the first. */
+  drift: ClusterDrift.optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
@@ -154,7 +165,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 export const RunRecord = z.strictObject({
   namespace: z.string(),
   manifest: z.string(),
-  /** `<manifest>-<uid>-g<generation>-a<attempt>`, also the name of its execution. */
+  /** `<manifest>-<uid>-g<generation>-a<attempt>`, of a check `…-d<number>`; also the name of its execution. */
   runId: z.string(),
   generation: z.number().int(),
   attempt: z.number().int(),
@@ -177,7 +188,7 @@ export const RunEvent = z.strictObject({
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
-  stage: StageName.optional(),
+  stage: RunnerStage.optional(),
   node: z.string().optional(),
   message: z.string(),
 });

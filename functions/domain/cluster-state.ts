@@ -7,8 +7,10 @@ export const ProviderInstance = z.strictObject({
   type: z.string().describe('key of `provider-types.ts`'),
   /** Where the credentials are: `<namespace>/<name>` of a Secret; absent for types that need none (local, sim). */
   secret: z.string().optional(),
-  /** Version of the templates that made it: `builtin@<version>` or `<git url>@<commit>#<path>`. */
+  /** Version of the templates that made it: `builtin@<version>`, or see `template-version.ts`. */
   templates: z.string(),
+  /** Secret with the token of a private template repository, as `secret`. */
+  templatesSecret: z.string().optional(),
 });
 export type ProviderInstance = z.infer<typeof ProviderInstance>;
 

@@ -13,11 +13,13 @@ export interface Planning {
   readonly ids: HashSource;
   /** Version of the templates of provider instances that have their own, by name; see `template-versions.ts`. */
   readonly templates: Readonly<Record<string, string>>;
+  /** Locators of the Secrets that open their repositories, by name. */
+  readonly templateSecrets?: Readonly<Record<string, string>>;
 }
 
 /** The plan of one cluster; a manifest that is being deleted wishes for none. */
 export function planCluster(
-  { ids, templates }: Planning,
+  { ids, templates, templateSecrets = {} }: Planning,
   manifest: ManifestRecord,
   record: ClusterRecord,
 ): ClusterPlan {
@@ -27,9 +29,10 @@ export function planCluster(
   const document = InputManifest.parse(manifest.document);
   try {
     const heldPools = heldBy(manifest, record);
-    const desired = buildDesiredState({ ...wish, manifest: document, templates, ids, heldPools });
+    const desired = buildDesiredState({ ...wish, manifest: document, templates, templateSecrets, ids, heldPools });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === wish.cluster) ?? {};
-    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce };
+    const repair = record.drift?.repair?.state === 'wished' ? record.drift.repair.items : [];
+    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
     return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {
     if (!isPipelineError(error, 'PlanRefused')) throw error;

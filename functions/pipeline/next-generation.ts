@@ -6,7 +6,7 @@ import type { Deps } from '../ports.ts';
 import { checksumOf } from './checksum.ts';
 
 /** A run that was not started by then is started by the scheduler. */
-const missedStartSeconds = 60;
+export const missedStartSeconds = 60;
 
 /** What is to become of a manifest. */
 export interface Wish {
@@ -16,8 +16,8 @@ export interface Wish {
   readonly again: boolean;
   /** Stages from here on are done again. @default only what did not succeed */
   readonly retryFrom?: StageName;
-  /** Versions of templates, by provider instance. @default when started once more, what was pinned before */
-  readonly templates?: Readonly<Record<string, string>>;
+  /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
+  readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
   /** What a deletion lets go. @default what was said of it before */
   readonly orphans?: Orphans;
 }
@@ -33,7 +33,7 @@ export function nextRecord(
   const uid = stored?.uid ?? deps.ids.hash(5);
   const generation = (stored?.generation ?? 0) + (wish.again ? 0 : 1);
   const attempt = wish.again ? (stored?.attempt ?? 0) + 1 : 1;
-  const templates = wish.templates ?? (wish.again ? stored?.templates : undefined);
+  const { templates = {}, templateSecrets = {} } = wish.templates ?? (wish.again ? stored : undefined) ?? {};
   const orphans = wish.orphans ?? (stored?.deleting ? stored.orphans : undefined);
   return {
     namespace: key.namespace,
@@ -45,7 +45,8 @@ export function nextRecord(
     checksum: checksumOf(wish.document),
     deleting: wish.deleting,
     status: wish.deleting ? 'Deleting' : 'Pending',
-    ...(templates !== undefined && Object.keys(templates).length > 0 && { templates }),
+    ...(Object.keys(templates).length > 0 && { templates }),
+    ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
     runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),

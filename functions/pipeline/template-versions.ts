@@ -2,6 +2,7 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
+import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
 import { templateVersionText } from '#domain/template-version.ts';
 import type { Deps } from '../ports.ts';
@@ -11,12 +12,14 @@ type Ports = Pick<Deps, 'templateReferences' | 'templateSources'>;
 
 /** What plans of a stored manifest need. */
 export function planningOf({ ids }: Pick<Deps, 'ids'>, manifest: ManifestRecord): Planning {
-  return { ids, templates: manifest.templates ?? {} };
+  return { ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} };
 }
 
 export interface PinnedTemplates {
   /** `git:<url>@<commit>#<path>` by provider instance, for those that do not use the templates that come with Kubeloom. */
-  readonly versions: Readonly<Record<string, string>>;
+  readonly templates: Readonly<Record<string, string>>;
+  /** Locators of the Secrets of private repositories, by provider instance. */
+  readonly templateSecrets: Readonly<Record<string, string>>;
   /** References that name nothing, by their place in the manifest. */
   readonly faults: readonly Fault[];
 }
@@ -32,17 +35,18 @@ export async function pinTemplates(deps: Ports, namespace: string, manifest: Inp
       const answer = asked.get(key) ?? pinOf(deps, reference);
       asked.set(key, answer);
       const pin = await answer;
-      if ('version' in pin) return { version: [name, pin.version] as const };
+      if ('version' in pin) return { name, pin };
       return { fault: error(['spec', 'providers', index, 'templatesRef'], pin.reason, pin.fix) };
     }),
   );
   return {
-    versions: Object.fromEntries(pins.flatMap(({ version }) => (version === undefined ? [] : [version]))),
+    templates: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin ? [[name, pin.version]] : []))),
+    templateSecrets: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin?.secret ? [[name, pin.secret]] : []))),
     faults: pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
   };
 }
 
-type Pin = { readonly version: string } | { readonly reason: string; readonly fix: string };
+type Pin = { readonly version: string; readonly secret?: string } | { readonly reason: string; readonly fix: string };
 
 async function pinOf(
   deps: Ports,
@@ -52,8 +56,9 @@ async function pinOf(
   if (stored === undefined) {
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
-  const { endpoint, commit: revision, paths } = TemplateGitReference.parse(stored).spec;
+  const { endpoint, commit: revision, paths, auth } = TemplateGitReference.parse(stored).spec;
   const answer = await deps.templateSources.resolve(endpoint.url, revision);
   if (!('commit' in answer)) return answer;
-  return { version: templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer }) };
+  const version = templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer });
+  return auth === undefined ? { version } : { version, secret: locatorOf(auth.secretRef, namespace) };
 }

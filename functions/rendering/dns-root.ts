@@ -3,7 +3,7 @@ import type { DnsState } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { type TagSource, tagsOf } from './tags.ts';
-import { literal } from './terraform-names.ts';
+import { literal, modulesPath } from './terraform-names.ts';
 
 export interface DnsRootInput extends TagSource {
   readonly dns: DnsState;
@@ -27,7 +27,7 @@ export function renderDnsRoot(input: DnsRootInput): RootModule {
   const region = template.provider?.defaultRegion ?? 'global';
   const root = emptyRoot(template, [region], input.backend);
   const call = {
-    source: `${input.modules}/dns`,
+    source: `${modulesPath(input.modules, dns.provider.templates)}/dns`,
     ...providerChoice(template, region),
     ...secretArguments(template),
     ...literal({

@@ -12,7 +12,7 @@ import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { type TagSource, tagsOf } from './tags.ts';
-import { literal, networkModule, poolModule } from './terraform-names.ts';
+import { literal, modulesPath, networkModule, poolModule, templatesMark } from './terraform-names.ts';
 
 export interface MachinesRootInput extends TagSource {
   /** Null: everything of the instance is to go. */
@@ -22,8 +22,10 @@ export interface MachinesRootInput extends TagSource {
   readonly provider: ProviderInstance;
   readonly template: ProviderTemplate;
   readonly backend: StateBackend;
-  /** Directory of the provider type's modules, as Terraform should read it. */
+  /** Directory of the provider type's modules, as Terraform should read it; see `modulesPath`. */
   readonly modules: string;
+  /** Templates that cannot be had any more: what was made with them goes without their modules. @default none */
+  readonly lostTemplates?: ReadonlySet<string>;
   /** Networks from which the runner and people may use SSH. */
   readonly adminCidrs: readonly string[];
   /** See `peerCidrs`. */
@@ -71,24 +73,29 @@ export function renderMachinesRoot(input: MachinesRootInput): RootModule {
   const { state, others, provider, template } = input;
   const pools = poolsOf(state, provider.name);
   const dropped = droppedPools(state, others, provider.name);
-  const regions = regionsOf(pools);
-  const goneRegions = regionsOf(dropped).filter((region) => !regions.includes(region));
-  const root = emptyRoot(template, [...regions, ...goneRegions], input.backend);
+  const places = placesOf(pools);
+  const gone = placesOf(dropped).filter((place) => !places.some((kept) => moduleOf(kept) === moduleOf(place)));
+  const root = emptyRoot(
+    template,
+    [...places, ...gone].map(({ region }) => region),
+    input.backend,
+  );
+  const isKnown = ({ templates }: Place) => input.lostTemplates?.has(templates) !== true;
   if (pools.length + dropped.length === 0) return root;
   return {
     ...root,
     module: {
-      ...calls(regions, networkModule, (region) => networkCall(input, region, pools)),
-      ...calls(goneRegions, networkModule, (region) => ({ ...networkCall(input, region, []), count: 0 })),
+      ...calls(places, moduleOf, (place) => networkCall(input, place, pools)),
+      ...calls(gone.filter(isKnown), moduleOf, (place) => ({ ...networkCall(input, place, []), count: 0 })),
       ...calls(
         pools,
         ({ id }) => poolModule(id),
         (pool) => poolCall(input, pool),
       ),
       ...calls(
-        dropped,
+        dropped.filter((pool) => isKnown(placeOf(pool))),
         ({ id }) => poolModule(id),
-        (pool) => droppedCall(input, pool, goneRegions),
+        (pool) => droppedCall(input, pool, gone),
       ),
     },
     ...(pools.length === 0 ? {} : { output: outputs(input, pools) }),
@@ -103,21 +110,34 @@ function calls<Item>(
   return Object.fromEntries(items.map((item) => [name(item), call(item)]));
 }
 
-function regionsOf(pools: readonly DynamicPool[]): readonly string[] {
-  return [...new Set(pools.map(({ source }) => source.region))].sort();
+/** What has a network of its own: a region, once for each version of templates. */
+export interface Place {
+  readonly region: string;
+  readonly templates: string;
+}
+
+const placeOf = ({ source }: DynamicPool): Place => ({ region: source.region, templates: source.provider.templates });
+const moduleOf = ({ region, templates }: Place): string => networkModule(region, templates);
+
+/** Each once, in the order of their names. */
+export function placesOf(pools: readonly DynamicPool[]): readonly Place[] {
+  const places = new Map(pools.map((pool) => [moduleOf(placeOf(pool)), placeOf(pool)]));
+  return [...places].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, place]) => place);
 }
 
 function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly DynamicPool[]): Call {
   const nodes = Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
   if (template.firewall !== 'cloud') return { nodes: { value: nodes } };
   // Kept in the state: it tells whether the firewalls know the nodes of today. It is true only once they are done.
-  const networks = regionsOf(pools).map((region) => `module.${networkModule(region)}`);
+  const networks = placesOf(pools).map((place) => `module.${moduleOf(place)}`);
   return { nodes: { value: nodes }, peer_cidrs: { value: peerCidrs, depends_on: networks } };
 }
 
-function networkCall(input: MachinesRootInput, region: string, pools: readonly DynamicPool[]): Call {
+function networkCall(input: MachinesRootInput, place: Place, pools: readonly DynamicPool[]): Call {
   const { state } = input;
-  const here = pools.filter(({ source }) => source.region === region);
+  const { region, templates } = place;
+  const mark = templatesMark(templates);
+  const here = pools.filter((pool) => moduleOf(placeOf(pool)) === moduleOf(place));
   const ids = here.map(({ id }) => id);
   const balancers = (state?.loadBalancers ?? []).filter(({ pools: all }) => all.some(({ id }) => ids.includes(id)));
   const roles = balancers.flatMap(({ name: balancer, roles: all }) =>
@@ -125,13 +145,14 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
   );
   const servesApi = state !== null && servesApiOnNodes(state);
   return {
-    source: `${input.modules}/network`,
+    source: `${modulesPath(input.modules, templates)}/network`,
     ...providerChoice(input.template, region),
     ...secretArguments(input.template),
     ...literal({
       installation: input.installation,
       cluster_id: input.clusterId,
-      provider_name: input.provider.name,
+      // Two networks of one region must not have one name.
+      provider_name: mark === '' ? input.provider.name : `${input.provider.name}-${mark.slice(0, 4)}`,
       region,
       api_port_open: servesApi && here.some(({ role }) => role === 'control'),
       roles,
@@ -149,10 +170,10 @@ function networkCall(input: MachinesRootInput, region: string, pools: readonly D
 function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
   const publicKey = input.publicKeys[pool.id] ?? '';
   return {
-    source: `${input.modules}/nodepool`,
+    source: `${modulesPath(input.modules, pool.source.provider.templates)}/nodepool`,
     ...providerChoice(input.template, pool.source.region),
     ...secretArguments(input.template),
-    network: `\${module.${networkModule(pool.source.region)}}`,
+    network: `\${module.${moduleOf(placeOf(pool))}}`,
     ...literal({
       pool: poolVariable(pool),
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
@@ -164,11 +185,12 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
   };
 }
 
-function droppedCall(input: MachinesRootInput, pool: DynamicPool, goneRegions: readonly string[]): Call {
+function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly Place[]): Call {
   const call = poolCall({ ...input, publicKeys: { [pool.id]: nobodysKey } }, { ...pool, nodes: [] });
-  if (!goneRegions.includes(pool.source.region)) return { ...call, count: 0 };
+  const network = moduleOf(placeOf(pool));
+  if (!gone.some((place) => moduleOf(place) === network)) return { ...call, count: 0 };
   // A network with a count is a list, here an empty one.
-  return { ...call, network: `\${one(module.${networkModule(pool.source.region)}[*])}`, count: 0 };
+  return { ...call, network: `\${one(module.${network}[*])}`, count: 0 };
 }
 
 function poolVariable({ id, role, source }: DynamicPool): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 /** Names inside Terraform: identifiers, escaped text, state keys. */
+import { createHash } from 'node:crypto';
 
 /** A Terraform identifier part; different texts never share one. */
 export function identifierOf(text: string): string {
@@ -23,7 +24,25 @@ function escaped(value: unknown): unknown {
 /** Name of the workspace of a load balancer's names in one provider instance. */
 export const dnsWorkspace = (loadBalancerId: string, provider: string): string => `${loadBalancerId}-${provider}`;
 
-export const networkModule = (region: string): string => `network_${identifierOf(region)}`;
+/**
+ * Marks what is made with templates from a git repository; '' for those that come with Kubeloom. While pools are led from
+ * one version to the next, both stand in one workspace: each version has its modules and its networks.
+ */
+export function templatesMark(templates: string): string {
+  if (templates.startsWith('builtin@')) return '';
+  return createHash('sha256').update(templates).digest('hex').slice(0, 8);
+}
+
+/** Where the root module finds the modules of a version. */
+export function modulesPath(base: string, templates: string): string {
+  const mark = templatesMark(templates);
+  return mark === '' ? base : `${base}-${mark}`;
+}
+
+export function networkModule(region: string, templates = 'builtin@'): string {
+  const mark = templatesMark(templates);
+  return `network_${identifierOf(region)}${mark === '' ? '' : `_${mark}`}`;
+}
 export const poolModule = (poolId: string): string => `pool_${identifierOf(poolId)}`;
 
 /**

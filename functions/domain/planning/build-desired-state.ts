@@ -30,6 +30,8 @@ export interface DesiredStateInput {
   readonly attempted: ClusterState | null;
   /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
   readonly templates: Readonly<Record<string, string>>;
+  /** Locator of the Secret that opens their repository, by the same name. @default the repositories are public */
+  readonly templateSecrets?: Readonly<Record<string, string>>;
   readonly ids: HashSource;
   /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
   readonly heldPools?: readonly HeldPool[];
@@ -64,7 +66,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 }
 
 function poolSources(
-  { manifest, templates, ids, heldPools = [], leaving = [] }: DesiredStateInput,
+  { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [] }: DesiredStateInput,
   cluster: KubernetesCluster,
   standing: readonly ClusterState[],
 ): PoolSources {
@@ -85,7 +87,7 @@ function poolSources(
       ...standing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
       ...manifest.spec.nodePools.static.map((pool) => pool.name),
     ]),
-    provider: (name) => providerInstance(manifest, name, templates),
+    provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
     held: new Set(heldPools.map(useKey)),
     leaving: new Set(leaving),
   };
@@ -94,7 +96,7 @@ function poolSources(
 function providerInstance(
   manifest: InputManifest,
   name: string,
-  templates: Readonly<Record<string, string>>,
+  { templates, templateSecrets }: Required<Pick<DesiredStateInput, 'templates' | 'templateSecrets'>>,
 ): ProviderInstance {
   const provider = manifest.spec.providers.find((candidate) => candidate.name === name);
   if (provider === undefined) {
@@ -106,6 +108,7 @@ function providerInstance(
     type: provider.providerType,
     ...(secretRef ? { secret: locatorOf(secretRef, manifest.metadata.namespace) } : {}),
     templates: templates[name] ?? builtinTemplates,
+    ...(templateSecrets[name] === undefined ? {} : { templatesSecret: templateSecrets[name] }),
   };
 }
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
-import { poolsOf } from '#rendering/machines-root.ts';
+import { placesOf, poolsOf } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
@@ -69,8 +69,8 @@ async function isOutdated(
 }
 
 async function openFirewall(context: StageContext, wish: ClusterState, name: string): Promise<ChangeCounts> {
-  const regions = new Set(poolsOf(wish, name).map(({ source }) => source.region));
-  const only = [...regions].map((region) => `module.${networkModule(region)}`);
+  const places = placesOf(poolsOf(wish, name));
+  const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
   const { counts } = await applyWorkspace(context, { ...(await machinesJob(context, name, wish)), only });
   context.tell({
     kind: 'FirewallUpdated',

@@ -3,9 +3,11 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { gitTemplates } from './git-templates.ts';
 import type { StateResource } from './terraform-cli.ts';
 
 export type HookName = 'before-apply' | 'after-apply' | 'after-destroy' | 'let-go';
@@ -37,21 +39,16 @@ export interface ProviderFiles {
   readonly template: ProviderTemplate;
 }
 
-/** Finds them. Throws `TemplatesMissing` for a type that this installation has no templates of. */
+/** Finds or fetches them. Throws `TemplatesMissing` for a type that there are none of. */
 export async function providerFiles(
-  { templatesDirectory }: Pick<StageContext, 'templatesDirectory'>,
+  context: Pick<StageContext, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
   provider: ProviderInstance,
 ): Promise<ProviderFiles> {
-  const directory = join(templatesDirectory, 'terraform', provider.type);
-  if (!provider.templates.startsWith('builtin@')) {
-    throw new StageFailure({
-      class: 'user',
-      code: 'TemplatesNotSupported',
-      message: `Provider ${provider.name} wants the templates ${provider.templates}; this runner only has its own.`,
-      resource: provider.name,
-      hint: 'Remove the reference to a template repository from the provider.',
-    });
-  }
+  const version = parseTemplateVersion(provider.templates);
+  const directory =
+    version === undefined
+      ? join(context.templatesDirectory, 'terraform', provider.type)
+      : await gitTemplates(context, provider, version);
   if (!(await exists(directory))) {
     throw new StageFailure({
       class: 'user',

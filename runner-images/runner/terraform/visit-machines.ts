@@ -1,7 +1,7 @@
 /** The machines of one provider instance of a cluster: made, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
 import type { ClusterState, NodeFacts } from '#domain/cluster-state.ts';
-import { droppedPools, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
@@ -77,7 +77,8 @@ export async function machinesJob(
     clusterId,
     provider,
     destroy: state === null,
-    root: (files, backend) =>
+    instances: instancesOf(state, states, name),
+    root: (files, backend, lostTemplates) =>
       renderMachinesRoot({
         ...{ clusterId, namespace, manifest, generation },
         state,
@@ -87,6 +88,7 @@ export async function machinesJob(
         backend,
         installation: ports.config.KUBELOOM_INSTALLATION,
         modules: modulesLink,
+        lostTemplates,
         adminCidrs: ports.config.KUBELOOM_RUNNER_CIDRS,
         peerCidrs: peerCidrs(state, facts.current),
         publicKeys,
@@ -96,6 +98,21 @@ export async function machinesJob(
         },
       }),
   };
+}
+
+/** One for each version of templates, those that are wished for first. */
+function instancesOf(
+  state: ClusterState | null,
+  known: readonly ClusterState[],
+  name: string,
+): NonNullable<WorkspaceJob['instances']> {
+  const wanted = new Map(poolsOf(state, name).map(({ source }) => [source.provider.templates, source.provider]));
+  const dropped = droppedPools(state, known, name).map(({ source }) => source.provider);
+  const others = new Map(dropped.filter(({ templates }) => !wanted.has(templates)).map((one) => [one.templates, one]));
+  return [
+    ...[...wanted.values()].map((provider) => ({ provider, wanted: true })),
+    ...[...others.values()].map((provider) => ({ provider, wanted: false })),
+  ];
 }
 
 /**
@@ -110,9 +127,12 @@ function letGoOf(
   const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
   const dropped = droppedPools(state, knownStates(context), provider);
   const stranded = dropped.filter(({ nodes }) => nodes.some((node) => orphans.has(node.name)));
-  const regions = new Set(poolsOf(state, provider).map(({ source }) => source.region));
-  const gone = stranded.map(({ source }) => source.region).filter((region) => !regions.has(region));
-  const modules = [...stranded.map(({ id }) => poolModule(id)), ...gone.map(networkModule)];
+  const nameOf = ({ region, templates }: Place) => networkModule(region, templates);
+  const kept = new Set(placesOf(poolsOf(state, provider)).map(nameOf));
+  const gone = placesOf(stranded)
+    .map(nameOf)
+    .filter((network) => !kept.has(network));
+  const modules = [...stranded.map(({ id }) => poolModule(id)), ...gone];
   if (orphans.size === 0) return {};
   const nodes = new Set(dropped.flatMap((pool) => pool.nodes.map((node) => node.name)));
   return {

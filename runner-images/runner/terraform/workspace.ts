@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
-import { stateKeyOf } from '#rendering/terraform-names.ts';
+import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
 import { letGo } from './let-go.ts';
 import { type HookInput, hasHook, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
@@ -27,7 +28,10 @@ export interface WorkspaceJob {
   readonly provider: ProviderInstance;
   /** Everything of it goes, its state as well. */
   readonly destroy: boolean;
-  readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
+  /** Instances that something in it was made with, of any version of templates. @default only `provider` */
+  readonly instances?: readonly { readonly provider: ProviderInstance; readonly wanted: boolean }[];
+  /** `lost`: templates that cannot be had any more, of what is to go. */
+  readonly root: (files: ProviderFiles, backend: StateBackend, lost: ReadonlySet<string>) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
   readonly isLetGo?: (resource: StateResource) => boolean;
   /** Addresses besides which nothing is touched, and no hook is asked. @default everything is */
@@ -114,10 +118,9 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
     key: stateKey,
   };
   const login = await logIn(context, job.provider, files.template, { directory });
-  const root = job.root({ ...files, template: login.template }, backend);
+  const lost = await linkModules(context, job, directory);
+  const root = job.root({ ...files, template: login.template }, backend, lost);
   await writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
-  // A workspace that is visited a second time has it.
-  await symlink(files.directory, join(directory, modulesLink)).catch(ignoreExisting);
   const environment = {
     [stateKeyVariable]: stateKey,
     ...(await configurationFile(directory)),
@@ -133,6 +136,25 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
   };
   await takeOverState(context, stateKey, owner, (id) => terraform.forceUnlock(id));
   return terraform;
+}
+
+/** Puts the modules of every version where the root finds them. Returns the versions that only what is to go was made with, and that are gone. */
+async function linkModules(context: StageContext, job: WorkspaceJob, directory: string): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>();
+  for (const { provider, wanted } of job.instances ?? [{ provider: job.provider, wanted: true }]) {
+    const path = join(directory, modulesPath(modulesLink, provider.templates));
+    try {
+      const found = await providerFiles(context, provider);
+      // A workspace that is visited a second time has it.
+      await symlink(found.directory, path).catch(ignoreExisting);
+    } catch (error) {
+      if (wanted || !(error instanceof StageFailure)) throw error;
+      const message = `the templates ${provider.templates} cannot be had any more; what they made in ${provider.name} goes without them`;
+      context.tell({ kind: 'TemplatesLost', level: 'warning', message });
+      lost.add(provider.templates);
+    }
+  }
+  return lost;
 }
 
 async function askBefore(
