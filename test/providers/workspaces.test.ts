@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
+import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
@@ -38,7 +39,7 @@ describe('the workspaces of the manifests in inputs/', () => {
       // Which commit a reference means does not matter here, only whether it is another one.
       const templates = Object.fromEntries(
         manifest.spec.providers.flatMap((provider) =>
-          provider.templatesRef ? [[provider.name, `git@${provider.templatesRef.name}`]] : [],
+          provider.templatesRef.name === defaultTemplates ? [] : [[provider.name, `git@${provider.templatesRef.name}`]],
         ),
       );
       for (const cluster of new Set([...standing.keys(), ...wished])) {

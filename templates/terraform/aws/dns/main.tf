@@ -11,7 +11,7 @@ locals {
   zone = trimsuffix(var.zone, ".")
   # By place, not by address: a machine that is made anew changes its record in one step, and the name is never empty.
   records = { for place, address in var.addresses : tostring(place) => address }
-  alternatives = { for pair in setproduct(var.alternative_names, keys(local.records)) :
+  names = { for pair in setproduct(concat([var.hostname], var.alternative_names), keys(local.records)) :
     "${pair[0]}/${pair[1]}" => { hostname = pair[0], place = pair[1] }
   }
   checked = length(var.addresses) > 1 && var.health_check_port != null ? local.records : {}
@@ -38,38 +38,26 @@ resource "aws_route53_health_check" "node" {
   }
 }
 
-# Multivalue also with one address: a name cannot have simple and other records at once, not even for a moment.
-resource "aws_route53_record" "endpoint" {
-  for_each = local.records
-
-  zone_id                          = data.aws_route53_zone.zone.zone_id
-  name                             = "${var.hostname}.${local.zone}"
-  type                             = "A"
-  ttl                              = 300
-  records                          = [each.value]
-  set_identifier                   = "${var.cluster_id}-${each.key}"
-  multivalue_answer_routing_policy = true
-  health_check_id                  = try(aws_route53_health_check.node[each.key].id, null)
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
-# Identifiers of their own: where host name and alternative name change places, both have records of a name for a while.
-resource "aws_route53_record" "alternative" {
-  for_each = local.alternatives
+# Multivalue also with one address: a name cannot have simple and other records at once, not even for a moment. By name:
+# host name and alternative name may change places, and a record that stays is not touched.
+resource "aws_route53_record" "name" {
+  for_each = local.names
 
   zone_id                          = data.aws_route53_zone.zone.zone_id
   name                             = "${each.value.hostname}.${local.zone}"
   type                             = "A"
   ttl                              = 300
   records                          = [local.records[each.value.place]]
-  set_identifier                   = "${var.cluster_id}-alternative-${each.value.place}"
+  set_identifier                   = "${var.cluster_id}-${each.value.place}"
   multivalue_answer_routing_policy = true
   health_check_id                  = try(aws_route53_health_check.node[each.value.place].id, null)
 
   lifecycle {
     create_before_destroy = true
   }
+}
+
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in aws_route53_record.name : key => record.id }
 }

@@ -1,9 +1,11 @@
 output "endpoint" {
   description = "Name under which the load balancer is reached."
-  value       = trimsuffix(azurerm_dns_a_record.endpoint.fqdn, ".")
+  value       = trimsuffix(azurerm_dns_a_record.name[var.hostname].fqdn, ".")
+  depends_on  = [terraform_data.cutover]
 }
 
 output "alternative_endpoints" {
   description = "Alternative name => name under which the load balancer is reached."
-  value       = { for name, record in azurerm_dns_a_record.alternative : name => trimsuffix(record.fqdn, ".") }
+  value       = { for name in var.alternative_names : name => trimsuffix(azurerm_dns_a_record.name[name].fqdn, ".") }
+  depends_on  = [terraform_data.cutover]
 }

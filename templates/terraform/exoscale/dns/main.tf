@@ -1,5 +1,4 @@
-# Provider type exoscale, dns: an A record for each name and address. The keys are positions, not addresses: a node that
-# is replaced changes a record in place, so that there is always one.
+# Provider type exoscale, dns: an A record for each name and address.
 
 terraform {
   required_version = ">= 1.6"
@@ -17,27 +16,14 @@ data "exoscale_domain" "zone" {
 
 locals {
   ttl = 300
-  alternative = merge([for name in var.alternative_names : {
-    for index, address in var.addresses : "${name}/${index}" => { name = name, address = address }
-  }]...)
-}
-
-resource "exoscale_domain_record" "main" {
-  for_each = { for index, address in var.addresses : tostring(index) => address }
-
-  domain      = data.exoscale_domain.zone.id
-  name        = var.hostname
-  record_type = "A"
-  content     = each.value
-  ttl         = local.ttl
-
-  lifecycle {
-    create_before_destroy = true
+  # Keyed by name and address: a record that stays is not touched when another one comes or goes.
+  records = { for pair in setproduct(concat([var.hostname], var.alternative_names), var.addresses) :
+    "${pair[0]} ${pair[1]}" => { name = pair[0], address = pair[1] }
   }
 }
 
-resource "exoscale_domain_record" "alternative" {
-  for_each = local.alternative
+resource "exoscale_domain_record" "name" {
+  for_each = local.records
 
   domain      = data.exoscale_domain.zone.id
   name        = each.value.name
@@ -48,4 +34,9 @@ resource "exoscale_domain_record" "alternative" {
   lifecycle {
     create_before_destroy = true
   }
+}
+
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in exoscale_domain_record.name : key => record.id }
 }

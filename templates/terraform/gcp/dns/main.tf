@@ -75,20 +75,9 @@ resource "google_dns_record_set" "checked" {
   }
 }
 
-resource "google_dns_record_set" "endpoint" {
-  managed_zone = data.google_dns_managed_zone.zone.name
-  name         = local.name
-  type         = local.answer.type
-  ttl          = 300
-  rrdatas      = local.answer.values
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
-resource "google_dns_record_set" "alternative" {
-  for_each = toset(var.alternative_names)
+# By name: host name and alternative name may change places, and a record that stays is not touched.
+resource "google_dns_record_set" "name" {
+  for_each = toset(concat([var.hostname], var.alternative_names))
 
   managed_zone = data.google_dns_managed_zone.zone.name
   name         = "${each.key}.${local.domain}"
@@ -99,4 +88,9 @@ resource "google_dns_record_set" "alternative" {
   lifecycle {
     create_before_destroy = true
   }
+}
+
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in google_dns_record_set.name : key => record.id }
 }

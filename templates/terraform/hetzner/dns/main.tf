@@ -19,22 +19,9 @@ locals {
   addresses = sort(var.addresses)
 }
 
-resource "hcloud_zone_rrset" "main" {
-  zone    = data.hcloud_zone.zone.name
-  name    = var.hostname
-  type    = "A"
-  ttl     = local.ttl
-  records = [for address in local.addresses : { value = address }]
-  labels  = var.tags
-
-  lifecycle {
-    create_before_destroy = true
-    ignore_changes        = [labels["kubeloom-generation"]]
-  }
-}
-
-resource "hcloud_zone_rrset" "alternative" {
-  for_each = toset(var.alternative_names)
+# By name: host name and alternative name may change places, and a set that stays is not touched.
+resource "hcloud_zone_rrset" "name" {
+  for_each = toset(concat([var.hostname], var.alternative_names))
 
   zone    = data.hcloud_zone.zone.name
   name    = each.key
@@ -47,4 +34,9 @@ resource "hcloud_zone_rrset" "alternative" {
     create_before_destroy = true
     ignore_changes        = [labels["kubeloom-generation"]]
   }
+}
+
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in hcloud_zone_rrset.name : key => record.id }
 }

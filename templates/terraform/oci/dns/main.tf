@@ -31,16 +31,19 @@ locals {
   once      = toset(local.checked ? ["nodes"] : [])
 }
 
-# The plain records: they answer where there is no policy, and whenever one is being replaced.
-resource "oci_dns_rrset" "endpoint" {
+# The plain records: they answer where there is no policy, and whenever one is being replaced. By name: host name and
+# alternative name may change places, and a record set that stays is not touched.
+resource "oci_dns_rrset" "name" {
+  for_each = local.names
+
   zone_name_or_id = local.zone_id
-  domain          = local.name
+  domain          = each.value
   rtype           = "A"
 
   dynamic "items" {
     for_each = local.addresses
     content {
-      domain = local.name
+      domain = each.value
       rdata  = items.value
       rtype  = "A"
       ttl    = 300
@@ -52,26 +55,9 @@ resource "oci_dns_rrset" "endpoint" {
   }
 }
 
-resource "oci_dns_rrset" "alternative" {
-  for_each = toset(var.alternative_names)
-
-  zone_name_or_id = local.zone_id
-  domain          = local.names[each.key]
-  rtype           = "A"
-
-  dynamic "items" {
-    for_each = local.addresses
-    content {
-      domain = local.names[each.key]
-      rdata  = items.value
-      rtype  = "A"
-      ttl    = 300
-    }
-  }
-
-  lifecycle {
-    create_before_destroy = true
-  }
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in oci_dns_rrset.name : key => record.id }
 }
 
 resource "oci_health_checks_ping_monitor" "nodes" {
@@ -156,5 +142,5 @@ resource "oci_dns_steering_policy_attachment" "name" {
   domain_name        = each.value
   steering_policy_id = oci_dns_steering_policy.nodes["nodes"].id
 
-  depends_on = [oci_dns_rrset.endpoint, oci_dns_rrset.alternative]
+  depends_on = [terraform_data.cutover]
 }

@@ -1,5 +1,4 @@
-# Provider type ovh, dns: an A record for each name and address. The keys are positions, not addresses: a node that is
-# replaced changes a record in place, so that there is always one.
+# Provider type ovh, dns: an A record for each name and address.
 
 terraform {
   required_version = ">= 1.6"
@@ -17,27 +16,14 @@ data "ovh_domain_zone" "zone" {
 
 locals {
   ttl = 60
-  alternative = merge([for name in var.alternative_names : {
-    for index, address in var.addresses : "${name}/${index}" => { name = name, address = address }
-  }]...)
-}
-
-resource "ovh_domain_zone_record" "main" {
-  for_each = { for index, address in var.addresses : tostring(index) => address }
-
-  zone      = data.ovh_domain_zone.zone.name
-  subdomain = var.hostname
-  fieldtype = "A"
-  target    = each.value
-  ttl       = local.ttl
-
-  lifecycle {
-    create_before_destroy = true
+  # Keyed by name and address: a record that stays is not touched when another one comes or goes.
+  records = { for pair in setproduct(concat([var.hostname], var.alternative_names), var.addresses) :
+    "${pair[0]} ${pair[1]}" => { name = pair[0], address = pair[1] }
   }
 }
 
-resource "ovh_domain_zone_record" "alternative" {
-  for_each = local.alternative
+resource "ovh_domain_zone_record" "name" {
+  for_each = local.records
 
   zone      = data.ovh_domain_zone.zone.name
   subdomain = each.value.name
@@ -48,4 +34,9 @@ resource "ovh_domain_zone_record" "alternative" {
   lifecycle {
     create_before_destroy = true
   }
+}
+
+# Depends on every record, so that Terraform removes what is no longer wanted only after what is new is there.
+resource "terraform_data" "cutover" {
+  input = { for key, record in ovh_domain_zone_record.name : key => record.id }
 }
