@@ -19,7 +19,13 @@ interface Message {
 export interface TestReport {
   /** Run → changes of managed resources; only of runs that plan. */
   readonly runs: Readonly<Record<string, readonly PlannedChange[]>>;
-  readonly errors: readonly string[];
+  readonly errors: readonly TestError[];
+}
+
+export interface TestError {
+  /** Run in which it came up; absent for the test as a whole. */
+  readonly run?: string;
+  readonly words: string;
 }
 
 /** Reads the lines; what is no JSON is left out. */
@@ -34,16 +40,13 @@ export function readTestReport(output: string): TestReport {
   const plans = messages.flatMap(({ '@testrun': run, test_plan: plan }) =>
     run === undefined || plan === undefined ? [] : [[run, changesOf(plan.resource_changes ?? [])] as const],
   );
-  const errors = messages.flatMap(({ diagnostic }) =>
-    diagnostic?.severity === 'error'
-      ? [
-          [diagnostic.summary, diagnostic.detail?.split('\n').find((line) => line.trim() !== '')]
-            .filter(Boolean)
-            .join(': '),
-        ]
-      : [],
-  );
-  return { runs: Object.fromEntries(plans), errors: [...new Set(errors)] };
+  const errors = messages.flatMap(({ '@testrun': run, diagnostic }): readonly TestError[] => {
+    if (diagnostic?.severity !== 'error') return [];
+    const point = diagnostic.detail?.split('\n').find((line) => line.trim() !== '');
+    const words = [diagnostic.summary, point].filter(Boolean).join(': ');
+    return [run === undefined ? { words } : { run, words }];
+  });
+  return { runs: Object.fromEntries(plans), errors };
 }
 
 type ResourceChange = {

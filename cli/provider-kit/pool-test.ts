@@ -15,6 +15,9 @@ export interface PoolTest {
   readonly mocks: boolean;
 }
 
+/** The run that makes what all others compare with. */
+export const firstRun = 'stands';
+
 /** The file for Terraform. Two nodes stand; the third is the one that comes. */
 export function renderPoolTest(template: ProviderTemplate, test: PoolTest): string {
   const plugin = template.provider?.name;
@@ -34,7 +37,7 @@ export function renderPoolTest(template: ProviderTemplate, test: PoolTest): stri
   return [
     ...mocked,
     `variables {\n${secrets.join('\n')}\n}`,
-    run('stands', 'apply', {}),
+    run(firstRun, 'apply', {}),
     run('comes', 'plan', { with_pool: 'true' }),
     run('is_there', 'apply', { with_pool: 'true' }),
     run('goes', 'plan', {}),

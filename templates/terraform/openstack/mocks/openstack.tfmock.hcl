@@ -1,0 +1,12 @@
+# For `kubeloom provider test --full`: an image that is there, and zones to choose from.
+mock_data "openstack_images_image_ids_v2" {
+  defaults = {
+    ids = ["0f1e2d3c-0000-4000-8000-000000000001"]
+  }
+}
+
+mock_data "openstack_networking_network_v2" {
+  defaults = {
+    id = "0f1e2d3c-0000-4000-8000-000000000002"
+  }
+}
