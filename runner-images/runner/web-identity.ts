@@ -1,29 +1,15 @@
 /** Tokens that AWS issues for the runner's own role: other clouds and Vaults that trust the account take them for a login. */
-import { GetWebIdentityTokenCommand, STSClient } from '@aws-sdk/client-sts';
+import { issueWebIdentity, type WebIdentityToken } from '#adapters/aws-identity.ts';
 import { StageFailure } from './stage-failure.ts';
-
-export interface WebIdentityToken {
-  readonly token: string;
-  readonly expiresAt: Date;
-}
-
-/** Not longer than the least that a role's own session may have left. */
-const lifeSeconds = 900;
 
 /** Asks STS. Throws `RunnerHasNoIdentity` or `WebIdentityRefused`. */
 export async function webIdentityToken(
   audience: string,
   mask: (values: readonly string[]) => void,
-  client = new STSClient({}),
 ): Promise<WebIdentityToken> {
-  const command = new GetWebIdentityTokenCommand({
-    ...{ Audience: [audience], SigningAlgorithm: 'RS256', DurationSeconds: lifeSeconds },
-  });
-  const answer = await client.send(command).catch((cause: unknown) => Promise.reject(refusal(cause)));
-  const { WebIdentityToken: token, Expiration: expiresAt } = answer;
-  if (token === undefined || expiresAt === undefined) throw refusal(new Error('STS gave no token'));
-  mask([token]);
-  return { token, expiresAt };
+  const issued = await issueWebIdentity(audience).catch((cause: unknown) => Promise.reject(refusal(cause)));
+  mask([issued.token]);
+  return issued;
 }
 
 /** The runner works outside of AWS, or without a role. */

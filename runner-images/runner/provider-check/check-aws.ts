@@ -1,9 +1,9 @@
 /** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
-import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { z } from 'zod';
+import { type AwsKeys, assumeRole, callerIdentity, type StsPlace } from '#adapters/aws-identity.ts';
 import { CheckRefused } from './ask.ts';
 import { type CheckFinding, type CheckInput, identity, type ProviderCheck, untold } from './finding.ts';
-import { type AwsKeys, signedAws } from './signed-aws.ts';
+import { signedAws } from './signed-aws.ts';
 
 /** As many actions as one question may have. */
 const chunk = 50;
@@ -12,40 +12,22 @@ const vcpuQuota = { service: 'ec2', code: 'L-1216C47A', title: 'virtual CPUs of 
 
 export const checkAws: ProviderCheck = async (input) => {
   const keys = await keysOf(input);
-  const sts = client(input, keys);
-  const caller = await sts.send(new GetCallerIdentityCommand({})).catch(refused('AWS'));
-  const findings = [identity(caller.Arn ?? 'AWS', `account ${caller.Account}`)];
-  const permissions = await simulated(input, keys, caller.Arn ?? '');
+  const { arn, account } = await callerIdentity({ ...placeOf(input), keys }).catch(refused('AWS'));
+  const findings = [identity(arn, `account ${account}`)];
+  const permissions = await simulated(input, keys, arn);
   const quotas = await Promise.all(input.regions.map((region) => quota(input, keys, region)));
   return [...findings, ...permissions, ...quotas];
 };
 
-function client({ bases }: CheckInput, credentials?: AwsKeys): STSClient {
-  return new STSClient({
-    ...{ region: 'us-east-1', maxAttempts: 2 },
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(bases.sts === undefined ? {} : { endpoint: bases.sts }),
-  });
+function placeOf({ bases: { sts } }: CheckInput): StsPlace {
+  return sts === undefined ? {} : { endpoint: sts };
 }
 
 /** Those of the Secret, or those that its role gives to us. */
 async function keysOf(input: CheckInput): Promise<AwsKeys> {
-  const { accesskey: accessKeyId, secretkey: secretAccessKey, rolearn, externalid } = input.fields;
+  const { accesskey: accessKeyId, secretkey: secretAccessKey, rolearn = '', externalid } = input.fields;
   if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
-  const command = new AssumeRoleCommand({
-    ...{ RoleArn: rolearn, RoleSessionName: 'kubeloom-check', DurationSeconds: 900 },
-    ...(externalid === undefined ? {} : { ExternalId: externalid }),
-  });
-  const { Credentials } = await client(input)
-    .send(command)
-    .catch(refused(`role ${rolearn}`));
-  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
-  if (AccessKeyId === undefined || SecretAccessKey === undefined) return refused('role')(new Error('no credentials'));
-  return {
-    accessKeyId: AccessKeyId,
-    secretAccessKey: SecretAccessKey,
-    ...(SessionToken === undefined ? {} : { sessionToken: SessionToken }),
-  };
+  return assumeRole(rolearn, externalid, placeOf(input)).catch(refused(`role ${rolearn}`));
 }
 
 async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise<readonly CheckFinding[]> {

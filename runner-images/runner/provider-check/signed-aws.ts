@@ -1,13 +1,8 @@
 /** One signed request to an API of AWS that has no client here. */
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { AwsKeys } from '#adapters/aws-identity.ts';
 import { NodeHash } from '../vault/signed-identity.ts';
 import { type Answer, ask } from './ask.ts';
-
-export interface AwsKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
 
 export interface AwsQuestion {
   readonly service: string;

@@ -1,6 +1,7 @@
 /** Logs Terraform in to a provider instance: the login that its Secret makes, values as environment, tokens as files. */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WebIdentityToken } from '#adapters/aws-identity.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
 import { isProviderType } from '#domain/provider-types.ts';
@@ -10,7 +11,7 @@ import { credentialFields, credentialVariable, type ProviderTemplate } from '#re
 import { requiredField, userSecret } from '../credentials.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { type WebIdentityToken, webIdentityToken } from '../web-identity.ts';
+import { webIdentityToken } from '../web-identity.ts';
 
 type Around = Pick<StageContext, 'ports' | 'mask' | 'log'>;
 type Fields = Readonly<Record<string, string>>;
