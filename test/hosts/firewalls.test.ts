@@ -14,7 +14,8 @@ const compute = (count: number) => ({
   'compute-1': { provider: 'local-1', region: 'here' },
   'compute-2': { provider: 'local-2', region: 'there', count },
 });
-const manifest = (count = 1) => smallManifest({ name, compute: compute(count), balancer: { servesApi: true } });
+const manifest = (count = 1, servesApi = true) =>
+  smallManifest({ name, compute: compute(count), balancer: { servesApi } });
 
 let templates: string;
 let installation: Installation;
@@ -119,5 +120,11 @@ describe('firewalls of hosts', () => {
     }
     const grown = await installation.apply(name, manifest(2));
     await prove(grown);
+
+    const moved = await installation.apply(name, manifest(2, false));
+    await prove(moved);
+    for (const { role, publicAddress = '' } of clusterOf(moved).nodes) {
+      expect(await isOpen(publicAddress, 6443), role).toBe(role === 'control');
+    }
   });
 });
