@@ -1,7 +1,4 @@
 /** The first boot script on a real host that was made as unfriendly as images of clouds are, and the wait for its end. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodePlaceholder, renderFirstBoot } from '#rendering/first-boot.ts';
 import { waitForRoot } from '#runner/ansible/root-login.ts';
@@ -15,7 +12,6 @@ import { isRoot } from './host-workshop.ts';
 import { NodesFleet } from './nodes-fleet.ts';
 
 const fleet = new NodesFleet([{ name: 'fresh', kind: 'compute', provider: 'north' }]);
-const workDirectory = mkdtempSync(join(tmpdir(), 'first-boot-'));
 const told: StageEvent[] = [];
 
 async function wait(): Promise<void> {
@@ -29,7 +25,7 @@ async function wait(): Promise<void> {
       run: (command) => runCommand(command, around),
       tell: (event) => void told.push(event),
       signal,
-      workDirectory,
+      workDirectory: fleet.directory,
     },
     [target],
     { totalMs: 60_000, pauseMs: 500 },
@@ -59,10 +55,7 @@ describe.runIf(isRoot)('a machine out of an image that refuses root', () => {
       ].join(' && '),
     );
   });
-  afterAll(async () => {
-    await fleet.stop();
-    rmSync(workDirectory, { recursive: true, force: true });
-  });
+  afterAll(() => fleet.stop());
 
   test('lets root in once the script has run, which is waited for', async () => {
     await wait();
