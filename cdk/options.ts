@@ -1,6 +1,7 @@
 /** Options of an installation: context (`-c name=value`, or `context` in cdk.json), checked with all faults at once. */
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { parseSubjects } from '#domain/access.ts';
 
 /** Days for which CloudWatch can keep logs. */
 const logDays = [
@@ -9,6 +10,29 @@ const logDays = [
 const number = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const onOff = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 const httpsUrl = z.string().regex(/^https:\/\/[^\s?#]+$/, 'must be a URL that begins with https://');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean),
+);
+/** `host` or `host:port`. */
+const Host = z.string().regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i, {
+  error: (issue) => `"${String(issue.input)}" is no host, or host with port`,
+});
+const Cidr = z.cidrv4({ error: (issue) => `"${String(issue.input)}" is no IPv4 network such as 192.0.2.0/24` });
+const Admin = z.string().superRefine((one, context) => {
+  try {
+    parseSubjects(one);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+/** Tools whose stages may run on Lambda compute; the others work for longer than its 15 minutes. */
+const lambdaTools = ['terraform', 'kubectl'] as const;
+const LambdaTool = z.enum(lambdaTools, {
+  error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(' and ')} stay below 15 minutes`,
+});
 
 export const Options = z.strictObject({
   installation: z
@@ -37,6 +61,12 @@ export const Options = z.strictObject({
     .pipe(z.array(z.string().min(1)).min(1))
     .optional()
     .describe('accepted audiences, comma separated; with authorization=jwt'),
+  admins: list
+    .pipe(z.array(Admin).min(1, 'names nobody; write * for everybody whom the API lets in'))
+    .default(['*'])
+    .describe(
+      'first admins, comma separated: `*` everybody whom the API lets in, `iam:<arn>`, `user:<sub>`, `claim:<name>=<value>`; must be given with authorization=jwt',
+    ),
   requestsPerSecond: number(1, 10_000).default(50).describe('what the API takes before it answers 429'),
   requestBurst: number(1, 5_000).default(100).describe('requests at once before it answers 429'),
   logDays: z.coerce
@@ -53,6 +83,26 @@ export const Options = z.strictObject({
     .enum(['small', 'medium', 'large'])
     .default('small')
     .describe('CodeBuild compute on arm64: small 2 vCPU and 4 GiB, medium 4 and 8, large 8 and 16'),
+  lambdaRunners: list
+    .pipe(z.array(LambdaTool))
+    .default([])
+    .describe(
+      'tools whose builds run on Lambda compute, comma separated: `kubectl`, `terraform`; at most 15 minutes each',
+    ),
+  runnerCidrs: list
+    .pipe(z.array(Cidr).min(1, 'names no network'))
+    .default(['0.0.0.0/0'])
+    .describe(
+      'networks from which runners and people reach nodes over SSH, comma separated; runners have no fixed address',
+    ),
+  templateSources: z
+    .enum(['builtin', 'git'])
+    .default('git')
+    .describe('`git`: manifests may name templates in git repositories; `builtin`: only those of the images'),
+  templatePrivateHosts: list
+    .pipe(z.array(Host))
+    .default([])
+    .describe('hosts of template repositories that may have a private address, comma separated'),
   runnerMinutes: number(5, 240).default(60).describe('longest build; a stage waits for at most 240 minutes'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
   alarmEmail: z.email().optional().describe('who is told of alarms (default: nobody, the topic is there)'),
@@ -67,7 +117,11 @@ const notOurs = /[:/@]|^cdk-/;
 export function parseOptions(context: Readonly<Record<string, unknown>>): Options {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => !notOurs.test(name)));
   const result = Options.safeParse(given);
-  const faults = [...(result.success ? [] : result.error.issues.flatMap(sentences)), ...authorizationFaults(given)];
+  const faults = [
+    ...(result.success ? [] : result.error.issues.flatMap(sentences)),
+    ...authorizationFaults(given),
+    ...templateFaults(given),
+  ];
   if (result.success && faults.length === 0) return result.data;
   const title = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} in the options (docs/aws/deploy.md lists all)`;
   throw new Error([title, ...faults.map((fault) => `  ${fault}`)].join('\n'));
@@ -75,7 +129,7 @@ export function parseOptions(context: Readonly<Record<string, unknown>>): Option
 
 function sentences(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map(unknown);
-  return [`${issue.path.join('.')}: ${issue.message}`];
+  return [`${String(issue.path[0])}: ${issue.message}`];
 }
 
 function unknown(name: string): string {
@@ -87,9 +141,17 @@ function unknown(name: string): string {
 /** Looked at apart from the schema, so that these are told together with all others. */
 function authorizationFaults(given: Readonly<Record<string, unknown>>): string[] {
   const jwt = given.authorization === 'jwt';
-  return (['jwtIssuer', 'jwtAudience'] as const).flatMap((name) => {
+  const everybody = 'admins: is needed with authorization=jwt; * makes everybody with a token an admin';
+  const admins = jwt && given.admins === undefined ? [everybody] : [];
+  const tokens = (['jwtIssuer', 'jwtAudience'] as const).flatMap((name) => {
     if (jwt && given[name] === undefined) return [`${name}: is needed with authorization=jwt`];
     if (!jwt && given[name] !== undefined) return [`${name}: is for authorization=jwt only; set that, or leave it out`];
     return [];
   });
+  return [...tokens, ...admins];
+}
+
+function templateFaults(given: Readonly<Record<string, unknown>>): string[] {
+  if (given.templateSources !== 'builtin' || !given.templatePrivateHosts) return [];
+  return ['templatePrivateHosts: is for templateSources=git only; set that, or leave it out'];
 }

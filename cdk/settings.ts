@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '#contracts/config.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
+import type { Options } from './options.ts';
 
 /** Stage tools, one runner project each. */
 export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl'] as const;
@@ -27,6 +28,8 @@ export interface SettingsParts {
   readonly secretKey: string;
   readonly reconcileArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
+  /** What whoever deploys chose. */
+  readonly options: Pick<Options, 'admins' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts'>;
 }
 
 /** What every function gets. */
@@ -35,12 +38,13 @@ export function functionSettings(parts: SettingsParts): Settings {
     ...runnerSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
+    KUBELOOM_ADMINS: parts.options.admins.join(','),
   };
 }
 
 /** What every runner gets: it starts nothing, so it knows neither state machine nor projects. */
 export function runnerSettings(
-  parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName' | 'secretKey'>,
+  parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName' | 'secretKey' | 'options'>,
 ): Settings {
   return {
     KUBELOOM_INSTALLATION: parts.installation,
@@ -50,6 +54,9 @@ export function runnerSettings(
     KUBELOOM_SECRET_KEY: parts.secretKey,
     KUBELOOM_PROVIDER_TYPES: cloudProviderTypes.join(','),
     KUBELOOM_RUNNER_PROJECTS: '{}',
+    KUBELOOM_RUNNER_CIDRS: parts.options.runnerCidrs.join(','),
+    KUBELOOM_TEMPLATE_SOURCES: parts.options.templateSources,
+    KUBELOOM_TEMPLATE_PRIVATE_HOSTS: parts.options.templatePrivateHosts.join(','),
   };
 }
 

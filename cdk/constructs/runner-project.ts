@@ -1,27 +1,22 @@
-/** A runner: the CodeBuild project of one tool, whose image is made from runner-images/<tool>/Dockerfile. */
+/** A runner: the CodeBuild project of one tool, whose image is a target of runner-images/Dockerfile. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Duration, IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { BuildSpec, ComputeType, LinuxArmBuildImage, Project } from 'aws-cdk-lib/aws-codebuild';
+import { IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { BuildSpec, Project } from 'aws-cdk-lib/aws-codebuild';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acceptFindings } from '../checks.ts';
 import type { Options } from '../options.ts';
 import { type Bounds, grantUses, type Stored } from '../rights/grant-uses.ts';
 import { type RunnerTool, runnerSettings } from '../settings.ts';
+import { computeOf } from './runner-compute.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
-
-const computeTypes = {
-  small: ComputeType.SMALL,
-  medium: ComputeType.MEDIUM,
-  large: ComputeType.LARGE,
-} as const satisfies Record<Options['runnerSize'], ComputeType>;
 
 /** What the tools read and write; `runs/` has the waypoints, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
@@ -41,12 +36,9 @@ export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
 
 export interface RunnerProjectProps extends Stored {
   readonly tool: RunnerTool;
-  readonly installation: string;
+  readonly options: Options;
   /** What it uses of the ports: `artifacts.getText`. */
   readonly uses: readonly string[];
-  readonly logRetention: RetentionDays;
-  readonly size: Options['runnerSize'];
-  readonly timeout: Duration;
 }
 
 export class RunnerProject extends Construct {
@@ -54,11 +46,13 @@ export class RunnerProject extends Construct {
 
   constructor(scope: Construct, id: string, props: RunnerProjectProps) {
     super(scope, id);
-    const { tool, installation, table, bucket, key } = props;
+    const { tool, table, bucket, key, options } = props;
+    const { installation, logDays: retention } = options;
     // The tag is the hash of these sources, in a repository of `cdk bootstrap` whose tags cannot be moved.
     const image = new DockerImageAsset(this, 'Image', {
       directory: root,
-      file: `runner-images/${tool}/Dockerfile`,
+      file: 'runner-images/Dockerfile',
+      target: tool,
       platform: Platform.LINUX_ARM64,
       // By name: patterns that take the sources in again would have every folder of node_modules looked at.
       exclude: [...readdirSync(root).filter((name) => !imageSources.includes(name)), '**/node_modules'],
@@ -69,20 +63,21 @@ export class RunnerProject extends Construct {
       description: `Kubeloom runner: ${tool}`,
     });
     const settings = runnerSettings({
-      ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn },
+      ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn, options },
     });
-    const { logRetention: retention } = props;
+    const compute = computeOf(tool, image, options);
     this.project = new Project(this, 'Project', {
       role,
       description: `Kubeloom runner: ${tool}`,
-      environment: {
-        buildImage: LinuxArmBuildImage.fromEcrRepository(image.repository, image.imageTag),
-        computeType: computeTypes[props.size],
-      },
+      environment: compute.environment,
       environmentVariables: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, { value }])),
       // The stage comes as environment variables of the build; the image knows the rest.
-      buildSpec: BuildSpec.fromObject({ version: '0.2', phases: { build: { commands: ['kubeloom-runner'] } } }),
-      timeout: props.timeout,
+      buildSpec: BuildSpec.fromObject({
+        version: '0.2',
+        ...compute.runAs,
+        phases: { build: { commands: ['kubeloom-runner'] } },
+      }),
+      ...compute.timeout,
       grantReportGroupPermissions: false,
       logging: {
         cloudWatch: { logGroup: new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY }) },

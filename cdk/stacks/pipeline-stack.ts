@@ -59,6 +59,7 @@ export class PipelineStack extends Stack {
       bucketName: bucket.bucketName,
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
+      options,
       projectNames: {
         terraform: this.#runners.terraform.project.projectName,
         ansible: this.#runners.ansible.project.projectName,
@@ -78,11 +79,7 @@ export class PipelineStack extends Stack {
   #runner(tool: RunnerTool): RunnerProject {
     const { table, bucket, key, options } = this.#props;
     return new RunnerProject(this, `Runner-${tool}`, {
-      ...{ tool, table, bucket, key, uses: runnerUses(tool) },
-      installation: options.installation,
-      logRetention: options.logDays,
-      size: options.runnerSize,
-      timeout: Duration.minutes(options.runnerMinutes),
+      ...{ tool, table, bucket, key, options, uses: runnerUses(tool) },
     });
   }
 

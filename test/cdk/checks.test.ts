@@ -12,8 +12,10 @@ function checked(context: Readonly<Record<string, unknown>> = {}) {
 
 it('finds nothing in an installation, by default and with every switch', () => {
   expect(() => checked().app.synth()).not.toThrow();
-  const jwt = { authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom' };
-  expect(() => checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com' }).app.synth()).not.toThrow();
+  const jwt = { authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
+  expect(() =>
+    checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl,terraform' }).app.synth(),
+  ).not.toThrow();
 });
 
 it('stops the synthesis when a rule is broken', () => {

@@ -1,14 +1,21 @@
 /** Options of an installation: defaults, and every fault at once. */
 import { describe, expect, it } from 'vitest';
 import { parseOptions } from '../../cdk/options.ts';
-import { installationOf, resourcesOf, templateOf } from './synthesised.ts';
+import { actionsOf, installationOf, resourcesOf, roleId, statementsOf, templateOf } from './synthesised.ts';
+
+function variablesOf(stack: Parameters<typeof resourcesOf>[0], type: string): Readonly<Record<string, unknown>> {
+  const [first] = resourcesOf(stack, type);
+  const environment = first?.Properties.Environment as { Variables: Record<string, unknown> } | undefined;
+  return environment?.Variables ?? {};
+}
 
 describe('options', () => {
   it('all have defaults; context of the CDK itself is none of ours', () => {
     expect(parseOptions({ 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:x': 1, 'cdk-migrate': false })).toEqual({
       ...{ installation: 'kubeloom', authorization: 'iam', requestsPerSecond: 50, requestBurst: 100, logDays: 90 },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
-      dashboard: false,
+      ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
+      ...{ templatePrivateHosts: [], lambdaRunners: [] },
     });
   });
 
@@ -19,8 +26,13 @@ describe('options', () => {
       authorization: 'jwt',
       jwtIssuer: 'https://id.example',
       jwtAudience: 'a, b',
+      admins: 'claim:groups=platform, user:ann',
+      runnerCidrs: '192.0.2.0/24,198.51.100.0/24',
     };
-    expect(parseOptions(given)).toMatchObject({ logDays: 30, dashboard: true, jwtAudience: ['a', 'b'] });
+    expect(parseOptions(given)).toMatchObject({
+      ...{ logDays: 30, dashboard: true, jwtAudience: ['a', 'b'], admins: ['claim:groups=platform', 'user:ann'] },
+      runnerCidrs: ['192.0.2.0/24', '198.51.100.0/24'],
+    });
   });
 
   it('are refused with every fault at once, and the name that was meant', () => {
@@ -31,6 +43,10 @@ describe('options', () => {
       colour: 'red',
       account: '12',
       authorization: 'jwt',
+      runnerCidrs: '10.0.0.0/8,somewhere',
+      lambdaRunners: 'kubectl,ansible',
+      templateSources: 'builtin',
+      templatePrivateHosts: 'git.example',
     };
     let message = '';
     try {
@@ -39,14 +55,18 @@ describe('options', () => {
       message = (error as Error).message;
     }
     const [title, ...faults] = message.split('\n').map((line) => line.trim());
-    expect(title).toMatch(/^7 faults in the options/);
+    expect(title).toMatch(/^11 faults in the options/);
     expect(faults.sort()).toEqual([
       'account: must be the 12 digits of an account',
+      'admins: is needed with authorization=jwt; * makes everybody with a token an admin',
       'colour: there is no such option',
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
+      'lambdaRunners: "ansible" cannot: only terraform and kubectl stay below 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
+      'runnerCidrs: "somewhere" is no IPv4 network such as 192.0.2.0/24',
+      'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',
       'tickMinuts: there is no such option; did you mean tickMinutes?',
     ]);
   });
@@ -56,9 +76,29 @@ describe('options', () => {
   });
 });
 
+describe('first admins', () => {
+  it('are whom the option names, each of them looked at', () => {
+    const admins = 'nobody,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
+    expect(() => parseOptions({ admins })).toThrow(
+      /^2 faults[\s\S]*admins: "nobody" names nobody[\s\S]*"claim:groups" names nobody/,
+    );
+    expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names nobody; write * for everybody');
+  });
+
+  it('reach the functions and not the runners', () => {
+    const { api, pipeline } = installationOf({ admins: 'iam:arn:aws:iam::123456789012:role/ops' });
+    expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject({
+      KUBELOOM_ADMINS: 'iam:arn:aws:iam::123456789012:role/ops',
+    });
+    const [runner] = resourcesOf(pipeline, 'AWS::CodeBuild::Project');
+    expect(JSON.stringify(runner)).not.toContain('KUBELOOM_ADMINS');
+  });
+});
+
 describe('what options change', () => {
   it('authorization=jwt: tokens of the issuer instead of signatures', () => {
-    const { api } = installationOf({ authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom' });
+    const tokens = { jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
+    const { api } = installationOf({ authorization: 'jwt', ...tokens });
     templateOf(api).hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       JwtConfiguration: { Issuer: 'https://id.example', Audience: ['kubeloom'] },
@@ -87,6 +127,42 @@ describe('what options change', () => {
       DefaultRouteSettings: { ThrottlingRateLimit: 5 },
     });
     expect(pipeline.account).toBe('123456789012');
+  });
+
+  it('templates and networks: functions and runners are told the same', () => {
+    const given = { runnerCidrs: '192.0.2.0/24', templatePrivateHosts: 'git.example:8443' };
+    const { api, pipeline } = installationOf(given);
+    const wanted = {
+      ...{ KUBELOOM_RUNNER_CIDRS: '192.0.2.0/24', KUBELOOM_TEMPLATE_PRIVATE_HOSTS: 'git.example:8443' },
+      KUBELOOM_TEMPLATE_SOURCES: 'git',
+    };
+    expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject(wanted);
+    for (const { Properties } of resourcesOf(pipeline, 'AWS::CodeBuild::Project')) {
+      const { EnvironmentVariables } = Properties.Environment as { EnvironmentVariables: { Name: string }[] };
+      for (const [Name, Value] of Object.entries(wanted))
+        expect(EnvironmentVariables).toContainEqual({ Name, Value, Type: 'PLAINTEXT' });
+    }
+  });
+
+  it('lambdaRunners: these tools run on Lambda compute, within its limits and with the right to pull their image', () => {
+    const { pipeline } = installationOf({ lambdaRunners: 'kubectl', runnerSize: 'medium' });
+    const projects = resourcesOf(pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => Properties);
+    const types = projects.map(({ Description, Environment, TimeoutInMinutes }) => {
+      const { Type, ComputeType, ImagePullCredentialsType } = Environment as Record<string, string>;
+      return [Description, Type, ComputeType, ImagePullCredentialsType, TimeoutInMinutes];
+    });
+    const container = ['ARM_CONTAINER', 'BUILD_GENERAL1_MEDIUM', 'SERVICE_ROLE', 60];
+    expect(types).toEqual([
+      ['Kubeloom runner: terraform', ...container],
+      ['Kubeloom runner: ansible', ...container],
+      ['Kubeloom runner: kubeone', ...container],
+      ['Kubeloom runner: kubectl', 'ARM_LAMBDA_CONTAINER', 'BUILD_LAMBDA_4GB', 'SERVICE_ROLE', undefined],
+    ]);
+    const [terraform, , , kubectl] = projects.map(({ Source }) => String((Source as { BuildSpec: string }).BuildSpec));
+    expect(JSON.parse(terraform ?? '')).toMatchObject({ 'run-as': 'node' });
+    expect(JSON.parse(kubectl ?? '')).not.toHaveProperty('run-as');
+    const role = statementsOf(pipeline, roleId(projects[3]?.ServiceRole));
+    expect(actionsOf(role)).toEqual(expect.arrayContaining(['ecr:BatchGetImage', 'ecr:GetDownloadUrlForLayer']));
   });
 
   it('runnerSize=medium is a size that arm64 has', () => {

@@ -1,0 +1,76 @@
+/** What builds run on: containers of CodeBuild by default, its Lambda compute for tools that were chosen for it. */
+import { Duration } from 'aws-cdk-lib';
+import {
+  type BuildEnvironment,
+  BuildSpec,
+  ComputeType,
+  type IBuildImage,
+  ImagePullPrincipalType,
+  LinuxArmBuildImage,
+} from 'aws-cdk-lib/aws-codebuild';
+import type { IRepository } from 'aws-cdk-lib/aws-ecr';
+import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
+import type { Options } from '../options.ts';
+import type { RunnerTool } from '../settings.ts';
+
+type Size = Options['runnerSize'];
+
+const containerTypes = {
+  small: ComputeType.SMALL,
+  medium: ComputeType.MEDIUM,
+  large: ComputeType.LARGE,
+} as const satisfies Record<Size, ComputeType>;
+
+/** A share of processors comes with the memory. */
+const lambdaTypes = {
+  small: ComputeType.LAMBDA_2GB,
+  medium: ComputeType.LAMBDA_4GB,
+  large: ComputeType.LAMBDA_8GB,
+} as const satisfies Record<Size, ComputeType>;
+
+export interface RunnerCompute {
+  readonly environment: BuildEnvironment;
+  /** Of a buildspec: whom commands run as. Lambda compute has one user, which is not root. */
+  readonly runAs: { readonly 'run-as'?: string };
+  /** Lambda compute has a limit of its own, 15 minutes, and takes no other. */
+  readonly timeout: { readonly timeout?: Duration };
+}
+
+export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
+  const { runnerSize: size, runnerMinutes, lambdaRunners } = options;
+  if (lambdaRunners.some((name) => name === tool)) {
+    const buildImage = new LambdaRunnerImage(image);
+    return { environment: { buildImage, computeType: lambdaTypes[size] }, runAs: {}, timeout: {} };
+  }
+  return {
+    environment: {
+      buildImage: LinuxArmBuildImage.fromEcrRepository(image.repository, image.imageTag),
+      computeType: containerTypes[size],
+    },
+    // The user of the images; without it CodeBuild runs commands as root, whatever the image says.
+    runAs: { 'run-as': 'node' },
+    timeout: { timeout: Duration.minutes(runnerMinutes) },
+  };
+}
+
+/** An image of one's own on Lambda compute, which CodeBuild knows and CDK has no class for. */
+class LambdaRunnerImage implements IBuildImage {
+  readonly type = 'ARM_LAMBDA_CONTAINER';
+  readonly imageId: string;
+  readonly repository: IRepository;
+  readonly defaultComputeType = ComputeType.LAMBDA_2GB;
+  readonly imagePullPrincipalType = ImagePullPrincipalType.SERVICE_ROLE;
+
+  constructor(image: DockerImageAsset) {
+    this.imageId = image.imageUri;
+    this.repository = image.repository;
+  }
+
+  validate(): string[] {
+    return [];
+  }
+
+  runScriptBuildspec(entrypoint: string): BuildSpec {
+    return BuildSpec.fromObject({ version: '0.2', phases: { build: { commands: [entrypoint] } } });
+  }
+}

