@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { locatorTitle } from '#domain/secret-locator.ts';
 import { sshKeyFileOf } from '#rendering/node-access.ts';
 import { requiredField, userSecret } from './credentials.ts';
 import { makeSshKeyPair } from './openssh-key.ts';
@@ -53,7 +54,8 @@ export async function writeSshKeyFiles(
 async function privateKeyOf(around: Around, { node, pool, clusterId }: KeyHolder): Promise<string> {
   if (node.static !== undefined) {
     const { secret } = node.static;
-    return requiredField(await userSecret(around, secret, `node ${node.name}`), 'privatekey', secret);
+    const fields = await userSecret(around, secret, `node ${node.name}`);
+    return requiredField(fields, 'privatekey', locatorTitle(secret));
   }
   const stored = await around.ports.secrets.get(sshKeyPath(around, clusterId, pool.id));
   if (stored?.privatekey !== undefined) return stored.privatekey;

@@ -1,5 +1,5 @@
 /** Tokens that AWS issues for the runner's own role: other clouds and Vaults that trust the account take them for a login. */
-import { issueWebIdentity, type WebIdentityToken } from '#adapters/aws-identity.ts';
+import type { WebIdentityToken } from '#adapters/aws-identity.ts';
 import { StageFailure } from './stage-failure.ts';
 
 /** Asks STS. Throws `RunnerHasNoIdentity` or `WebIdentityRefused`. */
@@ -7,6 +7,8 @@ export async function webIdentityToken(
   audience: string,
   mask: (values: readonly string[]) => void,
 ): Promise<WebIdentityToken> {
+  // Few stages need it, and every stage would wait for the SDK.
+  const { issueWebIdentity } = await import('#adapters/aws-identity.ts');
   const issued = await issueWebIdentity(audience).catch((cause: unknown) => Promise.reject(refusal(cause)));
   mask([issued.token]);
   return issued;

@@ -1,7 +1,6 @@
 /** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: whoever has it can ask AWS who we are. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { ownIdentity } from '#adapters/aws-identity.ts';
 import { runnerIdentityFailure } from '../web-identity.ts';
 
 export interface SignedIdentity {
@@ -15,6 +14,7 @@ const body = 'Action=GetCallerIdentity&Version=2011-06-15';
 
 /** `serverId`: the header that a Vault wants to be signed along, so that the request is of no use to another one. */
 export async function signedIdentity(serverId?: string): Promise<SignedIdentity> {
+  const { ownIdentity } = await import('#adapters/aws-identity.ts');
   const { keys, region } = await ownIdentity().catch((cause: unknown) => Promise.reject(runnerIdentityFailure(cause)));
   const host = new URL(process.env.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.amazonaws.com`);
   const signer = new SignatureV4({ service: 'sts', region, sha256: NodeHash, credentials: keys });
