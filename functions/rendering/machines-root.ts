@@ -12,7 +12,7 @@ import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { type TagSource, tagsOf } from './tags.ts';
-import { literal, modulesPath, networkModule, poolModule, templatesMark } from './terraform-names.ts';
+import { literal, modulesPath, networkModule, poolModule, providerNameIn } from './terraform-names.ts';
 
 export interface MachinesRootInput extends TagSource {
   /** Null: everything of the instance is to go. */
@@ -136,7 +136,6 @@ function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly Dyn
 function networkCall(input: MachinesRootInput, place: Place, pools: readonly DynamicPool[]): Call {
   const { state } = input;
   const { region, templates } = place;
-  const mark = templatesMark(templates);
   const here = pools.filter((pool) => moduleOf(placeOf(pool)) === moduleOf(place));
   const ids = here.map(({ id }) => id);
   const balancers = (state?.loadBalancers ?? []).filter(({ pools: all }) => all.some(({ id }) => ids.includes(id)));
@@ -151,8 +150,7 @@ function networkCall(input: MachinesRootInput, place: Place, pools: readonly Dyn
     ...literal({
       installation: input.installation,
       cluster_id: input.clusterId,
-      // Two networks of one region must not have one name.
-      provider_name: mark === '' ? input.provider.name : `${input.provider.name}-${mark.slice(0, 4)}`,
+      provider_name: providerNameIn(input.provider.name, templates),
       region,
       api_port_open: servesApi && here.some(({ role }) => role === 'control'),
       roles,

@@ -39,6 +39,12 @@ export function modulesPath(base: string, templates: string): string {
   return mark === '' ? base : `${base}-${mark}`;
 }
 
+/** Name of a provider instance as modules get it: networks of two versions in one region must not have one name. */
+export function providerNameIn(provider: string, templates: string): string {
+  const mark = templatesMark(templates);
+  return mark === '' ? provider : `${provider}-${mark.slice(0, 4)}`;
+}
+
 export function networkModule(region: string, templates = 'builtin@'): string {
   const mark = templatesMark(templates);
   return `network_${identifierOf(region)}${mark === '' ? '' : `_${mark}`}`;

@@ -1,6 +1,6 @@
 /** Fetches templates of a git repository: only the folder of one provider type at one commit, bounded in size and time. */
 import { lookup } from 'node:dns/promises';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPrivateAddress } from '#adapters/public-https.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
@@ -74,6 +74,7 @@ async function gitEnvironment(
     ['http.lowSpeedTime', '30'],
     ['advice.detachedHead', 'false'],
     ...(header === undefined ? [] : [[`http.https://${host}/.extraHeader`, header]]),
+    ...(await ownAuthorities(home)),
   ];
   return {
     ...{ HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' },
@@ -85,6 +86,16 @@ async function gitEnvironment(
       ]),
     ),
   };
+}
+
+/** Git does not know Node's way to trust a company's own authority, so both kinds are put into one file. */
+async function ownAuthorities(home: string): Promise<readonly (readonly [string, string])[]> {
+  const extra = process.env.NODE_EXTRA_CA_CERTS;
+  if (!extra) return [];
+  const texts = ['/etc/ssl/certs/ca-certificates.crt', extra].map((file) => readFile(file, 'utf8').catch(() => ''));
+  const file = join(home, 'authorities.pem');
+  await writeFile(file, (await Promise.all(texts)).join('\n'));
+  return [['http.sslCAInfo', file]];
 }
 
 async function authorization(

@@ -7,6 +7,7 @@ import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-teller.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
 import type { StateResource } from './terraform-cli.ts';
@@ -77,7 +78,7 @@ export async function machinesJob(
     clusterId,
     provider,
     destroy: state === null,
-    instances: instancesOf(state, states, name),
+    parts: partsOf(state, states, name),
     root: (files, backend, lostTemplates) =>
       renderMachinesRoot({
         ...{ clusterId, namespace, manifest, generation },
@@ -100,19 +101,22 @@ export async function machinesJob(
   };
 }
 
-/** One for each version of templates, those that are wished for first. */
-function instancesOf(
-  state: ClusterState | null,
-  known: readonly ClusterState[],
-  name: string,
-): NonNullable<WorkspaceJob['instances']> {
-  const wanted = new Map(poolsOf(state, name).map(({ source }) => [source.provider.templates, source.provider]));
-  const dropped = droppedPools(state, known, name).map(({ source }) => source.provider);
-  const others = new Map(dropped.filter(({ templates }) => !wanted.has(templates)).map((one) => [one.templates, one]));
-  return [
-    ...[...wanted.values()].map((provider) => ({ provider, wanted: true })),
-    ...[...others.values()].map((provider) => ({ provider, wanted: false })),
-  ];
+/** What is in the workspace by version of templates; those that are wished for first. */
+function partsOf(state: ClusterState | null, known: readonly ClusterState[], name: string): readonly WorkspacePart[] {
+  const wished = poolsOf(state, name);
+  const wanted = new Set(wished.map(({ source }) => source.provider.templates));
+  const all = Map.groupBy([...wished, ...droppedPools(state, known, name)], ({ source }) => source.provider.templates);
+  return [...all].flatMap(([templates, [first, ...more]]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            provider: first.source.provider,
+            wanted: wanted.has(templates),
+            pools: [first, ...more].map(({ id }) => id),
+          },
+        ],
+  );
 }
 
 /**

@@ -7,9 +7,10 @@ import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
 import { letGo } from './let-go.ts';
-import { type HookInput, hasHook, type ProviderFiles, providerFiles, runHook } from './provider-files.ts';
+import { type HookInput, type ProviderFiles, providerFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { configurationFile, findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
@@ -28,8 +29,8 @@ export interface WorkspaceJob {
   readonly provider: ProviderInstance;
   /** Everything of it goes, its state as well. */
   readonly destroy: boolean;
-  /** Instances that something in it was made with, of any version of templates. @default only `provider` */
-  readonly instances?: readonly { readonly provider: ProviderInstance; readonly wanted: boolean }[];
+  /** What is in it, by version of templates. @default all of it with those of `provider` */
+  readonly parts?: readonly WorkspacePart[];
   /** `lost`: templates that cannot be had any more, of what is to go. */
   readonly root: (files: ProviderFiles, backend: StateBackend, lost: ReadonlySet<string>) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
@@ -78,9 +79,7 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
     }
   } finally {
     // What the state did not know of goes here, also after a destroy that failed.
-    if (!context.signal.aborted && (await hasHook(files, 'after-destroy'))) {
-      await runHook(context, files, 'after-destroy', hook);
-    }
+    if (!context.signal.aborted) await askHooks(context, partsOf(job), { hook: 'after-destroy', input: hook });
   }
   return { outputs: {}, ...about };
 }
@@ -89,7 +88,8 @@ async function converge(context: StageContext, work: Work): Promise<Readonly<Rec
   const { job, files, hook, teller } = work;
   const terraform = await prepare(context, work);
   const { only = [] } = job;
-  const asks = only.length === 0 && (await hasHook(files, 'before-apply'));
+  const parts = partsOf(job);
+  const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
   const known = asks || job.isLetGo !== undefined ? await terraform.resources() : [];
   const resources = await letGo(context, terraform, { files, hook, isLetGo: job.isLetGo, resources: known });
   const replace = asks ? await askBefore(context, work, resources) : [];
@@ -97,12 +97,9 @@ async function converge(context: StageContext, work: Work): Promise<Readonly<Rec
   teller.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => teller.heard(message));
   // Destroy provisioners of tainted resources are never run: whoever has such resources looks after them here.
-  if (plan.removes && !job.destroy && only.length === 0 && (await hasHook(files, 'after-apply'))) {
-    const { removed } = await runHook(context, files, 'after-apply', {
-      ...hook,
-      resources: await terraform.resources(),
-    });
-    tellRemoved(context, work, removed);
+  if (plan.removes && !job.destroy && only.length === 0 && (await anyHook(context, parts, 'after-apply'))) {
+    const input = { ...hook, resources: await terraform.resources() };
+    tellRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
   }
   return job.destroy ? {} : terraform.outputs();
 }
@@ -141,7 +138,7 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
 /** Puts the modules of every version where the root finds them. Returns the versions that only what is to go was made with, and that are gone. */
 async function linkModules(context: StageContext, job: WorkspaceJob, directory: string): Promise<ReadonlySet<string>> {
   const lost = new Set<string>();
-  for (const { provider, wanted } of job.instances ?? [{ provider: job.provider, wanted: true }]) {
+  for (const { provider, wanted } of partsOf(job)) {
     const path = join(directory, modulesPath(modulesLink, provider.templates));
     try {
       const found = await providerFiles(context, provider);
@@ -162,7 +159,8 @@ async function askBefore(
   work: Work,
   resources: readonly StateResource[],
 ): Promise<readonly string[]> {
-  const { replace, removed } = await runHook(context, work.files, 'before-apply', { ...work.hook, resources });
+  const input = { ...work.hook, resources };
+  const { replace, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
   tellRemoved(context, work, removed);
   return replace;
 }
@@ -172,6 +170,10 @@ function tellRemoved({ tell }: StageContext, { job }: Work, removed: readonly st
     const message = `${name} was still there in ${job.provider.name} and unknown to Terraform: it is removed now`;
     tell({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
   }
+}
+
+function partsOf({ parts = [], provider }: WorkspaceJob): readonly WorkspacePart[] {
+  return parts.length > 0 ? parts : [{ provider, wanted: true, pools: [] }];
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {

@@ -1,0 +1,106 @@
+/** Templates out of a git repository on real hosts: a pool is made with them, replaced when they change, and goes. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient } from '#cli/api-client.ts';
+import type { ManifestDescription } from '#contracts/http.ts';
+import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { clusterOf, Installation, nodesOf } from './installation.ts';
+import { smallManifest } from './small-manifest.ts';
+
+const local = fileURLToPath(new URL('../../templates/terraform/local', import.meta.url));
+const name = 'own-templates';
+const reference = { namespace: 'default', name: 'ours' };
+
+let server: GitServer;
+let installation: Installation;
+const before = { hosts: process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS, authority: process.env.NODE_EXTRA_CA_CERTS };
+
+/** The modules that come with Kubeloom, under another path. */
+function modules(): Record<string, string> {
+  const files = readdirSync(local, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return Object.fromEntries(
+    files.map((file) => {
+      const path = join(file.parentPath, file.name);
+      return [`terraform/local/${relative(local, path)}`, readFileSync(path, 'utf8')];
+    }),
+  );
+}
+
+/** Its compute pool is made by an instance with templates of its own. */
+function manifest(): unknown {
+  const document = smallManifest({ name, compute: { work: { provider: 'local-2', region: 'there' } } }) as {
+    spec: { providers: { name: string }[] };
+  };
+  const templatesRef = { name: reference.name };
+  const providers = document.spec.providers.map((one) => (one.name === 'local-2' ? { ...one, templatesRef } : one));
+  return { ...document, spec: { ...document.spec, providers } };
+}
+
+beforeAll(async () => {
+  server = await startGitServer();
+  server.commit(modules());
+  process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS = server.host;
+  process.env.NODE_EXTRA_CA_CERTS = server.certificate;
+  installation = await Installation.open();
+  const api = apiClient({ apiUrl: installation.platform.apiUrl, token: installation.platform.token });
+  await api.putTemplate(reference, {
+    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: reference },
+    spec: {
+      endpoint: { url: server.url, protocol: 'https' },
+      ...{ commit: 'main', paths: { terraformer: 'terraform' } },
+    },
+  });
+});
+
+afterAll(async () => {
+  await installation?.close();
+  await server?.close();
+  for (const [variable, value] of [
+    ['KUBELOOM_TEMPLATE_PRIVATE_HOSTS', before.hosts],
+    ['NODE_EXTRA_CA_CERTS', before.authority],
+  ] as const) {
+    if (value === undefined) delete process.env[variable];
+    else process.env[variable] = value;
+  }
+});
+
+describe('templates of a git repository', () => {
+  let made: ManifestDescription;
+  const nodesIn = (shown: ManifestDescription, pool: string) => nodesOf(shown).filter((node) => node.startsWith(pool));
+
+  it('make the machines of their provider instance', async () => {
+    made = await installation.apply(name, manifest());
+    expect(made.status, JSON.stringify(clusterOf(made).failure)).toBe('Done');
+    expect(await installation.hosts()).toEqual(nodesOf(made));
+    expect(await installation.regions(clusterOf(made).cluster)).toEqual([
+      'local-1/here',
+      expect.stringMatching(/^local-2-[0-9a-f]{4}\/there$/),
+    ]);
+  });
+
+  it('that have not changed change nothing', async () => {
+    const again = await installation.apply(name, manifest());
+    expect(again.generation).toBe(made.generation);
+    expect(nodesOf(again)).toEqual(nodesOf(made));
+  });
+
+  it('that change replace the machines made with them, and no others', async () => {
+    server.commit({
+      'terraform/local/nodepool/main.tf': `${modules()['terraform/local/nodepool/main.tf']}\n# newer\n`,
+    });
+    const replaced = await installation.apply(name, manifest());
+    expect(replaced.status, JSON.stringify(clusterOf(replaced).failure)).toBe('Done');
+    expect(nodesIn(replaced, 'control')).toEqual(nodesIn(made, 'control'));
+    expect(nodesIn(replaced, 'work')).not.toEqual(nodesIn(made, 'work'));
+    expect(await installation.hosts()).toEqual(nodesOf(replaced));
+    made = replaced;
+  });
+
+  it('go with the cluster, also when the repository is gone, and leave nothing', async () => {
+    await server.close();
+    await installation.remove(name);
+    expect(await installation.leftovers()).toEqual([]);
+  });
+});
