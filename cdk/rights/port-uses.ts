@@ -16,6 +16,9 @@ const aliases: readonly (readonly [string, string])[] = [
 /** Joins ports with adapters: it names every port and uses none. The others are pure, which the architecture test holds. */
 const useNothing = ['functions/wire.ts', 'functions/domain/', 'functions/rendering/', 'functions/contracts/'];
 
+/** Ports whose adapters ask nothing of AWS: what this process has, and git repositories over HTTPS. */
+const askNothingOfAws = ['clock', 'ids', 'config', 'templateSources'];
+
 interface SourceFile {
   readonly declarations: ReadonlyMap<string, string>;
   /** Local name → where it is declared, under which name (`*`: the whole file). */
@@ -65,7 +68,7 @@ function methodsOfPorts(): readonly string[] {
   const { declarations } = sourceOf('functions/ports.ts');
   const ports = [...(declarations.get('Deps') ?? '').matchAll(/readonly (\w+): (\w+);/g)];
   return ports.flatMap(([, port, type]) => {
-    if (port === 'clock' || port === 'ids' || port === 'config') return [];
+    if (askNothingOfAws.includes(String(port))) return [];
     const methods = [...(declarations.get(String(type)) ?? '').matchAll(/^ {2}(\w+)\(/gm)];
     return methods.map(([, method]) => `${port}.${method}`);
   });

@@ -33,6 +33,15 @@ const ofRunners = [
   ],
   ...['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
 ];
+/** Logins without a key: commands of the adapter for them; who the runner is, it may ask without a right. */
+function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
+  const adapter = readFileSync(new URL('../../functions/adapters/aws-identity.ts', import.meta.url), 'utf8');
+  const sent = new Set([...adapter.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `sts:${name}`));
+  expect([...sent].sort()).toEqual(['sts:AssumeRole', 'sts:GetCallerIdentity', 'sts:GetWebIdentityToken']);
+  if (!runnerBounds[tool].secrets.includes('user/')) return [];
+  // Roles of other accounts are what Terraform's providers become; other tools only prove who they are.
+  return tool === 'terraform' ? ['sts:AssumeRole', 'sts:GetWebIdentityToken'] : ['sts:GetWebIdentityToken'];
+}
 const ofMachines = [
   ...['logs:CreateLogDelivery', 'logs:DeleteLogDelivery', 'logs:DescribeLogGroups', 'logs:DescribeResourcePolicies'],
   ...['logs:GetLogDelivery', 'logs:ListLogDeliveries', 'logs:PutResourcePolicy', 'logs:UpdateLogDelivery'],
@@ -106,7 +115,9 @@ describe('runners', () => {
   for (const { tool, statements } of runners) {
     it(`${tool} may do what it calls and no more`, () => {
       const needed = neededBy([...(derived.runners[tool] ?? []), ...toolUses[tool]]);
-      expect(actionsOf(statements)).toEqual([...new Set([...needed, ...ofKey(needed), ...ofRunners])].sort());
+      expect(actionsOf(statements)).toEqual(
+        [...new Set([...needed, ...ofKey(needed), ...ofRunners, ...ofLogins(tool)])].sort(),
+      );
     });
 
     it(`${tool} touches its own prefixes of bucket, table and secrets`, () => {
@@ -201,7 +212,7 @@ function calls(value: unknown): { readonly actions: readonly string[]; readonly 
 describe('all roles', () => {
   /** Services that know no resource for these. */
   const global =
-    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken)/;
+    /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken|sts:GetWebIdentityToken)/;
 
   it('are never for every action, and for every resource only where there are no others', () => {
     const allowed = [pipeline, api].flatMap((stack) =>
