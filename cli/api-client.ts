@@ -9,12 +9,15 @@ import {
   ManifestPage,
   PlanReport,
   Problem,
+  RoleList,
   Run,
   RunPage,
   SecretStored,
   TemplateStored,
   Version,
+  WhoAmI,
 } from '#contracts/http.ts';
+import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { StageName } from '#domain/plan.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
@@ -33,6 +36,7 @@ export class ApiProblem extends CliError {
 }
 
 function exitCodeOf(status: number): number {
+  if (status === 401 || status === 403) return exitCodes.forbidden;
   if (status === 404) return exitCodes.notFound;
   if (status === 409 || status === 412) return exitCodes.conflict;
   if (status === 400 || status === 413 || status === 415 || status === 422) return exitCodes.invalid;
@@ -74,7 +78,9 @@ export function apiClient(connection: Connection = findConnection()) {
     });
     if (response.ok) return response;
     const problem = parseProblem(await response.text(), response.status);
-    if (response.status === 401 || response.status === 403) throw notLetIn(connection, problem);
+    // What the gate says is about the connection; what the API says, about the role.
+    if (response.status === 401 || (response.status === 403 && problem.code !== 'Forbidden'))
+      throw notLetIn(connection, problem);
     throw new ApiProblem(problem);
   };
   const json = async <Schema extends z.ZodType>(schema: Schema, path: string, call?: Call): Promise<z.output<Schema>> =>
@@ -132,6 +138,14 @@ export function apiClient(connection: Connection = findConnection()) {
         method: 'PUT',
         body: JSON.stringify(document),
       }),
+    putRole: (name: string, document: unknown) =>
+      json(RoleBinding, `/v1/roles/${name}`, { method: 'PUT', body: JSON.stringify(document) }),
+    listRoles: () => json(RoleList, '/v1/roles'),
+    deleteRole: async (name: string) => void (await send(`/v1/roles/${name}`, { method: 'DELETE' })),
+    /** Of a namespace, or, without one, of roles. */
+    listChanges: (namespace?: string, next?: string) =>
+      json(EventPage, '/v1/changes', { query: { namespace, next, limit: 200 } }),
+    whoAmI: () => json(WhoAmI, '/v1/whoami'),
     version: () => json(Version, '/v1/version'),
   };
 }
@@ -171,7 +185,7 @@ function parseProblem(text: string, status: number): Problem {
 function notLetIn(connection: Connection, problem: Problem): CliError {
   const how = connection.token ? 'the token is not accepted' : 'no token was sent';
   return new CliError(
-    `${connection.apiUrl} does not let us in (${how}): set KUBELOOM_TOKEN, or unset KUBELOOM_API_URL for the platform on this machine. ${problem.detail}`,
-    exitCodes.fault,
+    `${connection.apiUrl} does not let us in (${how}): ${problem.detail}; set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine`,
+    exitCodes.forbidden,
   );
 }

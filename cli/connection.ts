@@ -17,7 +17,10 @@ export function kubeloomHome(): string {
   return process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom');
 }
 
-/** `KUBELOOM_API_URL` and `KUBELOOM_TOKEN`, else what the local platform wrote down. Throws with how to start one. */
+/**
+ * `KUBELOOM_API_URL`, else what the local platform wrote down; a `KUBELOOM_TOKEN` always stands before the owner's.
+ * Throws with how to start one.
+ */
 export function findConnection(): Connection {
   const apiUrl = process.env.KUBELOOM_API_URL;
   if (apiUrl) return { apiUrl: apiUrl.replace(/\/$/, ''), token: process.env.KUBELOOM_TOKEN };
@@ -28,5 +31,6 @@ export function findConnection(): Connection {
       exitCodes.unreachable,
     );
   }
-  return PlatformFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const platform = PlatformFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return { apiUrl: platform.apiUrl, token: process.env.KUBELOOM_TOKEN || platform.token };
 }

@@ -15,6 +15,8 @@ export const exitCodes = {
   runFailed: 6,
   /** No Kubeloom answers. */
   unreachable: 7,
+  /** We are not let in, or have not the role that this needs. */
+  forbidden: 8,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -1,6 +1,7 @@
 /** Every command and its options; `main.ts` runs it, tests compare it with docs/cli.md. */
 import { Command } from 'commander';
 import { registerApply } from './commands/apply.ts';
+import { registerChanges } from './commands/changes.ts';
 import { registerDelete } from './commands/delete.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvents } from './commands/events.ts';
@@ -10,10 +11,12 @@ import { registerLocal } from './commands/local.ts';
 import { registerLogs } from './commands/logs.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerProvider } from './commands/provider.ts';
+import { registerRoles } from './commands/roles.ts';
 import { registerService } from './commands/service.ts';
 import { registerSimulate } from './commands/simulate.ts';
 import { registerValidate } from './commands/validate.ts';
 import { registerVerbs } from './commands/verbs.ts';
+import { registerWhoAmI } from './commands/whoami.ts';
 import { packageVersion } from './package-version.ts';
 
 /** The command line, ready to parse. */
@@ -25,7 +28,7 @@ export function kubeloomProgram(): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers.',
+      '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
     );
 
   for (const register of [
@@ -39,6 +42,9 @@ export function kubeloomProgram(): Command {
     registerKubeconfig,
     registerVerbs,
     registerDelete,
+    registerWhoAmI,
+    registerRoles,
+    registerChanges,
     registerLocal,
     registerProvider,
     registerDoctor,

@@ -41,17 +41,25 @@ export function callerOf(event: APIGatewayProxyEventV2): Caller {
   const found = Authorizer.safeParse((event.requestContext as { authorizer?: unknown }).authorizer).data;
   if (found?.iam) return { kind: 'iam', name: found.iam.userArn, claims: {}, from: http.sourceIp };
   if (!found?.jwt) return { kind: 'nobody', name: 'nobody', claims: {}, from: http.sourceIp };
-  const claims = Object.fromEntries(Object.entries(found.jwt.claims).map(([name, value]) => [name, valuesOf(value)]));
+  const claims = Object.fromEntries(
+    Object.entries(found.jwt.claims).map(([name, value]) => [name, valuesOf(name, value)]),
+  );
   return { kind: 'token', name: claims.sub?.[0] ?? 'a token without subject', claims, from: http.sourceIp };
 }
 
-/** API Gateway hands on a list as the text `[a b]`. */
-function valuesOf(claim: unknown): readonly string[] {
+/**
+ * API Gateway hands on a list as the text `[a b]`. Only claims that are lists by their name are taken apart: else a subject
+ * or an address "[root]" that somebody chose would be "root".
+ */
+function valuesOf(name: string, claim: unknown): readonly string[] {
   if (Array.isArray(claim)) return claim.map(String);
+  if (!isList.test(name)) return [String(claim)];
   const text = String(claim);
   const [, list] = /^\[(.*)\]$/.exec(text) ?? [];
   return list === undefined ? [text] : list.split(/[\s,]+/).filter(Boolean);
 }
+
+const isList = /(^|[^a-z])(groups?|roles?|teams?|entitlements|permissions|memberof|amr|aud)$/i;
 
 /** The caller if it may use the route. Throws `Forbidden` that says which role is missing, the same for what exists and what does not. */
 export async function admit(

@@ -16,6 +16,7 @@ export const PlatformFile = z.object({
   startedAt: z.string(),
   runner: z.enum(['real', 'sim']),
   since: z.string(),
+  oidc: z.object({ issuer: z.string(), audiences: z.array(z.string()) }).optional(),
   endpoints: z.record(z.string(), z.string()),
   ports: z.record(z.string(), z.number()),
 });

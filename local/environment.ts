@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hostsHelper } from './hosts-helper.ts';
 import { region, stateMachineArn } from './names.ts';
+import { ownerName } from './users.ts';
 
 export interface Endpoints {
   readonly dynamodb: string;
@@ -47,6 +48,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
+    // Its owner; everybody else gets roles by RoleBindings.
+    KUBELOOM_ADMINS: process.env.KUBELOOM_ADMINS ?? `user:${ownerName}`,
     // Two platforms of one machine must not take each other's hosts for their own.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { accessKeyOf, guarded } from './access-key.ts';
+import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { Builds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
@@ -22,6 +23,7 @@ import type { ExecutionStore } from './stepfunctions/execution-store.ts';
 import type { Executions } from './stepfunctions/executions.ts';
 import type { Machine } from './stepfunctions/machines.ts';
 import { stepFunctionsListener } from './stepfunctions/stepfunctions-listener.ts';
+import { usersFile } from './users.ts';
 import { startCodeBuild, startWorkflows } from './workflow-services.ts';
 
 export interface PlatformOptions {
@@ -39,6 +41,8 @@ export interface PlatformOptions {
   readonly buildConcurrency?: number;
   /** Between SIGINT and SIGTERM for a build. @default 10,000 */
   readonly graceMs?: number;
+  /** Whose tokens the API accepts beside those of the platform's owner and users. @default nobody's */
+  readonly oidc?: OidcOptions;
   /** @default silent */
   readonly logger?: Logger;
   /** What runs on it. @default Kubeloom */
@@ -88,7 +92,7 @@ async function assemble(given: {
   readonly stop: () => Promise<void>;
 }): Promise<Platform> {
   const { options, directory, inMemory, logger, product, cleanUp, stop } = given;
-  const { apiPort, runner, tickSeconds = 300, buildConcurrency: concurrency, graceMs } = options;
+  const { apiPort, runner, tickSeconds = 300, buildConcurrency: concurrency, graceMs, oidc } = options;
   const inDirectory = (name: string): string => join(directory.path, name);
   const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
   const accessKey = accessKeyOf(directory.token);
@@ -143,7 +147,8 @@ async function assemble(given: {
   executions.recover();
   stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
   codeBuildDoor.open(codeBuildListener(builds, logger));
-  const gateway = { token: directory.token, port: apiPort, logger };
+  const access = { token: directory.token, usersFile: usersFile(directory.path), ...(oidc && { oidc }) };
+  const gateway = { access, port: apiPort, logger };
   const { routesModule } = product;
   const api = await (routesModule === undefined || inMemory
     ? startGateway(await product.routes(), gateway)
@@ -159,6 +164,7 @@ async function assemble(given: {
   const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb };
   await directory.publish({
     ...{ apiUrl: api.url, token: directory.token, ...ownIdentity(), runner, since: new Date().toISOString() },
+    ...(oidc && { oidc: { issuer: oidc.issuer, audiences: [...oidc.audiences] } }),
     endpoints: { ...endpoints },
     ports: Object.fromEntries(Object.entries(servers).map(([name, { port }]) => [name, port])),
   });

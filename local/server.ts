@@ -1,6 +1,7 @@
 /** The platform as a process of its own: started by `kubeloom local up`, ended by SIGTERM; one structured line for each event. */
 import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
+import { parseOidcOptions } from './api-gateway/oidc-issuer.ts';
 import { type LogFields, type Logger, messageOf } from './logger.ts';
 import { startPlatform } from './platform.ts';
 
@@ -10,6 +11,8 @@ const { values } = parseArgs({
     'api-port': { type: 'string', default: '7700' },
     runner: { type: 'string', default: 'real' },
     'tick-seconds': { type: 'string', default: '300' },
+    'oidc-issuer': { type: 'string' },
+    'oidc-audience': { type: 'string' },
   },
 });
 
@@ -34,6 +37,7 @@ try {
     apiPort: Number(values['api-port']),
     runner: values.runner === 'sim' ? 'sim' : 'real',
     tickSeconds: Number(values['tick-seconds']),
+    ...parseOidcOptions(values['oidc-issuer'], values['oidc-audience']),
     logger,
   });
   // On Linux this is the main thread alone: simulated stages give way to the API and its database. Real tools run in

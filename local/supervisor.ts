@@ -5,6 +5,8 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { isAlive } from './codebuild/process-group.ts';
 import { type PlatformFile, readPlatformFile } from './data-directory.ts';
 import { removeAllHosts } from './hosts-helper.ts';
@@ -21,6 +23,8 @@ export interface UpOptions {
   readonly apiPort?: number;
   readonly runner: RunnerKind;
   readonly tickSeconds?: number;
+  /** Whose tokens are accepted beside the platform's own. */
+  readonly oidc?: OidcOptions;
 }
 
 /** Starts it, or finds it running; returns when its API answers. Throws with its own words when it does not start. */
@@ -28,6 +32,8 @@ export async function up(options: UpOptions): Promise<PlatformFile> {
   const running = await status(options.dataDir);
   if (running && running.runner !== options.runner)
     throw new Error(`the platform runs with the ${running.runner} runner; stop it first: kubeloom local down`);
+  if (running && options.oidc && !isDeepStrictEqual(running.oidc, options.oidc))
+    throw new Error('the platform runs with another OIDC issuer or audience; stop it first: kubeloom local down');
   if (running) return running;
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(options.dataDir, 'platform.log');
@@ -36,6 +42,8 @@ export async function up(options: UpOptions): Promise<PlatformFile> {
     server,
     [
       ...['--data-dir', resolve(options.dataDir), '--runner', options.runner],
+      ...(options.oidc ? ['--oidc-issuer', options.oidc.issuer] : []),
+      ...(options.oidc ? ['--oidc-audience', options.oidc.audiences.join(',')] : []),
       ...['--api-port', String(options.apiPort ?? 7700), '--tick-seconds', String(options.tickSeconds ?? 300)],
     ],
     {

@@ -15,9 +15,10 @@ interface ApplyOptions {
 }
 
 /** Documents that others refer to go first. */
-const order = ['Secret', 'TemplateGitReference', 'InputManifest'] as const;
+const order = ['RoleBinding', 'Secret', 'TemplateGitReference', 'InputManifest'] as const;
 type Kind = (typeof order)[number];
 
+/** The namespace of a RoleBinding is `*`. */
 interface Known extends ManifestName {
   readonly file: string;
   readonly kind: Kind;
@@ -39,7 +40,7 @@ interface Outcome extends ManifestName {
 export function registerApply(program: Command): void {
   program
     .command('apply')
-    .description('submit manifests, Secrets and TemplateGitReferences')
+    .description('submit manifests, Secrets, TemplateGitReferences and RoleBindings')
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1')
@@ -85,7 +86,8 @@ function identify({ file, index, document }: FileDocument): Known | string {
   };
   const kind = order.find((known) => known === word);
   const name = metadata?.name;
-  const namespace = metadata?.namespace ?? 'default';
+  // A RoleBinding belongs to none.
+  const namespace = kind === 'RoleBinding' ? '*' : (metadata?.namespace ?? 'default');
   const place = `${file}, document ${index + 1}`;
   if (!kind) return `${place}: kind must be one of ${order.join(', ')}, not ${JSON.stringify(word) ?? 'missing'}`;
   if (typeof name !== 'string' || typeof namespace !== 'string' || !name || !namespace)
@@ -98,6 +100,11 @@ async function submit(api: ApiClient, item: Known, options: ApplyOptions): Promi
   const { document, ...said } = item;
   const quiet = options.json === true;
   try {
+    if (item.kind === 'RoleBinding') {
+      const stored = { namespace: item.namespace, name: (await api.putRole(item.name, document)).metadata.name };
+      if (!quiet) print(`RoleBinding ${item.name} stored`);
+      return { ...said, stored, code: exitCodes.ok };
+    }
     if (item.kind !== 'InputManifest') {
       const stored =
         item.kind === 'Secret' ? await api.putSecret(item, document) : await api.putTemplate(item, document);

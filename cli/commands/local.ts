@@ -1,11 +1,19 @@
-/** `kubeloom local up|down|status|reset`: the whole of Kubeloom on this machine. */
+/** `kubeloom local up|down|status|reset|user`: the whole of Kubeloom on this machine. */
 import { type Command, Option } from 'commander';
 import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { note, paint, print, printJson } from '../output.ts';
+import { registerLocalUsers } from './local-users.ts';
 
 /** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
 const supervisor = () => import('#local/supervisor.ts');
+
+interface UpOptions {
+  readonly port: string;
+  readonly runner?: 'real' | 'sim';
+  readonly oidcIssuer?: string;
+  readonly oidcAudience?: readonly string[];
+}
 
 export function registerLocal(program: Command): void {
   const local = program
@@ -18,12 +26,15 @@ export function registerLocal(program: Command): void {
     .addOption(
       new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is made').choices(['real', 'sim']),
     )
-    .action(async (options: { port: string; runner?: 'real' | 'sim' }) => {
+    .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
+    .option('--oidc-audience <audience...>', 'for whom those tokens must be made')
+    .action(async (options: UpOptions) => {
       const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
       if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be made');
       const apiPort = portOf(options.port);
+      const oidc = await oidcOf(options);
       const { up } = await supervisor();
-      const platform = await up({ dataDir: kubeloomHome(), apiPort, runner }).catch(asSentence);
+      const platform = await up({ dataDir: kubeloomHome(), apiPort, runner, ...oidc }).catch(asSentence);
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
     });
   local
@@ -62,6 +73,16 @@ export function registerLocal(program: Command): void {
       await reset(kubeloomHome()).catch(asSentence);
       print('reset: no hosts, no state');
     });
+  registerLocalUsers(local);
+}
+
+async function oidcOf({ oidcIssuer, oidcAudience }: UpOptions) {
+  const { parseOidcOptions } = await import('#local/api-gateway/oidc-issuer.ts');
+  try {
+    return parseOidcOptions(oidcIssuer, oidcAudience?.join(','));
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.usage, { cause: error });
+  }
 }
 
 /** 0: any that is free. */

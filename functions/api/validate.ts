@@ -15,7 +15,7 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
   const documents = verdicts.map(({ kind, namespace, name, faults, warnings }, index) => ({
     index,
     kind: kind ?? null,
-    namespace,
+    namespace: kind === 'RoleBinding' ? null : namespace,
     name: name || null,
     faults: wireFaults(faults),
     warnings: wireFaults(warnings),

@@ -15,6 +15,7 @@ export interface DocumentedRoute {
 /** What each failing status means, everywhere. */
 const problems: Readonly<Record<number, string>> = {
   400: 'the request cannot be understood',
+  401: 'no token, or none that is accepted here; signed requests of AWS principals are refused with 403 instead',
   403: 'the caller has not the role that this needs',
   404: 'the thing asked for does not exist',
   409: 'the stored state does not allow it, or somebody else was first; `current` says what is stored',
@@ -68,7 +69,7 @@ function operationOf(route: DocumentedRoute): ZodOpenApiPathsObject[string] {
       }),
       responses: {
         ...successes(known.answers),
-        ...failures(route.anonymous ? known.problems : [...known.problems, 403].sort((a, b) => a - b)),
+        ...failures(route.anonymous ? known.problems : [...known.problems, 401, 403].sort((a, b) => a - b)),
         default: problemAnswer('a fault of ours'),
       },
       ...(route.anonymous && { security: [] }),

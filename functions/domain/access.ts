@@ -84,8 +84,13 @@ function isMeant(caller: Caller, subject: Subject): boolean {
   if ('everybody' in subject) return true;
   if ('iam' in subject) return caller.kind === 'iam' && isPrincipal(principalOf(caller.name), subject.iam);
   if (caller.kind !== 'token') return false;
-  if ('user' in subject) return caller.claims.sub?.includes(subject.user) === true;
-  return caller.claims[subject.claim.name]?.includes(subject.claim.value) === true;
+  if ('user' in subject) return valuesOf(caller, 'sub').includes(subject.user);
+  return valuesOf(caller, subject.claim.name).includes(subject.claim.value);
+}
+
+/** What the token says, not what every object has: a claim may be called `constructor`. */
+function valuesOf({ claims }: Caller, name: string): readonly string[] {
+  return Object.hasOwn(claims, name) ? (claims[name] ?? []) : [];
 }
 
 function isPrincipal(principal: string, wanted: string): boolean {

@@ -1,10 +1,11 @@
 /** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
-import { type Claims, sendResult, toEvent } from './http-event.ts';
+import type { Authorizer } from './authorizer.ts';
+import { sendResult, toEvent } from './http-event.ts';
 import { matchRoute, type RoutePattern } from './match-route.ts';
 
 type GatewayHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
@@ -18,7 +19,7 @@ export interface GatewayRoute extends RoutePattern {
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  readonly token: string;
+  readonly authorize: Authorizer;
   readonly logger: Logger;
   /** Body of a request in bytes. @default 6 MB, what a function takes */
   readonly bodyLimit?: number;
@@ -26,21 +27,21 @@ export interface GatewayOptions {
   readonly timeoutMs?: number;
 }
 
-/** Who calls with the token of this platform: the person who owns its directory. */
-const owner: Claims = { sub: 'local', iss: 'kubeloom-local', scope: 'kubeloom/admin' };
-
 export function gatewayListener(options: GatewayOptions): RequestListener {
-  const { routes, token, logger, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
+  const { routes, authorize, logger, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const match = matchRoute(routes, request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET'), url.pathname);
     // Nobody without token learns which routes there are.
     const anonymous = typeof match === 'object' && match.route.anonymous === true;
-    if (!anonymous && !isAuthorized(request, token))
-      return problem(response, 401, 'Unauthorized', 'send the token of this platform as "Authorization: Bearer …"', {
+    const verdict = anonymous ? { claims: undefined } : await authorize(request.headers.authorization);
+    if ('refused' in verdict)
+      return problem(response, 401, 'Unauthorized', verdict.refused, {
         'www-authenticate': 'Bearer realm="kubeloom"',
       });
+    if ('unavailable' in verdict)
+      return problem(response, 503, 'ServiceUnavailable', verdict.unavailable, { 'retry-after': '5' });
     if (match === undefined) return problem(response, 404, 'NotFound', `there is no ${url.pathname}`);
     if (match === 'method')
       return problem(response, 405, 'MethodNotAllowed', `${url.pathname} has no ${request.method}`);
@@ -51,8 +52,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       });
     const { route, pathParameters } = match;
     const routeKey = `${route.method} ${route.path}`;
-    const claims = anonymous ? undefined : owner;
-    const event = toEvent({ request, url, body, routeKey, pathParameters, claims });
+    const event = toEvent({ request, url, body, routeKey, pathParameters, claims: verdict.claims });
     const { handler } = await route.handler();
     const result = await withinTime(
       handler(copyAsJson(event) as APIGatewayProxyEventV2, contextOf(route.operation, timeoutMs)),
@@ -72,13 +72,6 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform says more');
     }
   };
-}
-
-/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
-function isAuthorized(request: IncomingMessage, token: string): boolean {
-  const [, given = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
 }
 
 /** The body, or undefined when it is too large; then at most the limit has been read. */

@@ -2,10 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Logger } from '../logger.ts';
 import { listenOnLoopback } from '../loopback-server.ts';
+import { authorizer } from './authorizer.ts';
 import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 import type { GatewayThreadOptions, GatewayThreadReport } from './start-gateway.ts';
 
-const { routesModule, token, port } = workerData as GatewayThreadOptions;
+const { routesModule, access, port } = workerData as GatewayThreadOptions;
 const report = (message: GatewayThreadReport): void => parentPort?.postMessage(message);
 const tell =
   (level: keyof Logger): Logger['info'] =>
@@ -18,7 +19,8 @@ process.on('unhandledRejection', (reason) => logger.error('a promise was rejecte
 
 try {
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
-  const server = await listenOnLoopback(gatewayListener({ routes, token, logger }), port);
+  const listener = gatewayListener({ routes, authorize: authorizer({ ...access, logger }), logger });
+  const server = await listenOnLoopback(listener, port);
   parentPort?.once('message', () => void server.close().then(() => parentPort?.close()));
   report({ kind: 'listening', url: server.url, port: server.port });
 } catch (error) {

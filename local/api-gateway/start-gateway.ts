@@ -2,12 +2,14 @@
 import { Worker } from 'node:worker_threads';
 import type { LogFields, Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
+import { type AuthorizerOptions, authorizer } from './authorizer.ts';
 import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 
 export interface GatewayThreadOptions {
   /** URL of a module that exports `routes`. */
   readonly routesModule: string;
-  readonly token: string;
+  /** Whose tokens are accepted. */
+  readonly access: AuthorizerOptions;
   /** 0: any. */
   readonly port: number;
 }
@@ -20,9 +22,9 @@ export type GatewayThreadReport =
 /** In this thread. Throws when the port is taken, naming it. */
 export function startGateway(
   routes: readonly GatewayRoute[],
-  { token, port, logger }: { readonly token: string; readonly port: number; readonly logger: Logger },
+  { access, port, logger }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
 ): Promise<LoopbackServer> {
-  return listenOnLoopback(gatewayListener({ routes, token, logger }), port);
+  return listenOnLoopback(gatewayListener({ routes, authorize: authorizer({ ...access, logger }), logger }), port);
 }
 
 /** In a thread of its own, with the environment as it is now. Throws when the port is taken, naming it. */

@@ -1,6 +1,7 @@
 /** The API Gateway of one machine: tokens, routes, limits, and events as functions get them. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { authorizer } from '#local/api-gateway/authorizer.ts';
 import { type GatewayOptions, type GatewayRoute, gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { silentLogger } from '#local/logger.ts';
 import { listening } from './clients.ts';
@@ -15,7 +16,8 @@ const route = (method: string, path: string, handler: Handler, anonymous?: true)
 const echo: Handler = (event) => event;
 
 async function start(routes: readonly GatewayRoute[], more: Partial<GatewayOptions> = {}) {
-  const { url } = await listening(gatewayListener({ routes, token, logger: silentLogger, ...more }));
+  const authorize = authorizer({ token, logger: silentLogger });
+  const { url } = await listening(gatewayListener({ routes, authorize, logger: silentLogger, ...more }));
   return (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
 }

@@ -2,6 +2,7 @@
 import { error, type Fault } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { isMap } from './kubernetes-document.ts';
+import { validateRoleBinding } from './role-binding.ts';
 import { nearest } from './rules/references.ts';
 import type { Surroundings } from './rules/survey.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
@@ -10,12 +11,13 @@ import { validateManifest } from './validate-manifest.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
-export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference'] as const;
+export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference', 'RoleBinding'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface DocumentVerdict {
   /** Absent when the document is none of ours. */
   readonly kind?: DocumentKind;
+  /** `*` for what belongs to none. */
   readonly namespace: string;
   /** Empty when it has none. */
   readonly name: string;
@@ -35,7 +37,7 @@ export function validateDocuments(documents: readonly unknown[], surroundings: S
   const seen = new Set<string>();
   return documents.map((document) => {
     const verdict = judge(document, known, uses);
-    const key = `${verdict.kind} ${verdict.namespace}/${verdict.name}`;
+    const key = `${verdict.kind} ${verdict.namespace === '*' ? '' : `${verdict.namespace}/`}${verdict.name}`;
     const isTwin = verdict.kind !== undefined && verdict.name !== '' && seen.has(key);
     seen.add(key);
     if (!isTwin) return verdict;
@@ -79,6 +81,10 @@ function judge(
     case 'TemplateGitReference': {
       const { reference, ...verdict } = validateTemplateReference(document, surroundings);
       return { ...base, ...(reference && { document: reference }), ...verdict };
+    }
+    case 'RoleBinding': {
+      const { binding, faults } = validateRoleBinding(document);
+      return { ...base, namespace: '*', ...(binding && { document: binding }), faults, warnings: [] };
     }
     default:
       return kind satisfies never;

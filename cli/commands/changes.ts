@@ -1,0 +1,38 @@
+/** `kubeloom changes`: who changed Secrets, templates and roles, and from where. */
+import type { Command } from 'commander';
+import type { RunEvent } from '#contracts/records.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
+import { paint, print, printWrapped } from '../output.ts';
+
+interface ChangesOptions {
+  readonly namespace?: string;
+  readonly json?: boolean;
+}
+
+export function registerChanges(program: Command): void {
+  program
+    .command('changes')
+    .description('who changed Secrets and templates of a namespace, or roles; of a manifest: `kubeloom events`')
+    .option('-n, --namespace <namespace>', 'of this namespace; without it: changes of roles')
+    .option('--json', 'one JSON object a line')
+    .action(async (options: ChangesOptions) => {
+      let count = 0;
+      for await (const event of changesOf(apiClient(), options.namespace)) {
+        count += 1;
+        if (options.json) print(JSON.stringify(event));
+        else printWrapped(`${paint('dim', event.at)}  ${event.message}`, 26);
+      }
+      if (count === 0 && !options.json) print('no changes');
+    });
+}
+
+/** All of them, oldest first. */
+async function* changesOf(api: ApiClient, namespace: string | undefined): AsyncIterable<RunEvent> {
+  let cursor: string | undefined;
+  for (;;) {
+    const { items, next } = await api.listChanges(namespace, cursor);
+    yield* items;
+    if (next === undefined || next === cursor || items.length === 0) return;
+    cursor = next;
+  }
+}

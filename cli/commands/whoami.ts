@@ -1,0 +1,28 @@
+/** `kubeloom whoami`: as whom the API knows us, and what we may do. */
+import type { Command } from 'commander';
+import { apiClient } from '../api-client.ts';
+import { paint, print, printJson, printTable } from '../output.ts';
+
+export function registerWhoAmI(program: Command): void {
+  program
+    .command('whoami')
+    .description('as whom the API knows you, and what you may do')
+    .option('--json', 'answer as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const me = await apiClient().whoAmI();
+      if (options.json) return printJson(me);
+      print(`${paint('bold', me.name)}  ${kinds[me.kind]}, from ${me.from}`);
+      if (me.grants.length === 0) return print('without any role: an admin can give one with a RoleBinding');
+      printTable(
+        ['ROLE', 'NAMESPACES'],
+        me.grants.map(({ role, namespaces }) => [role, namespacesText(namespaces)]),
+      );
+    });
+}
+
+const kinds = { iam: 'principal of AWS', token: 'by token', nobody: 'unknown' } as const;
+
+/** `all`, or their names. */
+export function namespacesText(namespaces: readonly string[]): string {
+  return namespaces.includes('*') ? 'all' : namespaces.join(', ');
+}
