@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 import { paint, print, printJson, printTable } from '../output.ts';
 
 const run = promisify(execFile);
@@ -18,17 +18,42 @@ export interface Check {
   readonly mend?: string;
 }
 
+interface DoctorOptions {
+  readonly json?: boolean;
+  readonly aws?: boolean;
+  readonly region?: string;
+  readonly installation: string;
+}
+
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('what this machine has and lacks for the local platform, and how to mend it')
+    .description('what this machine, or an AWS account, has and lacks, and how to mend it')
+    .option('--aws', 'look at an AWS account and the installation in it, instead of this machine')
+    .option('--region <region>', 'with --aws: where to look; else as the AWS settings say')
+    .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
     .option('--json', 'answer as JSON')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: DoctorOptions) => {
+      if (options.aws) return examineAccount(options);
+      if (options.region !== undefined) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
       const checks = await examine();
       if (options.json) printJson(checks);
       else show(checks);
       if (checks.some((check) => !check.ok && check.for === 'all')) process.exitCode = exitCodes.fault;
     });
+}
+
+/** Loaded when it is needed: nine clients of AWS take half a second. */
+async function examineAccount({ json, region, installation }: DoctorOptions): Promise<void> {
+  const [{ examineAws }, { showAws }] = await Promise.all([
+    import('../doctor/examine-aws.ts'),
+    import('../doctor/show-aws.ts'),
+  ]);
+  const token = process.env.KUBELOOM_TOKEN;
+  const report = await examineAws({ installation, ...(region && { region }), ...(token && { token }) });
+  if (json) printJson(report);
+  else showAws(report);
+  if (report.checks.some(({ state }) => state === 'wrong')) process.exitCode = exitCodes.fault;
 }
 
 /** Every check, those of the hosts helper included. */

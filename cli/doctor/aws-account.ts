@@ -1,0 +1,128 @@
+/** What the account itself must have: an identity, a region, the services, room in Lambda, federation, CDK's own stack. */
+import { ListProjectsCommand } from '@aws-sdk/client-codebuild';
+import { GetAccountSettingsCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
+import { GetParameterCommand } from '@aws-sdk/client-ssm';
+import { GetCallerIdentityCommand, GetWebIdentityTokenCommand } from '@aws-sdk/client-sts';
+import { type AwsCheck, isDenied, look, ok } from './aws-check.ts';
+import type { AwsClients } from './aws-clients.ts';
+
+export interface AwsPlace {
+  readonly region: string;
+  readonly account: string;
+}
+
+/** Who asks and where; without both there is nothing else to ask. */
+export async function findPlace(clients: AwsClients): Promise<{
+  readonly checks: readonly AwsCheck[];
+  readonly place?: AwsPlace;
+}> {
+  const region = await clients.sts.config.region().catch(() => undefined);
+  if (!region) {
+    const mend = 'add --region REGION, or set AWS_REGION';
+    return { checks: [{ name: 'region', state: 'wrong', found: 'none is set', mend }] };
+  }
+  const checks: AwsCheck[] = [ok('region', region)];
+  try {
+    const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
+    const root = arn.endsWith(':root');
+    const mend = 'use a role: the root of an account should sign nothing';
+    checks.push(root ? { name: 'identity', state: 'warning', found: arn, mend } : ok('identity', arn));
+    return { checks, place: { region, account } };
+  } catch (error) {
+    checks.push({ name: 'identity', state: 'wrong', ...noIdentity(error) });
+    return { checks };
+  }
+}
+
+function noIdentity(error: unknown): Pick<AwsCheck, 'found' | 'mend'> {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  if (/^(ExpiredToken|ExpiredTokenException)$/.test(name) || /expired/i.test(message))
+    return { found: 'the credentials have expired', mend: 'aws sso login, or fetch new ones as you did before' };
+  if (/^(InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException)$/.test(name))
+    return {
+      found: `AWS does not know these credentials (${name})`,
+      mend: 'aws configure list shows whence they come',
+    };
+  if (/Credentials|TokenProvider/.test(name))
+    return { found: 'no credentials', mend: 'aws configure sso, or set AWS_PROFILE' };
+  return { found: `${name}: ${message}`, mend: 'look whether the region exists and whether this machine reaches AWS' };
+}
+
+export async function checkAccount(clients: AwsClients, place: AwsPlace): Promise<readonly AwsCheck[]> {
+  const answers = 'answers';
+  const found = await Promise.all([
+    look('Step Functions', 'states:ListStateMachines', async () => {
+      await clients.stepFunctions.send(new ListStateMachinesCommand({ maxResults: 1 }));
+      return ok('Step Functions', answers);
+    }),
+    look('CodeBuild', 'codebuild:ListProjects', async () => {
+      await clients.codeBuild.send(new ListProjectsCommand({}));
+      return ok('CodeBuild', answers);
+    }),
+    look('Lambda', 'lambda:ListFunctions', async () => {
+      await clients.lambda.send(new ListFunctionsCommand({ MaxItems: 1 }));
+      return ok('Lambda', answers);
+    }),
+    look('concurrency of Lambda', 'lambda:GetAccountSettings', () => checkConcurrency(clients, place.region)),
+    look('tokens for other clouds', 'sts:GetWebIdentityToken', () => checkFederation(clients)),
+    look('CDK bootstrap', 'ssm:GetParameter', () => checkBootstrap(clients, place)),
+  ]);
+  return found.flat();
+}
+
+/** Fifty calls of the API at once, and the states of some clusters beside them. */
+const enoughAtOnce = 100;
+
+async function checkConcurrency({ lambda }: AwsClients, region: string): Promise<AwsCheck> {
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+  const limit = AccountLimit?.ConcurrentExecutions ?? 0;
+  const free = AccountLimit?.UnreservedConcurrentExecutions ?? limit;
+  const name = 'concurrency of Lambda';
+  const found = `${free} calls at once${free < limit ? `, ${limit - free} more are reserved by other functions` : ''}`;
+  if (free >= enoughAtOnce) return ok(name, found);
+  const mend = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
+  return {
+    name,
+    state: free < 5 ? 'wrong' : 'warning',
+    found: `${found}: the API and busy runs will be throttled`,
+    mend,
+  };
+}
+
+/** Only logins without a key need it: Azure, Google Cloud, Vault. */
+async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
+  const name = 'tokens for other clouds';
+  try {
+    await sts.send(
+      new GetWebIdentityTokenCommand({ Audience: ['kubeloom-doctor'], SigningAlgorithm: 'RS256', DurationSeconds: 60 }),
+    );
+    return ok(name, 'STS issues them: keyless logins to Azure, Google Cloud and Vault can work');
+  } catch (error) {
+    if (error instanceof Error && error.name === 'OutboundWebIdentityFederationDisabledException') {
+      const mend =
+        'aws iam enable-outbound-web-identity-federation (once for the account; not needed for logins with keys)';
+      return { name, state: 'warning', found: 'outbound identity federation is off in this account', mend };
+    }
+    if (!isDenied(error)) throw error;
+    const mend = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
+    return { name, state: 'warning', found: 'you may not ask for one, so it cannot be told', mend };
+  }
+}
+
+/** What aws-cdk-lib asks of the stack for images and files. */
+const bootstrapVersion = 6;
+
+async function checkBootstrap({ ssm }: AwsClients, { account, region }: AwsPlace): Promise<AwsCheck> {
+  const name = 'CDK bootstrap';
+  const mend = `npx cdk bootstrap aws://${account}/${region}`;
+  try {
+    const { Parameter } = await ssm.send(new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' }));
+    const version = Number(Parameter?.Value);
+    if (version >= bootstrapVersion) return ok(name, `version ${version}`);
+    return { name, state: 'wrong', found: `version ${version}, and ${bootstrapVersion} is needed`, mend };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ParameterNotFound') throw error;
+    return { name, state: 'wrong', found: 'this region was never bootstrapped', mend };
+  }
+}

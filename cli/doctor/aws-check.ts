@@ -1,0 +1,57 @@
+/** One finding of the doctor about an AWS account, and what an error of the SDK means for whoever reads it. */
+
+export interface AwsCheck {
+  readonly name: string;
+  /** `warning`: works, but not as it should; `skipped`: could not be looked at, because of another finding. */
+  readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
+  /** What was found, for people. */
+  readonly found: string;
+  /** How to mend it: a command where there is one. */
+  readonly mend?: string;
+}
+
+export const ok = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
+export const skipped = (name: string, because: string): AwsCheck => ({ name, state: 'skipped', found: because });
+
+/** Looks at something; what is thrown becomes a finding. `action` is the right that looking asks for. */
+export async function look(
+  name: string,
+  action: string,
+  work: () => Promise<AwsCheck | readonly AwsCheck[]>,
+): Promise<readonly AwsCheck[]> {
+  try {
+    return [await work()].flat();
+  } catch (error) {
+    return [{ name, state: 'wrong', ...explain(error, action) }];
+  }
+}
+
+const noAnswer = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
+
+/** What happened and what to do about it. Throws what is no error of AWS or of the way there. */
+export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'mend'> {
+  if (!(error instanceof Error)) throw error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (isDenied(error)) {
+    return {
+      found: `you may not look: ${action} is denied`,
+      mend: `let this principal ${action}, or run the doctor as one that may`,
+    };
+  }
+  if (noAnswer.test(code) || noAnswer.test(error.name)) {
+    return {
+      found: `no answer (${code || error.name})`,
+      mend: 'look whether the region exists and whether this machine reaches AWS (proxy, firewall)',
+    };
+  }
+  if (!('$metadata' in error)) throw error;
+  return { found: `${error.name}: ${error.message}`, mend: 'try again; if it stays, ask the status page of AWS' };
+}
+
+/** AWS answered that this principal may not do that. */
+export function isDenied(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|NotAuthorized|AccessDeniedFault)$/.test(error.name)
+  );
+}

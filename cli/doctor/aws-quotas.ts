@@ -1,0 +1,51 @@
+/** How many builds the account may run at once on the compute that the runners use: new accounts have 1, or even 0. */
+import type { Project } from '@aws-sdk/client-codebuild';
+import { paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
+import { type AwsCheck, look, ok } from './aws-check.ts';
+import type { AwsClients } from './aws-clients.ts';
+
+/** Before anything is deployed, that is what the default options will use. */
+const byDefault = 'ARM/Small';
+
+/** Stages of five clusters, which a manifest may work on at once, with some room. */
+const comfortable = 10;
+
+export async function checkQuotas(
+  clients: AwsClients,
+  projects: readonly Project[],
+  region: string,
+): Promise<readonly AwsCheck[]> {
+  const used = new Set(projects.map(({ environment }) => computeName(environment)));
+  if (used.size === 0) used.add(byDefault);
+  return look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
+    const quotas: ServiceQuota[] = [];
+    for await (const page of paginateListServiceQuotas({ client: clients.quotas }, { ServiceCode: 'codebuild' }))
+      quotas.push(...(page.Quotas ?? []));
+    return [...used].sort().map((compute) => judge(compute, quotas, region));
+  });
+}
+
+/** As Service Quotas calls it: `ARM/Small`, `ARM Lambda/2GB`. */
+export function computeName(environment: Project['environment']): string {
+  const { type = '', computeType = '' } = environment ?? {};
+  const size = computeType.split('_').at(-1) ?? '';
+  if (type === 'ARM_LAMBDA_CONTAINER') return `ARM Lambda/${size}`;
+  if (type === 'ARM_CONTAINER') return `ARM/${size.charAt(0)}${size.slice(1).toLowerCase()}`;
+  return `${type}/${size}`;
+}
+
+function judge(compute: string, quotas: readonly ServiceQuota[], region: string): AwsCheck {
+  const name = `builds at once (${compute})`;
+  const wanted = `Concurrently running builds for ${compute} environment`.toLowerCase();
+  const quota = quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === wanted);
+  if (quota?.Value === undefined) {
+    const mend = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
+    return { name, state: 'warning', found: 'Service Quotas does not tell', mend };
+  }
+  if (quota.Value >= comfortable) return ok(name, String(quota.Value));
+  const { QuotaCode: code } = quota;
+  const mend = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
+  if (quota.Value === 0) return { name, state: 'wrong', found: '0: no stage can run in this account', mend };
+  const waits = quota.Value === 1 ? 'stages wait for each other' : 'several clusters at once wait for each other';
+  return { name, state: 'warning', found: `${quota.Value}: ${waits}`, mend };
+}

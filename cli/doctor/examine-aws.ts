@@ -1,0 +1,47 @@
+/** `kubeloom doctor --aws`: everything that an installation in AWS depends on, looked at with the caller's credentials. */
+import { signerOf } from '../signed-request.ts';
+import { checkAccount, findPlace } from './aws-account.ts';
+import { checkApi } from './aws-api.ts';
+import { type AwsCheck, skipped } from './aws-check.ts';
+import { type AwsClients, awsClients } from './aws-clients.ts';
+import { checkInstallation } from './aws-installation.ts';
+import { checkQuotas } from './aws-quotas.ts';
+
+export interface AwsQuestion {
+  /** Where to look. @default the region of the SDK's own settings */
+  readonly region?: string;
+  /** Prefix of the stacks. */
+  readonly installation: string;
+  /** For an API with authorization=jwt. @default requests are signed */
+  readonly token?: string;
+}
+
+export interface AwsReport {
+  readonly installation: string;
+  readonly region?: string;
+  readonly account?: string;
+  readonly checks: readonly AwsCheck[];
+}
+
+const needIdentity = ['account', 'installation', 'builds at once', 'API'];
+
+/** Never throws for what is wrong with the account: that is what it tells. */
+export async function examineAws(
+  { region, installation, token }: AwsQuestion,
+  clients: AwsClients = awsClients(region),
+): Promise<AwsReport> {
+  const { checks, place } = await findPlace(clients);
+  if (!place) {
+    const because = 'needs a region and an identity';
+    return { installation, checks: [...checks, ...needIdentity.map((name) => skipped(name, because))] };
+  }
+  const [account, found] = await Promise.all([
+    checkAccount(clients, place),
+    checkInstallation(clients, installation, place.region),
+  ]);
+  const [quotas, api] = await Promise.all([
+    checkQuotas(clients, found.projects, place.region),
+    checkApi({ url: found.apiUrl, token, sign: signerOf(place.region, clients.sts.config.credentials) }),
+  ]);
+  return { installation, ...place, checks: [...checks, ...account, ...quotas, ...found.checks, ...api] };
+}

@@ -1,0 +1,50 @@
+/** Signs requests to an API of ours in AWS (SigV4, service `execute-api`) with the caller's own credentials. */
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+
+type Headers = Readonly<Record<string, string>>;
+type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
+
+/** Headers of the request, with those of the signature. */
+export type Signer = (method: string, url: URL, headers: Headers, body?: string) => Promise<Headers>;
+
+export function signerOf(region: string, credentials: Credentials): Signer {
+  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: NodeHash });
+  return async (method, url, headers, body) => {
+    const query: Record<string, string> = Object.fromEntries(url.searchParams);
+    const signed = await signer.sign({
+      ...{ method, protocol: url.protocol, hostname: url.hostname, path: url.pathname, query },
+      ...(url.port === '' ? {} : { port: Number(url.port) }),
+      ...(body === undefined ? {} : { body }),
+      headers: { ...headers, host: url.host },
+    });
+    return signed.headers;
+  };
+}
+
+/** Region of an API of AWS by its host name; undefined for any other host. */
+export function regionOfApi(url: string): string | undefined {
+  return /^[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/.exec(new URL(url).hostname)?.[1];
+}
+
+/** SHA-256 for the signer, out of Node's own. */
+class NodeHash {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+  }
+
+  update(chunk: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(chunk));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+function bytesOf(value: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof value === 'string') return Buffer.from(value);
+  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.from(value);
+}
