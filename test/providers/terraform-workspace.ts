@@ -97,7 +97,7 @@ export class TerraformWorkspace {
   }
 
   destroy(): Promise<Outcome> {
-    return this.#run('destroy', '-auto-approve', '-input=false', '-parallelism=30');
+    return this.#run('destroy', '-auto-approve', '-input=false', '-refresh=false', '-parallelism=30');
   }
 
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
