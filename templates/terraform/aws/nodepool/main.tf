@@ -62,7 +62,7 @@ resource "aws_instance" "node" {
   subnet_id              = aws_subnet.pool[each.value.zone].id
   vpc_security_group_ids = var.network.security_group_ids
   key_name               = aws_key_pair.pool.key_name
-  user_data              = var.first_boot
+  user_data              = replace(var.first_boot, "@node@", each.key)
   tags                   = merge(var.tags, { Name = each.value.cloud_name })
 
   # One hop: containers cannot reach the metadata service.

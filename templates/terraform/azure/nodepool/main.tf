@@ -84,7 +84,7 @@ resource "azurerm_linux_virtual_machine" "node" {
   network_interface_ids           = [azurerm_network_interface.node[each.key].id]
   admin_username                  = "kubeloom"
   disable_password_authentication = true
-  custom_data                     = base64encode(var.first_boot)
+  custom_data                     = base64encode(replace(var.first_boot, "@node@", each.key))
   priority                        = var.pool.spot ? "Spot" : "Regular"
   eviction_policy                 = var.pool.spot ? "Delete" : null
   tags                            = var.tags
