@@ -10,7 +10,7 @@ export type SecretValues = Readonly<Record<string, string>>;
 export function wayOf(values: SecretValues, use: SecretUse): readonly SecretField[] {
   const all = secretWaysFor(use);
   const spare = Object.keys(values).filter((name) => !all.flat().some((field) => field.name === name));
-  const ways = all.map((fields) => ({ fields, ...fit(values, fields, spare) }));
+  const ways = all.map((fields) => ({ fields, ...likeness(values, fields, spare) }));
   // Of nothing, the ordinary way is missing.
   const rank = (way: { named: number; missing: number }) => (way.named === 0 ? 0 : way.missing);
   const [best] = ways.sort((one, other) => other.named - one.named || rank(one) - rank(other));
@@ -65,7 +65,7 @@ function faultOf(field: SecretField, value: string | undefined, { use, spare, pa
 }
 
 /** A field that is there but empty, or misspelt, shows what was meant as well. */
-function fit(
+function likeness(
   values: SecretValues,
   fields: readonly SecretField[],
   spare: readonly string[],
