@@ -23,6 +23,7 @@ import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines } from './output.ts';
 import { packageVersion } from './package-version.ts';
+import { signerFor } from './signed-request.ts';
 
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {
@@ -59,6 +60,7 @@ export type ApiClient = ReturnType<typeof apiClient>;
 
 /** The API as functions. Every one throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
 export function apiClient(connection: Connection = findConnection()) {
+  const sign = signerFor(connection);
   const send = async (path: string, call: Call = {}): Promise<Response> => {
     const url = new URL(`${connection.apiUrl}${path}`);
     for (const [key, value] of Object.entries(call.query ?? {})) {
@@ -67,7 +69,8 @@ export function apiClient(connection: Connection = findConnection()) {
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
     if (connection.token) headers.authorization = `Bearer ${connection.token}`;
     if (call.body !== undefined) headers['content-type'] ??= 'application/json';
-    const init: RequestInit = { method: call.method ?? 'GET', headers };
+    const method = call.method ?? 'GET';
+    const init: RequestInit = { method, headers: await sign(method, url, headers, call.body) };
     if (call.body !== undefined) init.body = call.body;
     const response = await fetch(url, init).catch((cause: unknown) => {
       throw new CliError(

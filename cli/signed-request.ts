@@ -1,6 +1,7 @@
 /** Signs requests to an API of ours in AWS (SigV4, service `execute-api`) with the caller's own credentials. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { CliError, exitCodes } from './exit-codes.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
@@ -20,6 +21,32 @@ export function signerOf(region: string, credentials: Credentials): Signer {
     });
     return signed.headers;
   };
+}
+
+/**
+ * Signs what goes to an API in AWS without a token, and leaves everything else as it is. The region is that of the host name; an
+ * API behind a name of one's own has it in KUBELOOM_API_REGION. Throws `CliError` where there are no credentials.
+ */
+export function signerFor({ apiUrl, token }: { readonly apiUrl: string; readonly token: string | undefined }): Signer {
+  const region = process.env.KUBELOOM_API_REGION || regionOfApi(apiUrl);
+  if (token !== undefined || region === undefined) return async (_method, _url, headers) => headers;
+  let signer: Promise<Signer> | undefined;
+  return async (...request) => {
+    signer ??= ownSigner(region);
+    return (await signer)(...request);
+  };
+}
+
+/** With the credentials that the AWS command line would use. */
+async function ownSigner(region: string): Promise<Signer> {
+  const { STSClient } = await import('@aws-sdk/client-sts');
+  const credentials = await new STSClient({ region }).config.credentials().catch((cause: unknown) => {
+    const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
+    throw new CliError(`the API in AWS wants signed requests, and there are no credentials: ${how}`, exitCodes.fault, {
+      cause,
+    });
+  });
+  return signerOf(region, credentials);
 }
 
 /** Region of an API of AWS by its host name; undefined for any other host. */
