@@ -1,6 +1,6 @@
 /** A platform with one manifest on it, and what can be seen of it: whoever is refused must not have changed that. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts';
 import { aManifest } from '#test/api/documents.ts';
 
 export interface UnderAttack {
@@ -11,12 +11,14 @@ export interface UnderAttack {
     path: string,
     call?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> },
   ): Promise<Response>;
-  /** Throws when anything changed since the start. */
+  /** Throws when anything changed since the start, or since it was last looked at as a whole. */
   unchanged(): Promise<void>;
+  /** What stands now is what has to stay. */
+  remember(): Promise<void>;
 }
 
-/** For one test file. */
-export function platformUnderAttack(): UnderAttack {
+/** For one test file; `prepare` says what is not as usual. */
+export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptions>> = async () => ({})): UnderAttack {
   let platform: Platform;
   let before: unknown;
   const call: UnderAttack['call'] = (method, path, { headers = {}, body } = {}) =>
@@ -28,15 +30,25 @@ export function platformUnderAttack(): UnderAttack {
   const look = async (): Promise<unknown> => ({
     manifests: await (await call('GET', '/v1/manifests')).json(),
     secrets: await (await call('GET', '/v1/secrets')).json(),
+    roles: await (await call('GET', '/v1/roles')).json(),
+    changes: await (await call('GET', '/v1/changes?namespace=team')).json(),
+    changesOfRoles: await (await call('GET', '/v1/changes')).json(),
     shop: await (await call('GET', '/v1/manifests/team/shop')).json(),
+    events: await (await call('GET', '/v1/manifests/team/shop/events?limit=200')).json(),
     executions: platform.executions.store.list({ offset: 0, limit: 1000 }).map(({ arn }) => arn),
   });
-  beforeAll(async () => {
-    platform = await startPlatform({ inMemory: true, apiPort: 0, runner: 'sim', tickSeconds: 3600 });
-    const put = await call('PUT', '/v1/manifests/team/shop', { body: JSON.stringify(aManifest()) });
-    expect(put.status).toBe(202);
+  const remember = async (): Promise<void> => {
     await platform.executions.idle();
     before = await look();
+  };
+  beforeAll(async () => {
+    platform = await startPlatform({
+      ...{ inMemory: true, apiPort: 0, runner: 'sim', tickSeconds: 3600 },
+      ...(await prepare()),
+    });
+    const put = await call('PUT', '/v1/manifests/team/shop', { body: JSON.stringify(aManifest()) });
+    expect(put.status).toBe(202);
+    await remember();
   });
   afterAll(() => platform.stop());
   return {
@@ -44,6 +56,7 @@ export function platformUnderAttack(): UnderAttack {
       return platform;
     },
     call,
+    remember,
     unchanged: async () => expect(await look()).toEqual(before),
   };
 }
