@@ -22,6 +22,8 @@ const machineKey = makeSshKeyPair('planted').privateKey;
 
 let world: string;
 let platform: Platform;
+/** Runs from the last to the first, whatever was begun. */
+const cleanUp: (() => unknown)[] = [];
 let vault: FakeVault;
 let sshd: Server;
 const before = new Map<string, string | undefined>();
@@ -101,7 +103,9 @@ beforeAll(async () => {
   await Promise.all([mkdir(join(world, 'data')), mkdir(join(world, 'work'))]);
   await writeFile(join(world, 'kubeconfig-token'), kubeconfigToken);
   sshd = createServer((socket) => socket.end('SSH-2.0-nobody\r\n')).listen(0, '127.0.0.1');
+  cleanUp.push(() => sshd.close());
   vault = await startFakeVault();
+  cleanUp.push(() => vault.close());
   await vault.write('one', 'clouds/hetzner', { credentials: inVault });
   const variables = {
     ...(await leakyTools(world)),
@@ -113,6 +117,7 @@ beforeAll(async () => {
     process.env[name] = value;
   }
   platform = await startPlatform({ dataDir: join(world, 'data'), runner: 'real', apiPort: 0, graceMs: 100 });
+  cleanUp.push(() => platform.stop());
   const { roleId, secretId } = await vault.appRole();
   for (const done of [
     await secret('hetzner', { credentials: stored }),
@@ -123,9 +128,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await platform.stop();
-  await vault.close();
-  sshd.close();
+  for (const step of cleanUp.toReversed()) await step();
   await rm(world, { recursive: true, force: true });
   for (const [name, value] of before) {
     if (value === undefined) delete process.env[name];
@@ -182,7 +185,9 @@ describe('values that tools print', () => {
         texts.set(path, await readFile(join(world, path), 'latin1'));
     }
     expect([...texts.values()].filter((text) => text.includes(visible.slice(0, 60))).length).toBeGreaterThan(2);
-    expect([...texts.values()].filter((text) => text.includes('TF_VAR_secret_credentials=***')).length).toBeGreaterThan(2);
+    expect([...texts.values()].filter((text) => text.includes('TF_VAR_secret_credentials=***')).length).toBeGreaterThan(
+      2,
+    );
     expect([...texts.keys()].filter((path) => path.startsWith('work/'))).toEqual([]);
     expect(placesOf(texts)).toEqual([]);
   });
