@@ -1,0 +1,147 @@
+/**
+ * While Kubeloom is upgraded, executions go on with the definitions they began with, and functions change under them. So what
+ * earlier versions put between states and into stores (recorded/, by scripts/record-state-inputs.ts) must still be understood.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { z } from 'zod';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import { StageResult, WaypointDocument } from '#contracts/stage.ts';
+import {
+  AssessFailureInput,
+  CollectResultInput,
+  EndedRunInput,
+  PlanManifestInput,
+  ReconcileClusterInput,
+  ReconcileManifestInput,
+  RecordDriftInput,
+  RecordRollbackInput,
+  RecordStandstillInput,
+  RunStageInput,
+  SettleManifestInput,
+  StartNextAttemptInput,
+  TakeLeaseInput,
+  WaypointInput,
+} from '#contracts/state-inputs.ts';
+import { ClusterFacts } from '#domain/cluster-state.ts';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { kubeloom } from '#local/product.ts';
+import { benchManifest } from '../../bench/manifests.ts';
+
+const recorded = new URL('recorded/', import.meta.url);
+const versions = readdirSync(recorded);
+type Recording = Readonly<Record<string, readonly unknown[]>>;
+const read = (version: string, file: string): Recording => {
+  const { version: _, ...rest } = JSON.parse(readFileSync(new URL(`${version}/${file}.json`, recorded), 'utf8'));
+  return rest as Recording;
+};
+
+/** What each state's function takes. */
+const stateInputs: Readonly<Record<string, z.ZodType>> = {
+  'assess-failure': AssessFailureInput,
+  'collect-result': CollectResultInput,
+  'commit-waypoint': WaypointInput,
+  'plan-cluster': ReconcileClusterInput,
+  'plan-manifest': PlanManifestInput,
+  'record-drift': RecordDriftInput,
+  'record-rollback': RecordRollbackInput,
+  'record-standstill': RecordStandstillInput,
+  'release-run': EndedRunInput,
+  'settle-manifest': SettleManifestInput,
+  'start-next-attempt': StartNextAttemptInput,
+  'stop-builds': EndedRunInput,
+  'take-lease': TakeLeaseInput,
+};
+
+/** What state machines are started with: by a parent of an earlier version, for those that have one. */
+const executionInputs: Readonly<Record<string, z.ZodType>> = {
+  'reconcile-manifest': ReconcileManifestInput,
+  'reconcile-cluster': ReconcileClusterInput,
+  'run-stage': RunStageInput,
+};
+
+/** What is kept: in the table by runs that are over, in the bucket by runs that go on. */
+const documents: Readonly<Record<string, z.ZodType>> = {
+  'manifest-record': ManifestRecord,
+  'cluster-record': ClusterRecord,
+  'run-record': RunRecord,
+  waypoint: WaypointDocument,
+  facts: ClusterFacts,
+  result: StageResult,
+};
+
+/** Where it is not understood, by field. */
+function faultsOf(schema: z.ZodType | undefined, value: unknown): readonly string[] {
+  if (!schema) return ['nothing takes this any more'];
+  const { error } = schema.safeParse(value);
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+}
+
+it('every function of a state machine is held here', () => {
+  const tasks = readdirSync(new URL('../../functions/tasks/', import.meta.url)).map((file) => file.replace('.ts', ''));
+  expect(Object.keys(stateInputs)).toEqual(tasks.filter((name) => name !== 'tick').sort());
+});
+
+describe.each(versions)('what version %s left', (version) => {
+  it.each(Object.entries(read(version, 'state-inputs')))('%s takes what states give it', (name, inputs) => {
+    expect(inputs.length).toBeGreaterThan(0);
+    for (const input of inputs) expect(faultsOf(stateInputs[name], input)).toEqual([]);
+  });
+
+  it.each(Object.entries(executionInputs))('%s takes what it is started with', (machine, schema) => {
+    const inputs = read(version, 'executions')[machine] ?? [];
+    expect(inputs.length).toBeGreaterThan(0);
+    for (const input of inputs) expect(faultsOf(schema, input)).toEqual([]);
+  });
+
+  it.each(Object.entries(documents))('a %s is understood', (kind, schema) => {
+    const kept = read(version, 'documents')[kind] ?? [];
+    expect(kept.length).toBeGreaterThan(0);
+    for (const document of kept) expect(faultsOf(schema, document)).toEqual([]);
+  });
+});
+
+describe.each(versions)('executions with the definitions of version %s', (version) => {
+  const key = { namespace: 'default', name: 'shop' };
+  let platform: Platform;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    vi.stubEnv('KUBELOOM_LOG', 'none');
+    vi.stubEnv('KUBELOOM_STAGE_RETRY_SECONDS', '0');
+    vi.stubEnv('KUBELOOM_SIM_FAULTS', JSON.stringify([{ stage: 'kubernetes', class: 'user', times: 1 }]));
+    const machinesDirectory = fileURLToPath(new URL(`${version}/state-machines`, recorded));
+    const product = { ...kubeloom('sim'), machinesDirectory };
+    platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0, product });
+    api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  });
+
+  afterAll(async () => {
+    await platform?.stop();
+    vi.unstubAllEnvs();
+  });
+
+  const end = (): Promise<string> =>
+    vi.waitFor(
+      async () => {
+        const found = await api.getManifest(key).catch(() => ({ status: 'gone' }));
+        expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
+        return found.status;
+      },
+      { timeout: 25_000, interval: 20 },
+    );
+
+  it('go on with the functions of today: undone, made, led to a newer Kubernetes, removed', async () => {
+    const manifest = JSON.stringify(benchManifest('shop', 'sim'));
+    await api.putManifest(key, JSON.parse(manifest.replace('1.36.0', '1.35.0')));
+    expect(await end()).toBe('Failed');
+    await api.retryManifest(key);
+    expect(await end()).toBe('Done');
+    await api.putManifest(key, JSON.parse(manifest));
+    expect(await end()).toBe('Done');
+    await api.deleteManifest(key);
+    expect(await end()).toBe('gone');
+  });
+});
