@@ -2,10 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClusterFacts, ClusterState, DnsState, ProviderInstance } from '#domain/cluster-state.ts';
+import type { ClusterState, DnsState, ProviderInstance } from '#domain/cluster-state.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { renderMachinesRoot } from '#rendering/machines-root.ts';
-import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { credentialEnvironment, type Owner } from './accounts.ts';
 import { type FixtureProviders, startFixtureProviders } from './plugin/fixture-providers.ts';
 import type { CloudObject, SimulatedCloud } from './plugin/simulated-cloud.ts';
@@ -16,7 +15,7 @@ export interface MachinesSetting {
   readonly generation?: number;
   /** What stood before, where pools go. */
   readonly before?: ClusterState;
-  /** @default the nodes that the last apply made known */
+  /** Networks of the cluster's nodes. @default none are known */
   readonly peers?: readonly string[];
 }
 
@@ -52,10 +51,11 @@ export class Fleet {
 
   /** `fields`: of every Secret, those that may be missing. */
   static async start(tested: ProviderCase, fields: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+    const providers = await startFixtureProviders(tested.fixtures);
     const directory = await mkdtemp(join(tmpdir(), `kubeloom-${tested.type}-`));
     // Modules that wait for a cloud wait for nothing here.
     await writeFile(join(directory, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
-    return new Fleet(tested, fields, directory, await startFixtureProviders(tested.fixtures));
+    return new Fleet(tested, fields, directory, providers);
   }
 
   async stop(): Promise<void> {
@@ -161,20 +161,3 @@ const noNames: Names = {
 function keyOf(pool: string): string {
   return `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${Buffer.from(pool).toString('base64url').padEnd(43, 'A').slice(0, 43)} ${pool}`;
 }
-
-/** Networks of the nodes that the outputs of some workspaces tell. */
-export function peersOf(state: ClusterState, outputs: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
-  const nodes: Record<string, { publicAddress: string }> = {};
-  for (const { nodes: pools } of outputs) {
-    for (const pool of Object.values((pools ?? {}) as Readonly<Record<string, Readonly<Record<string, MadeNode>>>>)) {
-      for (const [name, { public_address: publicAddress }] of Object.entries(pool)) nodes[name] = { publicAddress };
-    }
-  }
-  return peerCidrs(state, { ...emptyFacts, nodes });
-}
-
-interface MadeNode {
-  readonly public_address: string;
-}
-
-const emptyFacts: ClusterFacts = { nodes: {}, loadBalancers: {}, simulated: [] };

@@ -1,6 +1,6 @@
 /** A real `terraform` (or `tofu`) in a directory of its own, with providers that are served by fixtures. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RootModule } from '#rendering/root-module.ts';
 
@@ -105,10 +105,6 @@ export class TerraformWorkspace {
     if (!ok) throw new Error(output);
     const read = JSON.parse(output) as Readonly<Record<string, { readonly value: unknown }>>;
     return Object.fromEntries(Object.entries(read).map(([name, { value }]) => [name, value]));
-  }
-
-  remove(): Promise<void> {
-    return rm(this.#setting.directory, { recursive: true, force: true });
   }
 
   #run(command: string, ...args: string[]): Promise<Outcome> {

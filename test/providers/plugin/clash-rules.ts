@@ -31,6 +31,7 @@ const duplicateRule = 'InvalidPermission.Duplicate: the specified rule already e
 const ruleAttributes = ['security_group_id', 'ip_protocol', 'from_port', 'to_port', 'cidr_ipv4'] as const;
 
 const large: Readonly<Record<string, readonly ClashRule[]>> = {
+  aws_default_security_group: [region('a VPC has one default group', 'vpc_id')],
   aws_ebs_volume: free,
   aws_eip: free,
   aws_eip_association: [region('Resource.AlreadyAssociated', 'allocation_id')],

@@ -1,12 +1,10 @@
 /** What data sources answer where a made-up value would not do: modules pick from it by what they asked for. */
 import type { CtyObject, CtyValue } from './cty-value.ts';
-import type { CloudObject } from './simulated-cloud.ts';
 
 export interface DataQuestion {
   /** The data source's configuration. */
   readonly asked: CtyObject;
   readonly region: string;
-  readonly objects: readonly CloudObject[];
 }
 
 const text = (value: CtyValue | undefined): string => (typeof value === 'string' ? value : '');

@@ -20,16 +20,19 @@ export interface FixtureProviders {
 
 /** Starts one listener for each fixture, all in this process. */
 export async function startFixtureProviders(fixtures: readonly SchemaFixture[]): Promise<FixtureProviders> {
-  const directory = await mkdtemp(join(tmpdir(), 'kubeloom-providers-'));
   const clouds = new Map<string, SimulatedCloud>();
-  const listeners: GrpcListener[] = [];
-  const reattach: Record<string, unknown> = {};
-  for (const [index, fixture] of fixtures.entries()) {
+  const services = fixtures.map((fixture) => {
     const cloud = new SimulatedCloud();
     clouds.set(fixture.provider, cloud);
+    return { provider: fixture.provider, methods: new ProviderService(fixture, cloud).methods() };
+  });
+  const directory = await mkdtemp(join(tmpdir(), 'kubeloom-providers-'));
+  const listeners: GrpcListener[] = [];
+  const reattach: Record<string, unknown> = {};
+  for (const [index, { provider, methods }] of services.entries()) {
     const socket = join(directory, `${index}.sock`);
-    listeners.push(await listenGrpc(socket, new ProviderService(fixture, cloud).methods()));
-    reattach[fixture.provider] = {
+    listeners.push(await listenGrpc(socket, methods));
+    reattach[provider] = {
       ...{ Protocol: 'grpc', ProtocolVersion: 6, Pid: process.pid, Test: true },
       Addr: { Network: 'unix', String: socket },
     };

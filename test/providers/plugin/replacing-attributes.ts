@@ -3,6 +3,7 @@
 const azurePlace = ['name', 'resource_group_name', 'location'] as const;
 
 export const replacingAttributes: Readonly<Record<string, readonly string[]>> = {
+  aws_default_security_group: ['vpc_id'],
   aws_ebs_volume: ['availability_zone', 'encrypted'],
   aws_eip: ['domain'],
   aws_eip_association: ['allocation_id', 'instance_id'],
