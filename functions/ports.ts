@@ -46,7 +46,7 @@ export interface ManifestStore {
   /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns what stands now. Throws `LeaseLost`. */
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
-   * Sets the final status, frees the lease and clears `dueAt`, only if generation and attempt are still those that were worked on.
+   * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
    * Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
@@ -55,6 +55,7 @@ export interface ManifestStore {
     seen: { generation: number; attempt: number },
     status: ManifestRecord['status'],
     at: string,
+    dueAt?: string,
   ): Promise<'settled' | 'newer'>;
   /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns what stands. */
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;

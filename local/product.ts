@@ -32,7 +32,7 @@ export interface Product {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const tools = ['terraform', 'ansible', 'kubeone', 'kubectl'] as const;
+const tools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
 const simProject = 'sim';
 
 export function kubeloom(runner: RunnerKind): Product {

@@ -24,6 +24,11 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   kubectl: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
+  // It looks, and writes nothing but what it found.
+  drift: {
+    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },
+    secrets: ['user/', 'ssh/'],
+  },
 };
 
 /** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
@@ -32,6 +37,7 @@ export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
   ansible: [],
   kubeone: [],
   kubectl: [],
+  drift: ['artifacts.getBytes'],
 };
 
 export interface RunnerProjectProps extends Stored {
@@ -112,7 +118,7 @@ function allowLogins(role: Role, tool: RunnerTool): void {
     resourceName: '*',
   });
   role.addToPolicy(new PolicyStatement({ actions: ['sts:GetWebIdentityToken'], resources: ['*'] }));
-  if (tool !== 'terraform') return;
+  if (tool !== 'terraform' && tool !== 'drift') return;
   role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [roles] }));
   acceptFindings(role, 'IAM5', /iam::\*:role/, 'roles are named by Secrets; their own trust says whom they let in');
 }

@@ -29,6 +29,8 @@ export interface UsedResources extends Stored {
 export interface Bounds {
   /** Prefixes of objects. */
   readonly objects: readonly string[];
+  /** Prefixes of objects that are read and never written. @default none */
+  readonly reads?: readonly string[];
   /** Prefixes of partition keys. */
   readonly partitions: readonly string[];
   /** Paths of secrets. */
@@ -68,6 +70,8 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   allow(['s3:ListBucket'], [on.bucket.bucketArn]);
   const objects = (bounds?.objects ?? ['']).map((prefix) => on.bucket.arnForObjects(`${prefix}*`));
   allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], objects);
+  const reads = (bounds?.reads ?? []).map((prefix) => on.bucket.arnForObjects(`${prefix}*`));
+  if (reads.length > 0) allow(['s3:GetObject'], reads);
   const secrets = (bounds?.secrets ?? ['']).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`));
   allow(['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'], secrets);
   allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);

@@ -50,6 +50,7 @@ export class PipelineStack extends Stack {
       ansible: this.#runner('ansible'),
       kubeone: this.#runner('kubeone'),
       kubectl: this.#runner('kubectl'),
+      drift: this.#runner('drift'),
     };
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = { table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects };
@@ -65,6 +66,7 @@ export class PipelineStack extends Stack {
         ansible: this.#runners.ansible.project.projectName,
         kubeone: this.#runners.kubeone.project.projectName,
         kubectl: this.#runners.kubectl.project.projectName,
+        drift: this.#runners.drift.project.projectName,
       },
     });
     this.lostEnds = new DeadLetters(this, 'LostEnds');

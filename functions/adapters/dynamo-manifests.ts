@@ -11,7 +11,6 @@ const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
 /** Documents of so many generations before the newest are kept. */
 const keptGenerations = 10;
-const freeLease = 'REMOVE #leaseOwner, #leaseExpiresAt, #duePartition, #dueAt';
 
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
@@ -51,10 +50,11 @@ export class DynamoManifests implements ManifestStore {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, orphans, dueAt, templates, templateSecrets } = record;
+    const { retryFrom, orphans, dueAt, templates, templateSecrets, check, checks } = record;
     const change = assigned({
       ...{ document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt },
-      ...{ retryFrom, orphans, templates, templateSecrets },
+      ...{ retryFrom, orphans, templates, templateSecrets, check },
+      ...(checks !== undefined && { checks }),
       ...{ dueAt, duePartition: dueAt === undefined ? undefined : dueManifests },
     });
     const condition = {
@@ -118,9 +118,13 @@ export class DynamoManifests implements ManifestStore {
     seen: { generation: number; attempt: number },
     status: ManifestRecord['status'],
     at: string,
+    dueAt?: string,
   ): Promise<'settled' | 'newer'> {
-    const values = { status, updatedAt: at };
-    const change = { expression: `${assignments(values)} ${freeLease}`, values: named(values) };
+    const due = dueAt === undefined ? {} : { dueAt, duePartition: dueManifests };
+    const change = assigned({
+      ...{ status, updatedAt: at, leaseOwner: undefined, leaseExpiresAt: undefined },
+      ...{ dueAt: undefined, duePartition: undefined, ...due },
+    });
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: named({ fence, ...seen }) };
     if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';
     return this.#newerOrLost(key, fence);

@@ -3,7 +3,7 @@ import type { LogList } from '#contracts/http.ts';
 import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import { stageNames } from '#domain/plan.ts';
+import { RunnerStage } from '#domain/plan.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
@@ -28,8 +28,12 @@ export const handler = httpHandler({ access: viewer, path: RunPath }, async ({ p
 /** By cluster and waypoint; within it what was done before what was undone, each stage after the one before it. */
 function inOrder(left: LogList['items'][number], right: LogList['items'][number]): number {
   const place = (log: typeof left): string =>
-    [log.cluster, log.waypoint, log.mode, stageNames.indexOf(log.stage), String(log.attempt).padStart(4, '0')].join(
-      ' ',
-    );
+    [
+      log.cluster,
+      log.waypoint,
+      log.mode,
+      RunnerStage.options.indexOf(log.stage),
+      String(log.attempt).padStart(4, '0'),
+    ].join(' ');
   return place(left) < place(right) ? -1 : 1;
 }

@@ -6,6 +6,7 @@ import { httpHandler } from '../middleware.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 import { judgeManifest } from './judge-manifest.ts';
 import { requestDocument } from './request-document.ts';
+import { driftRows } from './views/drift-rows.ts';
 
 export const handler = httpHandler({ access: viewer, path: ManifestPath }, async (request, deps) => {
   const key = request.path;
@@ -26,6 +27,7 @@ export const handler = httpHandler({ access: viewer, path: ManifestPath }, async
     faults: [...faults],
     warnings: [...warnings],
     clusters: [...plans],
+    drift: given && !stored ? [] : driftRows(await deps.clusters.list(key)),
   };
   return { status: 200, json };
 });

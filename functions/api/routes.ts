@@ -47,6 +47,12 @@ export const routes = [
   },
   {
     method: 'POST',
+    path: `${manifest}/drift`,
+    operation: 'driftManifest',
+    handler: () => import('./drift-manifest.ts'),
+  },
+  {
+    method: 'POST',
     path: `${manifest}/rollback`,
     operation: 'rollbackManifest',
     handler: () => import('./rollback-manifest.ts'),

@@ -49,10 +49,10 @@ export const LogPath = RunPath.extend({
   stage: z
     .string()
     .regex(
-      /^(infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?$/,
-      'must be a stage, or a stage with -undo',
+      /^((infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?|drift)$/,
+      'must be a stage, a stage with -undo, or drift',
     )
-    .describe('stage; `-undo` appended for a step of a rollback'),
+    .describe('stage; `-undo` appended for a step of a rollback; `drift` for a check'),
   attempt: z.coerce.number().int().min(1),
 });
 export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { NodeState } from '#domain/cluster-state.ts';
+import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
+import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
+import { DriftRows } from './http-drift.ts';
 import { ClusterStatus, ManifestStatus, RunEvent, RunRecord } from './records.ts';
 import { StageMode } from './stage.ts';
 
@@ -191,6 +193,7 @@ export const ClusterDescription = z
     heldPools: z
       .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
       .describe('new pools that could not be made; a retry or a changed manifest tries them again'),
+    drift: ClusterDrift.nullable().describe('what the last check found; null before the first'),
     simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
     kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),
   })
@@ -230,6 +233,7 @@ export const PlanReport = z
     faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
     warnings: z.array(Fault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
+    drift: DriftRows,
   })
   .meta({ id: 'PlanReport' });
 export type PlanReport = z.infer<typeof PlanReport>;
@@ -259,7 +263,7 @@ export const LogList = z
       z.object({
         cluster: z.string().describe('name of the cluster'),
         waypoint: z.string(),
-        stage: StageName,
+        stage: RunnerStage,
         mode: StageMode,
         attempt: z.number().int(),
         size: z.number().int(),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import * as http from './http.ts';
+import { DriftRequest } from './http-drift.ts';
 import * as parameters from './http-parameters.ts';
 
 export interface Answer {
@@ -116,6 +117,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Start what waits, and what comes from now on',
     path: parameters.ManifestPath,
     answers: { 202: accepted('it is resumed') },
+    problems: [400, 404, 409],
+  },
+  driftManifest: {
+    tag: 'manifests',
+    summary: 'Compare what stands with what was made, and make it again if that is wished for',
+    path: parameters.ManifestPath,
+    body: { description: 'whether it is repaired', required: false, schema: DriftRequest },
+    answers: { 202: accepted('a check was started') },
     problems: [400, 404, 409],
   },
   rollbackManifest: {

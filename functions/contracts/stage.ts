@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { Direction, StageName, StagePlan } from '#domain/plan.ts';
+import { Direction, DriftPlan, RunnerStage, StagePlan } from '#domain/plan.ts';
 
 /** Everything the runners of one waypoint need, without any secret; written once by Plan Cluster, never changed. */
 export const WaypointDocument = z.strictObject({
@@ -14,13 +14,14 @@ export const WaypointDocument = z.strictObject({
   cluster: z.string(),
   /** 0-based place on the path of this run. */
   index: z.number().int(),
-  direction: Direction,
+  /** `check`: the runner looks for drift and changes nothing. */
+  direction: z.union([Direction, z.literal('check')]),
   before: ClusterState.nullable(),
   target: ClusterState.nullable(),
   /** What was tried before and may exist without being in `before` or `target`; workspaces of it are visited too. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
-  stages: z.array(StagePlan),
+  stages: z.array(z.union([StagePlan, DriftPlan])),
   undo: z.array(StagePlan),
 });
 export type WaypointDocument = z.infer<typeof WaypointDocument>;
@@ -32,7 +33,7 @@ export type StageMode = z.infer<typeof StageMode>;
 export const StageEnvironment = z.object({
   /** Artifact prefix of the waypoint: holds waypoint.json, facts.json and `<stage>[-undo]/<attempt>/…`. */
   KUBELOOM_WAYPOINT: z.string(),
-  KUBELOOM_STAGE: StageName,
+  KUBELOOM_STAGE: RunnerStage,
   KUBELOOM_MODE: StageMode,
   KUBELOOM_ATTEMPT: z.coerce.number().int().min(1),
 });
@@ -54,7 +55,7 @@ export type StageError = z.infer<typeof StageError>;
 
 export const StageResult = z.strictObject({
   schema: z.literal(1),
-  stage: StageName,
+  stage: RunnerStage,
   mode: StageMode,
   attempt: z.number().int(),
   ok: z.boolean(),
@@ -76,7 +77,9 @@ export const waypointKeys = {
   document: (prefix: string) => `${prefix}/waypoint.json`,
   /** Cumulative `ClusterFacts`, rewritten by each stage; absent before the first. */
   facts: (prefix: string) => `${prefix}/facts.json`,
-  attempt: (prefix: string, stage: StageName, mode: StageMode, attempt: number) =>
+  /** What a check for drift found: a `DriftReport`. */
+  drift: (prefix: string) => `${prefix}/drift.json`,
+  attempt: (prefix: string, stage: RunnerStage, mode: StageMode, attempt: number) =>
     `${prefix}/${stage}${mode === 'undo' ? '-undo' : ''}/${attempt}`,
   result: (attemptPrefix: string) => `${attemptPrefix}/result.json`,
   log: (attemptPrefix: string) => `${attemptPrefix}/log.txt`,

@@ -1,6 +1,6 @@
 /** What travels between states: ids, keys and small words; never manifests, states or secrets. */
 import { z } from 'zod';
-import { Direction, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
+import { Direction, RunnerStage, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
 import { StageMode } from './stage.ts';
 
 /** What Catch leaves and Fail tells; the names are those of Step Functions. */
@@ -58,7 +58,7 @@ export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
 
 /** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
 export const StageSlot = z.object({
-  stage: StageName,
+  stage: RunnerStage,
   mode: StageMode,
   hasWork: z.boolean(),
   project: z.string(),
@@ -72,17 +72,23 @@ export type StageSlot = z.infer<typeof StageSlot>;
 
 const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
 
-/** Plan Cluster: the next waypoint. `direction` 'none' = nothing to do, 'refused' = see the record's failure. */
+/** Plan Cluster: the next waypoint. `direction` 'none' = nothing to do, 'refused' = see the record's failure, 'check' = look for drift. */
 export const PlanClusterOutput = z.object({
-  direction: z.union([Direction, z.literal('none'), z.literal('refused')]),
+  direction: z.union([Direction, z.enum(['none', 'refused', 'check'])]),
   waypointPrefix: z.string(),
-  do: z.record(StageName, StageSlot),
+  do: z.record(RunnerStage, StageSlot),
   undo: z.record(z.enum(rungs), StageSlot),
 });
 export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 
+/** The same as it comes back: executions that an earlier version began have no slot for stages that are new since. */
+const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageSlot) });
+
 /** Commit Waypoint, and what all states behind Plan Cluster have in common. */
-export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanClusterOutput });
+export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanInput });
+
+/** Record Drift. `checkFailure`: the check could not be made. */
+export const RecordDriftInput = WaypointInput.extend({ checkFailure: Fault.optional() });
 
 export const AssessFailureInput = WaypointInput.extend({ failure: Fault });
 export const AssessFailureOutput = Fault.extend({
@@ -96,7 +102,7 @@ export const RecordRollbackInput = WaypointInput;
 
 /** Record Standstill is also reached when nothing could be planned. */
 export const RecordStandstillInput = ReconcileClusterInput.extend({
-  plan: PlanClusterOutput.optional(),
+  plan: PlanInput.optional(),
   failure: Fault.optional(),
 });
 

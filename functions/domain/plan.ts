@@ -7,12 +7,16 @@ export const Direction = z.enum(directions);
 export type Direction = z.infer<typeof Direction>;
 
 /** Directions whose failure is undone; all others are forward-only. */
-export const revertible: readonly Direction[] = ['grow', 'repair'];
+export const revertible: readonly Direction[] = ['grow'];
 
 /** The stages and the tool that runs each. */
 export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
 export const StageName = z.enum(stageNames);
 export type StageName = z.infer<typeof StageName>;
+
+/** What a runner can be told to do: a stage, or to look whether anything has drifted from what the stages made. */
+export const RunnerStage = z.enum([...stageNames, 'drift']);
+export type RunnerStage = z.infer<typeof RunnerStage>;
 
 /** Terraform: one workspace for each provider instance of the cluster, and one for each DNS name set. */
 export const InfrastructureWork = z.strictObject({
@@ -59,7 +63,7 @@ export type NodesWork = z.infer<typeof NodesWork>;
 export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
 export type TrafficWork = z.infer<typeof TrafficWork>;
 
-const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
+const stage = <Name extends RunnerStage, Work extends z.ZodType>(name: Name, work: Work) =>
   z.strictObject({
     stage: z.literal(name),
     /** Why there is work, one sentence each; no reasons = no work. */
@@ -76,6 +80,10 @@ export const StagePlan = z.discriminatedUnion('stage', [
   stage('traffic', TrafficWork),
 ]);
 export type StagePlan = z.infer<typeof StagePlan>;
+
+/** A check for drift changes nothing, so it is no stage of a waypoint; it looks at all of a state. */
+export const DriftPlan = stage('drift', z.strictObject({}));
+export type DriftPlan = z.infer<typeof DriftPlan>;
 
 /** The rungs of the rollback ladder and the stage that climbs each. */
 export const undoRungs = {
@@ -149,6 +157,8 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
   /** Nothing is wished for otherwise: the world is brought back to what stands. */
   z.strictObject({ kind: z.literal('Refreshed'), what: z.enum(['mesh', 'everything']) }),
+  /** Nothing is wished for otherwise: what a check found is made again. */
+  z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('NetworkChanged'), from: z.string(), to: z.string() }),

@@ -21,7 +21,7 @@ export async function cancelRun(
   const manifest = await deps.manifests.requestCancel(key, runId, lookAgain);
   const clusters = await deps.clusters.list(key);
   const meant = clusters.filter(({ waypointPrefix }) => !only || waypointPrefix?.split('/').includes(runId));
-  await stopBuilds(deps, meant, ['Running']);
+  await stopBuilds(deps, meant, ['Running', 'Checking']);
   return manifest;
 }
 

@@ -60,6 +60,12 @@ async function nextFor(
     const alive = await isAlive(manifest, deps);
     return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
   }
+  // What is started then is no check: it ends in order what this one began, and if that breaks as well it has failed.
+  if (manifest.check !== undefined && manifest.runId === ended.runId)
+    return {
+      care: 'start',
+      sentence: 'it was a check for drift; what it began is ended, the next one comes at its time',
+    };
   if (ended.status === 'FAILED')
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation);

@@ -35,7 +35,7 @@ export function failureBehind({ run, record, plan, fault, now }: FailureQuestion
 }
 
 /** Lambda and Step Functions put JSON into `Cause`; what people want of it is the message. */
-function sentenceOf(cause: string): string {
+export function sentenceOf(cause: string): string {
   const message = /"(?:errorMessage|Cause)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(cause)?.[1];
   if (message === undefined) return cause || 'no cause was given';
   const inner: unknown = JSON.parse(message);

@@ -1,18 +1,37 @@
 /** What the scheduler does about a manifest that should have moved on by now. */
 import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import type { Deps } from '../ports.ts';
 import { cancelRun } from './cancel-run.ts';
+import { checkPolicyOf, nextCheckOf } from './drift-policy.ts';
 import { releaseRun } from './ended-run.ts';
 import { leaseTerm } from './lease-term.ts';
 import { startNextAttempt } from './next-attempt.ts';
 import { runAtWork } from './run-at-work.ts';
+import { startDriftCheck } from './start-drift-check.ts';
 import { isCancelled } from './stop-wish.ts';
 
-export type Care = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished';
+export type Care = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished' | 'checked';
+
+/** Executions that one tick may start; the others are due at the next one. */
+const mostStarts = 20;
+
+/** Leases are never left waiting; of what is to be started, what was missed comes before checks for drift. */
+export function inTurn(due: readonly ManifestRecord[]): readonly ManifestRecord[] {
+  const leased = due.filter(({ lease }) => lease);
+  const waiting = due.filter(({ lease }) => !lease);
+  const starts = [...waiting.filter((record) => !isDone(record)), ...waiting.filter(isDone)];
+  return [...leased, ...starts.slice(0, mostStarts)];
+}
+
+/** Nothing is to be started of it: it is due for a check. */
+function isDone({ status }: ManifestRecord): boolean {
+  return status === 'Done';
+}
 
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never began is started. What is paused is
- * left alone, and what is being cancelled has its tools stopped once more.
+ * left alone, and what is being cancelled has its tools stopped once more. What is done is checked for drift.
  */
 export async function lookAfter(record: ManifestRecord, deps: Deps): Promise<Care> {
   const { namespace, name, generation, attempt, lease, runId } = record;
@@ -37,11 +56,25 @@ export async function lookAfter(record: ManifestRecord, deps: Deps): Promise<Car
   }
   if (record.paused) {
     const { dueAt: _due, ...rest } = record;
-    await deps.manifests.replace(rest, { generation, attempt });
+    // It may be resumed by then; nothing else would bring its checks back.
+    const dueAt = isDone(record) ? nextCheckOf(record, deps.clock.now()) : undefined;
+    await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
     return 'leftAlone';
   }
+  if (isDone(record)) return check(record, deps);
   const executionArn = await deps.workflows.startReconcile(runId, key);
   if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
   return 'startedAgain';
+}
+
+/** Somebody who was faster with another wish comes first. */
+async function check(record: ManifestRecord, deps: Deps): Promise<Care> {
+  try {
+    await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
+    return 'checked';
+  } catch (error) {
+    if (!isPipelineError(error, 'VersionConflict')) throw error;
+    return 'leftAlone';
+  }
 }

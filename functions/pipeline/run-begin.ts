@@ -23,7 +23,8 @@ export async function beginRun(
   const run: RunRecord = { reason: 'started', ...known, ...queued, status: 'Running', startedAt: now };
   const what = deleting ? 'everything is to go' : `generation ${generation}`;
   const work = clusters === 0 ? 'nothing to change' : `${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to touch`;
-  const message = `${what}, attempt ${attempt}: ${work}`;
+  const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to look at`;
+  const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
   await Promise.all([
     deps.runs.put(run),
     ...passedOver.map((old) => deps.runs.put({ ...old, status: 'Superseded', endedAt: now })),

@@ -23,6 +23,8 @@ export async function stageChange(
   deps: Pick<Deps, 'artifacts'>,
 ): Promise<Partial<ClusterRecord> | undefined> {
   const { input, verdict, record, attemptPrefix, at } = collected;
+  // Nothing was to change; what a check found is Record Drift's.
+  if (input.slot.stage === 'drift') return undefined;
   const { output, error } = verdict;
   const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, deps) : undefined;
   if (output.outcome !== 'failed' || !error) return done;
@@ -33,7 +35,7 @@ async function progressed(
   { input: { run, slot }, result, record, at }: Collected,
   deps: Pick<Deps, 'artifacts'>,
 ): Promise<Partial<ClusterRecord>> {
-  const doneStages = marked(record, slot.stage);
+  const doneStages = slot.stage === 'drift' ? undefined : marked(record, slot.stage);
   const lost = heldPools(run, result, record.attempted);
   const kept = {
     ...(doneStages && { doneStages }),

@@ -1,20 +1,21 @@
 /** What the states behind Plan Cluster are told of each stage: whether it has work, who does it, what follows. */
 import type { PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type StageName, type StagePlan, stageNames, undoRungs, type Waypoint } from '#domain/plan.ts';
+import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
 
-/** The tool that runs each stage. */
+/** The tool that runs each stage; checks for drift have a container with all of them. */
 export const stageTools = {
   infrastructure: 'terraform',
   configuration: 'ansible',
   kubernetes: 'kubeone',
   nodes: 'kubectl',
   traffic: 'ansible',
-} as const satisfies Record<StageName, string>;
+  drift: 'drift',
+} as const satisfies Record<RunnerStage, string>;
 
 /** No waypoint: every slot is empty. */
 export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
-  const slot = (mode: 'do' | 'undo', stage: StageName): StageSlot => {
+  const slot = (mode: 'do' | 'undo', stage: RunnerStage): StageSlot => {
     return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
   };
   return outputOf(direction, '', slot);
@@ -52,9 +53,9 @@ export function stageSlots({
 function outputOf(
   direction: PlanClusterOutput['direction'],
   waypointPrefix: string,
-  slot: (mode: 'do' | 'undo', stage: StageName) => StageSlot,
+  slot: (mode: 'do' | 'undo', stage: RunnerStage) => StageSlot,
 ): PlanClusterOutput {
-  const forward = stageNames.map((stage) => [stage, slot('do', stage)] as const);
+  const forward = RunnerStage.options.map((stage) => [stage, slot('do', stage)] as const);
   const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)] as const);
   return {
     direction,
@@ -64,7 +65,7 @@ function outputOf(
   };
 }
 
-function projectOf(stage: StageName, projects: Readonly<Record<string, string>>): string {
+export function projectOf(stage: RunnerStage, projects: Readonly<Record<string, string>>): string {
   const project = projects[stageTools[stage]];
   if (project) return project;
   const message = `no CodeBuild project is known for ${stageTools[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;

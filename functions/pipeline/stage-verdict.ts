@@ -84,7 +84,8 @@ export function failureOf(
       ? 'what follows is being decided'
       : `the way back stopped at ${slot.stage}; what was to be undone had failed with ${first.code}: ${first.message}`;
   const { attemptPrefix, at } = about;
-  return { ...error, stage: slot.stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
+  const stage = slot.stage === 'drift' ? {} : { stage: slot.stage };
+  return { ...error, ...stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
 }
 
 /** The container ended without a result: it was stopped, crashed or never began. Once that may be chance. */

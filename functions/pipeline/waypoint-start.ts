@@ -1,12 +1,13 @@
 /** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
 import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import type { WaypointDocument } from '#contracts/stage.ts';
+import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/attempt.ts';
 import { countSteps, nodeRows } from '#domain/progress.ts';
+import type { Deps } from '../ports.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
 import { doneStagesOf } from './done-stages.ts';
@@ -28,15 +29,26 @@ export interface WaypointStart {
   readonly now: string;
 }
 
-/** Everything that has to be stored before its first stage runs, and what the states behind it are told. */
-export function startWaypoint(start: WaypointStart): {
+/** Everything that has to be stored before a stage runs, and what the states behind it are told. */
+export interface Start {
   readonly document: WaypointDocument;
   readonly record: ClusterRecord;
   readonly output: PlanClusterOutput;
-} {
+}
+
+/** The document goes first: whoever finds the record relies on it. */
+export async function storeStart(
+  deps: Pick<Deps, 'artifacts' | 'clusters'>,
+  { document, record, output }: Start,
+): Promise<void> {
+  const key = waypointKeys.document(output.waypointPrefix);
+  await deps.artifacts.putText(key, JSON.stringify(document), 'application/json');
+  await deps.clusters.put(record);
+}
+
+export function startWaypoint(start: WaypointStart): Start {
   const { run, manifest, record, waypoint, projects } = start;
-  const index = nextIndex(run, record);
-  const waypointPrefix = `${waypointsOf(run)}${String(index).padStart(2, '0')}`;
+  const { index, waypointPrefix } = nextPrefix(run, record);
   const { namespace, name, generation, runId, cluster } = run;
   const { direction, target, undo } = waypoint;
   const { current: before, attempted } = record;
@@ -63,6 +75,12 @@ export function startWaypoint(start: WaypointStart): {
   });
   const output = stageSlots({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
   return { document, record: next, output };
+}
+
+/** Number and artifact prefix of the next waypoint, or check, of this run. */
+export function nextPrefix(run: ClusterRun, record: ClusterRecord): { index: number; waypointPrefix: string } {
+  const index = nextIndex(run, record);
+  return { index, waypointPrefix: `${waypointsOf(run)}${String(index).padStart(2, '0')}` };
 }
 
 /** Numbers of waypoints go on within a run: what one left is never read as if it were another's. */

@@ -1,6 +1,7 @@
 /** Commit Waypoint: the target is the current state now; what was found out about nodes that left is forgotten. */
 import { WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { WaypointInput } from '#contracts/state-inputs.ts';
+import { driftOf, repairMade } from '#domain/drift.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { statesAfter } from '#domain/planning/attempt.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
@@ -21,8 +22,9 @@ export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): P
   const target = wished && withoutPools(wished, facts.lostPools ?? []);
   if (target === null && facts.kubeconfigKey !== undefined) await deps.artifacts.remove(facts.kubeconfigKey);
   const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
-  const { doneStages: _done, ...kept } = record;
-  await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0 }));
+  const { doneStages: _done, drift: known, ...kept } = record;
+  const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
+  await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));
   await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
   return {};
 });

@@ -1,16 +1,16 @@
 /** Plan Cluster: from what is really there to the next waypoint; it alone is written down, the rest is planned again. */
-import { waypointKeys } from '#contracts/stage.ts';
 import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { planCluster } from '../pipeline/cluster-plans.ts';
 import { keyOf, newCluster } from '../pipeline/cluster-records.ts';
+import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift-check.ts';
 import { knownFacts } from '../pipeline/known-facts.ts';
 import { planEvents } from '../pipeline/plan-events.ts';
 import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/plan-outcomes.ts';
 import { nothingToDo } from '../pipeline/stage-slots.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
 import { planningOf } from '../pipeline/template-versions.ts';
-import { startWaypoint } from '../pipeline/waypoint-start.ts';
+import { startWaypoint, storeStart } from '../pipeline/waypoint-start.ts';
 
 export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps): Promise<PlanClusterOutput> => {
   const key = keyOf(run);
@@ -19,7 +19,8 @@ export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps):
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
-  const plan = planCluster(planningOf(deps, manifest), manifest, record);
+  if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
+  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planningOf(deps, manifest), manifest, record);
   if (plan.refusals.length > 0) {
     await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
     return nothingToDo('refused');
@@ -39,9 +40,7 @@ export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps):
   const facts = await knownFacts(deps, record);
   const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
   const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, now });
-  const documentKey = waypointKeys.document(start.output.waypointPrefix);
-  await deps.artifacts.putText(documentKey, JSON.stringify(start.document), 'application/json');
-  await deps.clusters.put(start.record);
+  await storeStart(deps, start);
   await deps.events.append(key, planEvents(run, plan.waypoints, { before: record, after: start.record, now }));
   return start.output;
 });

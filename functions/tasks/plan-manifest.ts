@@ -1,4 +1,5 @@
 /** Plan Manifest: the newest generation is under way now; which clusters have to be touched? */
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersOf, needsWork } from '../pipeline/cluster-plans.ts';
@@ -7,6 +8,7 @@ import { beginRun } from '../pipeline/run-begin.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
 import { takeOver } from '../pipeline/take-over.ts';
 import { planningOf } from '../pipeline/template-versions.ts';
+import type { Deps } from '../ports.ts';
 
 export const handler = taskHandler(
   PlanManifestInput,
@@ -20,8 +22,7 @@ export const handler = taskHandler(
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
     if (manifest.deleting && manifest.orphans === 'all') await letGoOfAll(deps, { manifest, fence, now });
     const stored = await deps.clusters.list(key);
-    const planning = planningOf(deps, manifest);
-    const behind = clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+    const behind = manifest.check ? stored : behindOf(deps, manifest, stored);
     const touched = isCancelled(manifest, manifest) ? [] : behind;
     await Promise.all(touched.map((record) => takeOver(deps, { manifest, record, fence })));
     const clusters = touched.map(({ cluster }) => ({ cluster }));
@@ -29,3 +30,8 @@ export const handler = taskHandler(
     return { ...output, hasWork: clusters.length > 0, clusters };
   },
 );
+
+function behindOf(deps: Pick<Deps, 'ids'>, manifest: ManifestRecord, stored: readonly ClusterRecord[]) {
+  const planning = planningOf(deps, manifest);
+  return clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+}

@@ -2,6 +2,8 @@
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersBehind } from '../pipeline/cluster-plans.ts';
+import { isCheck } from '../pipeline/drift-check.ts';
+import { nextCheckOf } from '../pipeline/drift-policy.ts';
 import { endRun, settleStatus } from '../pipeline/run-end.ts';
 import { outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/run-summary.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
@@ -12,15 +14,19 @@ export const handler = taskHandler(
   SettleManifestInput,
   async ({ namespace, name, fence, runId, generation, attempt }, deps): Promise<SettleManifestOutput> => {
     const key = { namespace, name };
-    const at = deps.clock.now().toISOString();
+    const now = deps.clock.now();
+    const at = now.toISOString();
     const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
-    const behind = clustersBehind(planningOf(deps, manifest), manifest, records, generation);
+    const behind = isCheck(manifest, { runId })
+      ? records.filter(({ status }) => status !== 'Converged')
+      : clustersBehind(planningOf(deps, manifest), manifest, records, generation);
     const reached = outcomeOf(Math.max(records.length, behind.length), behind);
     const summary = pausedOutcome(manifest, runId, behind) ?? reached;
+    const dueAt = summary.outcome === 'done' ? nextCheckOf(manifest, now) : undefined;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
-      : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at);
+      : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
     const cancelled = isCancelled(manifest, { runId });
     await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId) });

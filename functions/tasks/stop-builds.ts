@@ -6,5 +6,5 @@ import { stopBuilds } from '../pipeline/cancel-run.ts';
 export const handler = taskHandler(EndedRunInput, async ({ executionArn, input: key }, deps) => {
   const manifest = await deps.manifests.get(key);
   if (manifest?.lease && manifest.lease.owner !== executionArn) return { stopped: 0 };
-  return { stopped: await stopBuilds(deps, await deps.clusters.list(key), ['Running', 'RollingBack']) };
+  return { stopped: await stopBuilds(deps, await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']) };
 });

@@ -2,7 +2,7 @@
 import type { RunEvent } from '#contracts/records.ts';
 import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import type { StageName } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { RunnerPorts, StageEvent } from './stage-context.ts';
 
@@ -15,7 +15,7 @@ export interface EventFeed {
 /** An event feed for one stage of a waypoint. */
 export function openEventFeed(
   ports: Pick<RunnerPorts, 'events' | 'clock'>,
-  about: { document: WaypointDocument; stage: StageName; mode: StageMode },
+  about: { document: WaypointDocument; stage: RunnerStage; mode: StageMode },
   mask: SecretMask,
 ): EventFeed {
   const { document, stage } = about;

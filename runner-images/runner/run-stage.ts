@@ -2,14 +2,15 @@
 import type { StageEnvironment, StageResult } from '#contracts/stage.ts';
 import { StageResult as StageResultShape, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
-import type { StageName, StagePlan } from '#domain/plan.ts';
+import type { DriftReport } from '#domain/drift.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { type LostPool, nodesOfPools, planWithout } from './lost-pools.ts';
 import { runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
-import type { RunnerPorts, StageContext, Tool } from './stage-context.ts';
+import type { RunnerPlan, RunnerPorts, StageContext, Tool } from './stage-context.ts';
 import { StageFailure, stageErrorOf } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -18,7 +19,7 @@ import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
 export interface RunStageOptions {
   readonly signal: AbortSignal;
   readonly templatesDirectory: string;
-  readonly tools: Readonly<Record<StageName, Tool>>;
+  readonly tools: Readonly<Record<RunnerStage, Tool>>;
   /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
   readonly graceMs?: number;
   /** Aborted with the error when something failed outside of the tool's own promise. @default never */
@@ -55,6 +56,7 @@ export async function runStage(
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
   const lost: LostPool[] = [];
+  let report: DriftReport | undefined;
   let told: Promise<void> | undefined;
   let outcome: Pick<StageResult, 'ok' | 'summary' | 'error' | 'failedPools'>;
   try {
@@ -83,6 +85,9 @@ export async function runStage(
         run: (command) =>
           runCommand(command, { signal: options.signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
         giveUp: (pool, error) => lost.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
+        reportDrift: (found) => {
+          report = { schema: 1, ...found };
+        },
         tell: (event) => events.tell(event),
       });
       outcome = { ok: true, summary: await (options.crash === undefined ? work : orCrash(work, options.crash)) };
@@ -118,6 +123,7 @@ export async function runStage(
     if (factsText !== undefined && factsText !== storedFacts) {
       await artifacts.putText(waypointKeys.facts(prefix), factsText, 'application/json');
     }
+    if (report !== undefined) await artifacts.putText(waypointKeys.drift(prefix), mask.hide(JSON.stringify(report)));
     await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
   };
   await Promise.all([store(), log.close(), told]);
@@ -130,13 +136,14 @@ export async function runStage(
  */
 function ends(
   document: WaypointDocument,
-  plan: StagePlan,
+  plan: RunnerPlan,
   mode: StageEnvironment['KUBELOOM_MODE'],
   { lostPools = [] }: ClusterFacts,
 ): Pick<StageContext, 'wish' | 'others' | 'plan'> {
   const { before, target, attempted } = document;
   const isState = (state: ClusterState | null): state is ClusterState => state !== null;
   if (mode === 'undo') return { wish: before, others: [target, attempted].filter(isState), plan };
+  if (plan.stage === 'drift') return { wish: target, others: [], plan };
   // The stage that makes machines finds out anew which pools it can make.
   if (plan.stage === 'infrastructure') return { wish: target, others: [before, attempted].filter(isState), plan };
   return {
@@ -157,7 +164,7 @@ function orCrash<Result>(work: Promise<Result>, crash: AbortSignal): Promise<Res
 async function loadDocuments(
   environment: StageEnvironment,
   ports: RunnerPorts,
-): Promise<{ document: WaypointDocument; plan: StagePlan; known: ClusterFacts; factsText: string | undefined }> {
+): Promise<{ document: WaypointDocument; plan: RunnerPlan; known: ClusterFacts; factsText: string | undefined }> {
   const { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: mode } = environment;
   const [text, factsText] = await Promise.all([
     ports.artifacts.getText(waypointKeys.document(prefix)),

@@ -1,7 +1,8 @@
 /** What a tool driver gets to work with, and what it has to be. */
 import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
-import type { StagePlan } from '#domain/plan.ts';
+import type { DriftReport } from '#domain/drift.ts';
+import type { DriftPlan, StagePlan } from '#domain/plan.ts';
 import type { Deps } from '#functions/ports.ts';
 import type { FactSheet } from './fact-sheet.ts';
 import type { Command, CommandResult } from './process.ts';
@@ -10,6 +11,9 @@ import type { StageLog } from './stage-log.ts';
 
 /** The part of the world a runner may touch. */
 export type RunnerPorts = Pick<Deps, 'artifacts' | 'secrets' | 'events' | 'clock' | 'config'>;
+
+/** What a runner is to do: a stage, or to look for drift. */
+export type RunnerPlan = StagePlan | DriftPlan;
 
 /** The work of one stage by its name. */
 export type WorkOf<Name extends StagePlan['stage']> = Extract<StagePlan, { stage: Name }>['work'];
@@ -25,7 +29,7 @@ export interface StageContext {
   readonly document: WaypointDocument;
   readonly mode: StageMode;
   readonly attempt: number;
-  readonly plan: StagePlan;
+  readonly plan: RunnerPlan;
   /** What the tool converges to: the target, or in mode undo the state before. Null = nothing may be left. */
   readonly wish: ClusterState | null;
   /** What stands, or may stand, beside the wish: the other end of the waypoint and what was tried before. */
@@ -43,6 +47,8 @@ export interface StageContext {
   readonly run: (command: Command) => Promise<CommandResult>;
   /** Notes a new pool that could not be made: the stage succeeds without it, the stages behind it leave it out. */
   readonly giveUp: (pool: string, error: StageError) => void;
+  /** Notes what a check for drift found; it is kept beside the result. @default nobody wants to know */
+  readonly reportDrift?: (found: Omit<DriftReport, 'schema'>) => void;
   /** Tells people; few and meaningful. */
   readonly tell: (event: StageEvent) => void;
 }

@@ -1,7 +1,8 @@
 /** Which tool does the work of which stage. */
-import type { StageName } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import type { Tool } from './stage-context.ts';
 import { ansible } from './tools/ansible.ts';
+import { drift } from './tools/drift.ts';
 import { kubectl } from './tools/kubectl.ts';
 import { kubeone } from './tools/kubeone.ts';
 import { terraform } from './tools/terraform.ts';
@@ -12,4 +13,5 @@ export const stageTools = {
   kubernetes: kubeone,
   nodes: kubectl,
   traffic: ansible,
-} as const satisfies Record<StageName, Tool>;
+  drift,
+} as const satisfies Record<RunnerStage, Tool>;

@@ -37,7 +37,7 @@ describe('base images', () => {
 
 describe('targets', () => {
   it('are one for each tool, made of the same runner', () => {
-    const made = stages.filter(({ from }) => from === 'runner').map(({ name }) => name);
+    const made = stages.filter(({ from }) => from === 'runner' || from === 'ansible').map(({ name }) => name);
     expect(made.sort()).toEqual([...runnerTools].sort());
   });
 

@@ -157,6 +157,7 @@ describe('what options change', () => {
       ['Kubeloom runner: ansible', ...container],
       ['Kubeloom runner: kubeone', ...container],
       ['Kubeloom runner: kubectl', 'ARM_LAMBDA_CONTAINER', 'BUILD_LAMBDA_4GB', 'SERVICE_ROLE', undefined],
+      ['Kubeloom runner: drift', ...container],
     ]);
     const [terraform, , , kubectl] = projects.map(({ Source }) => String((Source as { BuildSpec: string }).BuildSpec));
     expect(JSON.parse(terraform ?? '')).toMatchObject({ 'run-as': 'node' });

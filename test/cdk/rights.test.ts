@@ -40,7 +40,9 @@ function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
   expect([...sent].sort()).toEqual(['sts:AssumeRole', 'sts:GetCallerIdentity', 'sts:GetWebIdentityToken']);
   if (!runnerBounds[tool].secrets.includes('user/')) return [];
   // Roles of other accounts are what Terraform's providers become; other tools only prove who they are.
-  return tool === 'terraform' ? ['sts:AssumeRole', 'sts:GetWebIdentityToken'] : ['sts:GetWebIdentityToken'];
+  return ['terraform', 'drift'].includes(tool)
+    ? ['sts:AssumeRole', 'sts:GetWebIdentityToken']
+    : ['sts:GetWebIdentityToken'];
 }
 const ofMachines = [
   ...['logs:CreateLogDelivery', 'logs:DeleteLogDelivery', 'logs:DescribeLogGroups', 'logs:DescribeResourcePolicies'],
@@ -134,7 +136,9 @@ describe('runners', () => {
           .filter(({ Action }) => Action !== 's3:ListBucket')
           .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
           .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
-      expect(endings('s3:').sort()).toEqual([...bounds.objects].sort());
+      expect(endings('s3:').sort()).toEqual([...bounds.objects, ...(bounds.reads ?? [])].sort());
+      const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
+      for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
       expect(endings('ssm:').sort()).toEqual(bounds.secrets.map((path) => `parameter/kubeloom/${path}`).sort());
     });
 

@@ -98,7 +98,7 @@ describe('functions and runners', () => {
   });
 
   it('have one project for each tool', () => {
-    templateOf(installation.pipeline).resourceCountIs('AWS::CodeBuild::Project', 4);
+    templateOf(installation.pipeline).resourceCountIs('AWS::CodeBuild::Project', 5);
   });
 });
 

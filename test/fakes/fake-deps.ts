@@ -114,7 +114,13 @@ export function fakeConfig(environment: Readonly<Record<string, string>> = {}): 
     KUBELOOM_TABLE: 'kubeloom',
     KUBELOOM_BUCKET: 'kubeloom',
     KUBELOOM_PROVIDER_TYPES: 'local,sim,hetzner,gcp,azure,aws',
-    KUBELOOM_RUNNER_PROJECTS: JSON.stringify({ terraform: 'sim', ansible: 'sim', kubeone: 'sim', kubectl: 'sim' }),
+    KUBELOOM_RUNNER_PROJECTS: JSON.stringify({
+      terraform: 'sim',
+      ansible: 'sim',
+      kubeone: 'sim',
+      kubectl: 'sim',
+      drift: 'sim',
+    }),
     ...environment,
   });
 }

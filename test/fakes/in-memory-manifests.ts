@@ -43,13 +43,15 @@ export class InMemoryManifests implements ManifestStore {
       this.#documents.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
-    const { retryFrom, orphans, dueAt } = record;
-    const { dueAt: _due, retryFrom: _from, orphans: _orphans, ...kept } = stored;
+    const { retryFrom, orphans, dueAt, check, checks } = record;
+    const { dueAt: _due, retryFrom: _from, orphans: _orphans, check: _check, ...kept } = stored;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
       ...(orphans !== undefined && { orphans }),
       ...(dueAt !== undefined && { dueAt }),
+      ...(check !== undefined && { check }),
+      ...(checks !== undefined && { checks }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }
@@ -88,10 +90,11 @@ export class InMemoryManifests implements ManifestStore {
     seen: { generation: number; attempt: number },
     status: ManifestRecord['status'],
     at: string,
+    dueAt?: string,
   ): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
-    this.#records.set(idOf(key), { ...freed(stored), status, updatedAt: at });
+    this.#records.set(idOf(key), { ...freed(stored), status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) });
     return 'settled';
   }
 

@@ -103,6 +103,18 @@ describe('a function that breaks', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
+  it('record-drift: the cluster stands still; a retry finds the world as it is', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.faults.set('record-drift', fault());
+    expect((await pipeline.call('/drift')).status).toBe(202);
+    await caughtBy(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { message: 'it broke' } });
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+  });
+
   it('stop-builds, release-run, start-next-attempt: the scheduler mends what is left', async () => {
     for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
       const pipeline = new Pipeline();
@@ -162,6 +174,16 @@ describe('a stage that breaks', () => {
     await pipeline.retry();
     await pipeline.settle();
     expect(await pipeline.clusters()).toEqual([]);
+  });
+
+  it('of a check is told, and the manifest stays done', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.runner.trouble('drift', 'credentials');
+    expect((await pipeline.call('/drift')).status).toBe(202);
+    await caughtBy(pipeline);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('the tool said no');
   });
 
   it('of a rung of the ladder stands still', async () => {

@@ -43,14 +43,13 @@ describe('a waypoint that failed', () => {
   const assess = (direction: (typeof directions)[number], name: (typeof errorClasses)[number], backOffs = 0) =>
     assessWaypointFailure({ direction, class: name, backOffs, failedStage: 'nodes', config });
 
-  test.each(errorClasses)('is rolled back when it is a grow or repair, for class %s', (name) => {
+  test.each(errorClasses)('is rolled back when it is a grow, for class %s', (name) => {
     expect(assess('grow', name).decision).toBe('rollBack');
-    expect(assess('repair', name).decision).toBe('rollBack');
   });
 
   test.each(errorClasses)('is never rolled back when it only goes forward, for class %s', (name) => {
     const decisions = directions
-      .filter((direction) => direction !== 'grow' && direction !== 'repair')
+      .filter((direction) => direction !== 'grow')
       .map((direction) => assess(direction, name).decision);
     const expected = ['transient', 'capacity', 'conflict'].includes(name) ? 'backOff' : 'stop';
     expect(new Set(decisions)).toEqual(new Set([expected]));

@@ -1,7 +1,7 @@
 /** Paths of this API, and the way from the artifact prefix of a stage's attempt to them. */
 import type { ManifestKey } from '#contracts/records.ts';
 import { type StageMode, waypointKeys } from '#contracts/stage.ts';
-import { StageName } from '#domain/plan.ts';
+import { RunnerStage } from '#domain/plan.ts';
 
 /** One attempt of one stage: what a log belongs to. */
 export interface StageAttempt extends ManifestKey {
@@ -9,7 +9,7 @@ export interface StageAttempt extends ManifestKey {
   /** Id of the cluster; in paths of the API its name does as well. */
   readonly cluster: string;
   readonly waypoint: string;
-  readonly stage: StageName;
+  readonly stage: RunnerStage;
   readonly mode: StageMode;
   readonly attempt: number;
 }
@@ -58,7 +58,7 @@ const shape = /^runs\/([^/]+)\/([^/]+)\/([^/]+)\/([^/]+)\/(w\d+)\/([a-z]+)(-undo
 /** The attempt that an artifact prefix names; undefined when it names none. */
 export function attemptOfPrefix(prefix: string): StageAttempt | undefined {
   const [, namespace, name, run, cluster, waypoint, stage, undo, attempt] = shape.exec(prefix) ?? [];
-  const known = StageName.safeParse(stage);
+  const known = RunnerStage.safeParse(stage);
   if (!namespace || !name || !run || !cluster || !waypoint || !known.success) return undefined;
   const mode = undo === undefined ? 'do' : 'undo';
   return { namespace, name, run, cluster, waypoint, stage: known.data, mode, attempt: Number(attempt) };

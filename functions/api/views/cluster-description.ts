@@ -35,6 +35,7 @@ export function describeCluster(record: ClusterRecord): ClusterDescription {
       role,
       reason: `${failure.code}: ${failure.message}`,
     })),
+    drift: record.drift ?? null,
     simulated: record.facts.simulated,
     kubeconfigPath:
       record.facts.kubeconfigKey === undefined ? null : `${clusterPath(record, clusterName(record))}/kubeconfig`,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames } from '#domain/provider-types.ts';
 
+import { DriftChecks } from './drift-checks.ts';
 import { LoadBalancer, Role } from './load-balancers.ts';
 import { ClusterName, Metadata, ProviderName, shown, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
@@ -109,6 +110,9 @@ export const InputManifest = z.strictObject({
         })
         .prefault({})
         .describe('Load balancers.'),
+      driftChecks: DriftChecks.optional().describe(
+        'Kubeloom: how often it is looked whether what stands is what was made, and what is done then; every 6 hours and told only when left out.',
+      ),
       deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
     })
     .describe('What you wish for.'),

@@ -46,6 +46,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       ];
     case 'Refreshed':
       return [`${change.what === 'mesh' ? 'the mesh' : 'everything'} is brought back to what it should be`];
+    case 'DriftRepaired':
+      return change.found;
     case 'NodePoolSpecChanged':
       return [`${listed(change.fields)} of ${label(change.pool)} would change`];
     case 'NetworkChanged':
@@ -78,6 +80,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `protection of ${protectedText(change.what, label)}`;
     case 'Refreshed':
       return change.what === 'mesh' ? 'the mesh again' : 'everything again';
+    case 'DriftRepaired':
+      return `${counted(change.found.length, 'thing')} as it was made`;
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 /** The plan of one cluster: the path of waypoints from what stands to what is wished for. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
 import { revertible } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
@@ -8,6 +9,7 @@ import { stepsFrom } from './openings.ts';
 import type { Step } from './path-steps.ts';
 import { refreshPlans } from './refresh-plans.ts';
 import { refusals } from './refusals.ts';
+import { repairWaypoints } from './repair-plans.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './stage-plans.ts';
 
 export interface PathOptions extends DrainBudget {
@@ -15,6 +17,8 @@ export interface PathOptions extends DrainBudget {
   readonly replaceAtOnce?: number;
   /** What to bring back to what it should be when nothing is wished for otherwise. @default nothing */
   readonly refresh?: 'mesh' | 'everything';
+  /** What has drifted and is made again once nothing is wished for otherwise. @default nothing */
+  readonly repair?: readonly DriftItem[];
 }
 
 export interface PathQuestion {
@@ -43,7 +47,8 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   });
   const settled = waypoints.length === 0 && desired !== null && current !== null;
   const refreshes = settled && options.refresh ? [refreshWaypoint(desired, options.refresh)] : [];
-  return { cluster, waypoints: [...waypoints, ...refreshes], refusals: [] };
+  const repairs = settled ? repairWaypoints(desired, options.repair ?? []) : [];
+  return { cluster, waypoints: [...waypoints, ...refreshes, ...repairs], refusals: [] };
 }
 
 function refreshWaypoint(target: ClusterState, what: 'mesh' | 'everything'): Waypoint {

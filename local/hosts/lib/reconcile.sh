@@ -4,26 +4,47 @@
 command_reconcile() {
   need_machine
   locate_site
-  local text name known='' replace='' removed=''
-  declare -A wanted=()
+  admit
+  local replace='' removed=''
+  read_wanted
+  [ ! -d "$site_dir" ] && [ ${#wanted[@]} = 0 ] || with_cluster_lock site_up
+  for host in $(each_own_host); do
+    [ -n "${wanted[$host]:-}" ] || removed+="$host "
+  done
+  collect_lost
+  remove_hosts "$removed"
+  sweep_nameless
+  printf '{"replace":%s,"removed":%s}\n' "$(json_list "$replace")" "$(json_list "$removed")"
+}
+
+# The same question for a check: nothing is brought up and nothing is removed.
+command_inspect() {
+  need_machine
+  locate_site
+  admit
+  local replace=''
+  read_wanted
+  collect_lost
+  printf '{"replace":%s,"removed":[]}\n' "$(json_list "$replace")"
+}
+
+# Hosts of Terraform's state and their ids, from stdin.
+declare -gA wanted=()
+read_wanted() {
+  local text name id
   text=$(tr -d ' \t\r\n')
   [[ $text =~ ^\{(\"[a-z0-9-]+\":\"[A-Za-z0-9-]+\",?)*\}$ ]] || fail 2 'stdin must be a JSON object {"<host>":"<id>", …}'
   while IFS=: read -r name id; do
     [ -z "$name" ] || wanted[$name]=$id
   done <<<"$(tr -d '{}"' <<<"$text" | tr ',' '\n')"
+}
 
-  [ ! -d "$site_dir" ] && [ ${#wanted[@]} = 0 ] || with_cluster_lock site_up
-  for host in $(each_own_host); do
-    [ -n "${wanted[$host]:-}" ] || removed+="$host "
-  done
+collect_lost() {
   for host in "${!wanted[@]}"; do
     id=${wanted[$host]}
     host_is_as_wanted || replace+="$host "
   done
   host=''
-  remove_hosts "$removed"
-  sweep_nameless
-  printf '{"replace":%s,"removed":%s}\n' "$(json_list "$replace")" "$(json_list "$removed")"
 }
 
 # Waits for whoever is at work on the host: an apply that was cut off may have left its provisioner running.

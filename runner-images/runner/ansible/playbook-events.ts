@@ -17,6 +17,8 @@ const PlaybookEvent = z.discriminatedUnion('event', [
     wireguardPublicKey: z.string().optional(),
     wireguardPort: z.coerce.number().int().optional(),
     bootId: z.string().optional(),
+    /** Which peers answer, of `verify.yml`. */
+    mesh: z.record(z.string(), z.boolean()).optional(),
   }),
   z.object({
     event: z.enum(['failed', 'unreachable']),

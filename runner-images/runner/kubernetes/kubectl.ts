@@ -30,13 +30,20 @@ const KubernetesNode = z.object({
         .default([]),
     })
     .prefault({}),
-  status: z.object({ conditions: z.array(Condition).default([]) }).prefault({}),
+  status: z
+    .object({
+      conditions: z.array(Condition).default([]),
+      nodeInfo: z.object({ kubeletVersion: z.string().default('') }).prefault({}),
+    })
+    .prefault({}),
 });
 
 /** A node of the cluster, and whether its kubelet is alive. */
 export interface ClusterNode extends LiveNode {
   /** `True`, `False` or `Unknown`: what Kubernetes says of it. */
   readonly ready: string;
+  /** `v1.36.0`; empty when it does not tell. */
+  readonly kubeletVersion?: string;
 }
 
 export class Kubectl {
@@ -65,6 +72,7 @@ export class Kubectl {
           taints: spec.taints,
           providerId: spec.providerID,
           ready: status.conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
+          kubeletVersion: status.nodeInfo.kubeletVersion,
         },
       ]),
     );

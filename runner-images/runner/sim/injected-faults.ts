@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { StageMode } from '#contracts/stage.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { Direction, StageName } from '#domain/plan.ts';
+import { Direction, RunnerStage } from '#domain/plan.ts';
 
 export const InjectedFault = z.strictObject({
-  stage: StageName,
+  stage: RunnerStage,
   mode: StageMode.default('do'),
   class: z.enum(errorClasses).default('transient'),
   /** How often it strikes before it is over. */
@@ -37,14 +37,14 @@ const lists = new Map<string, Struck[]>();
 export function strikingFault(
   text: string | undefined,
   now: {
-    stage: StageName;
+    stage: RunnerStage;
     mode: StageMode;
     cluster: string;
     clusterName: string;
     nodes: readonly string[];
     providers: readonly string[];
     manifest: string;
-    direction: Direction;
+    direction: Direction | 'check';
     attempt: number;
   },
 ): InjectedFault | undefined {

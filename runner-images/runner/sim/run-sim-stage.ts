@@ -13,7 +13,7 @@ export interface SimStageOptions {
 
 /**
  * Runs the stage that `environment` names. Returns whether it succeeded; its result is stored either way.
- * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to have; both are
+ * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to have, `KUBELOOM_SIM_DRIFT` what checks find; all are
  * looked for in `environment`, then in the process's own.
  */
 export async function runSimStage(
@@ -24,12 +24,13 @@ export async function runSimStage(
   const tool = simTool({
     stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),
     faults: setting('KUBELOOM_SIM_FAULTS'),
+    drift: setting('KUBELOOM_SIM_DRIFT'),
   });
   const result = await runStage(StageEnvironment.parse(environment), ports ?? wire(), {
     signal,
     templatesDirectory: '',
     needsFiles: false,
-    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool },
+    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool, drift: tool },
   });
   return result.ok;
 }

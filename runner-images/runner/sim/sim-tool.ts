@@ -1,12 +1,14 @@
 /** A tool for every stage that makes nothing: it takes its time, fails when told to, and finds plausible facts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { dispensablePools, giveUpPools, goOnWithout } from '../lost-pools.ts';
 import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { strikingFault } from './injected-faults.ts';
+import { mendDrift, simulatedDrift } from './simulated-drift.ts';
 import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
 
 export interface SimOptions {
@@ -14,6 +16,8 @@ export interface SimOptions {
   readonly stageMs: number;
   /** JSON list of `InjectedFault`. */
   readonly faults: string | undefined;
+  /** JSON list of what checks find. @default nothing */
+  readonly drift?: string | undefined;
 }
 
 /** The tool with these options. */
@@ -25,7 +29,9 @@ export function simTool(options: SimOptions): Tool {
     if (context.signal.aborted) throw stageCancelled();
     if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
     const wish = failWhenTold(context, options.faults);
-    return perform({ ...context, wish });
+    if (context.plan.stage === 'drift') return check(context, options.drift);
+    if (context.document.direction === 'repair' && wish !== null) mendDrift(options.drift, placeOf(context, wish));
+    return perform({ ...context, wish }, context.plan);
   };
 }
 
@@ -61,8 +67,19 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   return wish;
 }
 
-async function perform(context: StageContext): Promise<StageSummary> {
-  const { plan, facts } = context;
+function check(context: StageContext, drift: string | undefined): StageSummary {
+  const { wish, reportDrift } = context;
+  const items = wish === null ? [] : [...simulatedDrift(drift, placeOf(context, wish))];
+  reportDrift?.({ items, unchecked: [] });
+  return { differences: items.length };
+}
+
+const placeOf = ({ document }: StageContext, state: ClusterState) => {
+  return { manifest: document.manifest, cluster: document.cluster, state };
+};
+
+async function perform(context: StageContext, plan: StagePlan): Promise<StageSummary> {
+  const { facts } = context;
   switch (plan.stage) {
     case 'infrastructure':
       return infrastructure(context, plan.work.orphan);

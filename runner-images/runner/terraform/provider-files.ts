@@ -3,14 +3,16 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { builtinTemplates } from '#domain/planning/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-export type HookName = 'before-apply' | 'after-apply' | 'after-destroy' | 'let-go';
+export type HookName = 'inspect' | 'before-apply' | 'after-apply' | 'after-destroy' | 'let-go';
 
 /** What a hook reads on stdin. */
 export interface HookInput {
@@ -26,7 +28,7 @@ export interface HookInput {
 
 /** What a hook may answer on stdout. */
 const HookAnswer = z.object({
-  /** `before-apply`: addresses that the next plan has to replace. */
+  /** `before-apply`, and `inspect` which changes nothing: addresses that the next plan has to replace. */
   replace: z.array(z.string()).default([]),
   /** What was there, unknown to Terraform, and was removed. */
   removed: z.array(z.string()).default([]),
@@ -65,6 +67,31 @@ export async function providerFiles(
   };
 }
 
+/** Something of a workspace that was made with one version of templates. */
+export interface VersionInUse {
+  readonly provider: ProviderInstance;
+  /** Something of it is still wished for. */
+  readonly wanted: boolean;
+}
+
+/**
+ * Those of a version in use. What is only to go goes with the templates that come with Kubeloom when its own cannot be had
+ * any more: provider block and hooks are those of the same cloud.
+ */
+export async function versionFiles(
+  context: Parameters<typeof providerFiles>[0] & Pick<StageContext, 'attempt' | 'tell'>,
+  { provider, wanted }: VersionInUse,
+): Promise<ProviderFiles> {
+  try {
+    return await providerFiles(context, provider);
+  } catch (error) {
+    const passes = error instanceof StageFailure && error.error.class === 'transient';
+    const waits = passes && context.attempt < context.ports.config.KUBELOOM_MAX_STAGE_ATTEMPTS;
+    if (wanted || waits || !(error instanceof StageFailure)) throw error;
+    return providerFiles(context, { ...provider, templates: builtinTemplates });
+  }
+}
+
 /** True when the type has this hook: a file `<hook>.ts` beside its modules. */
 export function hasHook(files: ProviderFiles, hook: HookName): Promise<boolean> {
   return exists(join(files.directory, `${hook}.ts`));
@@ -76,25 +103,26 @@ export async function runHook(
   files: ProviderFiles,
   hook: HookName,
   input: HookInput,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<HookAnswer> {
   const program = join(files.directory, `${hook}.ts`);
   const result = await context.run({
     label: `${hook} ${input.provider}`,
     program: process.execPath,
     args: [program],
+    environment,
     input: JSON.stringify(input),
     totalMs: 10 * 60_000,
   });
   if (result.code !== 0) {
     throw new StageFailure({
-      class: 'transient',
+      ...exitMeaning(result.code),
       code: 'ProviderHookFailed',
       message: `${hook} of provider ${input.provider} failed: ${lastLine(result.stderr) || `exit code ${result.code}`}`,
       resource: input.provider,
-      hint: 'It is tried again; the log of the stage has its own words.',
     });
   }
-  const answers = hook === 'before-apply' || hook === 'after-apply';
+  const answers = hook === 'inspect' || hook === 'before-apply' || hook === 'after-apply';
   return HookAnswer.parse(answers ? JSON.parse(result.stdout) : {});
 }
 

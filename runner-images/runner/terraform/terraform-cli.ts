@@ -25,6 +25,8 @@ export interface PlanOptions {
   readonly destroy: boolean;
   /** Addresses besides which nothing is looked at; none: everything is. */
   readonly only: readonly string[];
+  /** False: it is only looked at, by somebody who may not write beside the state. @default true */
+  readonly locks?: boolean;
 }
 
 export interface PlanOutcome {
@@ -62,13 +64,13 @@ export class TerraformCli {
   }
 
   /** Makes and saves a plan. */
-  async plan({ replace, destroy, only }: PlanOptions): Promise<PlanOutcome> {
+  async plan({ replace, destroy, only, locks = true }: PlanOptions): Promise<PlanOutcome> {
     const { result, messages } = await this.#stream([
       'plan',
       '-json',
       '-input=false',
       '-detailed-exitcode',
-      '-lock-timeout=30s',
+      locks ? '-lock-timeout=30s' : '-lock=false',
       allAtOnce,
       `-out=${planFile}`,
       ...(destroy ? ['-destroy'] : replace.map((address) => `-replace=${address}`)),

@@ -8,7 +8,7 @@ import { knownStates, type StageContext } from '../stage-context.ts';
 import type { ChangeCounts } from './change-teller.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
 import { unknownWorkspace } from './visit-machines.ts';
-import { applyWorkspace, modulesLink, type WorkspaceOutcome } from './workspace.ts';
+import { applyWorkspace, modulesLink, type WorkspaceJob, type WorkspaceOutcome } from './workspace.ts';
 
 interface Names {
   readonly clusterId: string;
@@ -75,10 +75,26 @@ const noChanges: ChangeCounts = {
 };
 
 function applyNames(context: StageContext, names: Names): Promise<WorkspaceOutcome> {
+  return applyWorkspace(context, workspaceOf(context, names));
+}
+
+/** The workspace of the names of a load balancer as `state` wants them; undefined: it has none, as it has no nodes. */
+export function namesJob(
+  context: StageContext,
+  { id, dns, pools, roles }: LoadBalancerState,
+  state: ClusterState,
+): WorkspaceJob | undefined {
+  const addresses = pools.flatMap((pool) => pool.nodes.map((node) => publicAddressOf(node, context.facts.current)));
+  if (addresses.length === 0) return undefined;
+  const healthCheckPort = roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null;
+  return workspaceOf(context, { clusterId: state.id, id, dns, gone: false, addresses, healthCheckPort });
+}
+
+function workspaceOf(context: StageContext, names: Names): WorkspaceJob {
   const { id, ...rest } = names;
   const { clusterId, dns, gone } = names;
   const { namespace, manifest, generation } = context.document;
-  return applyWorkspace(context, {
+  return {
     kind: 'dns',
     name: dnsWorkspace(id, dns.provider.name),
     clusterId,
@@ -94,7 +110,7 @@ function applyNames(context: StageContext, names: Names): Promise<WorkspaceOutco
         modules: modulesLink,
         extra: variablesFromEnvironment(files.template.environment.dns),
       }),
-  });
+  };
 }
 
 function balancerOf(state: ClusterState | null, name: string): LoadBalancerState | undefined {

@@ -6,11 +6,10 @@ import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
 import { letGo } from './let-go.ts';
-import { type HookInput, type ProviderFiles, providerFiles } from './provider-files.ts';
+import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { configurationFile, findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
@@ -31,8 +30,7 @@ export interface WorkspaceJob {
   readonly destroy: boolean;
   /** What is in it, by version of templates. @default all of it with those of `provider` */
   readonly parts?: readonly WorkspacePart[];
-  /** `lost`: templates that cannot be had any more, of what is to go. */
-  readonly root: (files: ProviderFiles, backend: StateBackend, lost: ReadonlySet<string>) => RootModule;
+  readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
   readonly isLetGo?: (resource: StateResource) => boolean;
   /** Addresses besides which nothing is touched, and no hook is asked. @default everything is */
@@ -56,16 +54,9 @@ interface Work {
 
 /** Brings the workspace to its root module. Throws `StageFailure`. */
 export async function applyWorkspace(context: StageContext, job: WorkspaceJob): Promise<WorkspaceOutcome> {
-  const files = await providerFiles(context, job.provider);
+  const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
-  const hook: HookInput = {
-    installation: context.ports.config.KUBELOOM_INSTALLATION,
-    cluster: job.clusterId,
-    provider: job.provider.name,
-    kind: job.kind,
-    destroy: job.destroy,
-    resources: [],
-  };
+  const hook = hookInputOf(context, job);
   const stateKey = stateKeyOf({ ...job, namespace, manifest });
   const teller = new ChangeTeller(context, knownNodes(context));
   const work = { job, files, stateKey, hook, teller };
@@ -82,6 +73,46 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
     if (!context.signal.aborted) await askHooks(context, partsOf(job), { hook: 'after-destroy', input: hook });
   }
   return { outputs: {}, ...about };
+}
+
+/** A change that Terraform would make. */
+export interface PlannedChange {
+  readonly address: string;
+  readonly action: string;
+}
+
+/**
+ * What an apply would change, and nothing of it is done: neither is the state locked or written. A type whose world
+ * Terraform cannot see is asked by its hook `inspect`. Throws `StageFailure`.
+ */
+export async function planWorkspace(context: StageContext, job: WorkspaceJob): Promise<readonly PlannedChange[]> {
+  const files = await mainFiles(context, job);
+  const { namespace, manifest } = context.document;
+  const work = {
+    ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
+    teller: new ChangeTeller(context, knownNodes(context)),
+  };
+  const terraform = await prepare(context, work, { locks: false });
+  const parts = partsOf(job);
+  const asks = await anyHook(context, parts, 'inspect');
+  const input = { ...work.hook, resources: asks ? await terraform.resources() : [] };
+  const { replace } = asks ? await askHooks(context, parts, { hook: 'inspect', input }) : { replace: [] };
+  const { messages } = await terraform.plan({ replace, destroy: false, only: [], locks: false });
+  return messages.flatMap((message) => {
+    if (message.type !== 'planned_change' || ['read', 'noop', 'no-op'].includes(message.change.action)) return [];
+    return [{ address: message.change.resource.addr, action: message.change.action }];
+  });
+}
+
+function hookInputOf(context: StageContext, job: WorkspaceJob): HookInput {
+  return {
+    installation: context.ports.config.KUBELOOM_INSTALLATION,
+    cluster: job.clusterId,
+    provider: job.provider.name,
+    kind: job.kind,
+    destroy: job.destroy,
+    resources: [],
+  };
 }
 
 async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
@@ -105,7 +136,11 @@ async function converge(context: StageContext, work: Work): Promise<Readonly<Rec
 }
 
 /** Its directory with the root module, initialised, and its state free to be locked. */
-async function prepare(context: StageContext, { job, files, stateKey }: Work): Promise<TerraformCli> {
+async function prepare(
+  context: StageContext,
+  { job, files, stateKey }: Work,
+  { locks } = { locks: true },
+): Promise<TerraformCli> {
   const workspace = labelOf(job);
   const directory = join(context.workDirectory, 'terraform', workspace);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -115,8 +150,8 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
     key: stateKey,
   };
   const login = await logIn(context, job.provider, files.template, { directory });
-  const lost = await linkModules(context, job, directory);
-  const root = job.root({ ...files, template: login.template }, backend, lost);
+  await linkModules(context, job, directory);
+  const root = job.root({ ...files, template: login.template }, backend);
   await writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
   const environment = {
     [stateKeyVariable]: stateKey,
@@ -126,6 +161,7 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
   const options = { directory, workspace, environment, nodes: knownNodes(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
+  if (!locks) return terraform;
   const owner = {
     who: selfInLocks(),
     waypoint: context.document.runId,
@@ -135,23 +171,19 @@ async function prepare(context: StageContext, { job, files, stateKey }: Work): P
   return terraform;
 }
 
-/** Puts the modules of every version where the root finds them. Returns the versions that only what is to go was made with, and that are gone. */
-async function linkModules(context: StageContext, job: WorkspaceJob, directory: string): Promise<ReadonlySet<string>> {
-  const lost = new Set<string>();
-  for (const { provider, wanted } of partsOf(job)) {
-    const path = join(directory, modulesPath(modulesLink, provider.templates));
-    try {
-      const found = await providerFiles(context, provider);
-      // A workspace that is visited a second time has it.
-      await symlink(found.directory, path).catch(ignoreExisting);
-    } catch (error) {
-      if (wanted || !(error instanceof StageFailure)) throw error;
-      const message = `the templates ${provider.templates} cannot be had any more; what they made in ${provider.name} goes without them`;
-      context.tell({ kind: 'TemplatesLost', level: 'warning', message });
-      lost.add(provider.templates);
-    }
+/** Puts the modules of every version where the root finds them. */
+async function linkModules(context: StageContext, job: WorkspaceJob, directory: string): Promise<void> {
+  for (const part of partsOf(job)) {
+    const { directory: modules } = await versionFiles(context, part);
+    // A workspace that is visited a second time has it.
+    await symlink(modules, join(directory, modulesPath(modulesLink, part.provider.templates))).catch(ignoreExisting);
   }
-  return lost;
+}
+
+/** What the provider type is like: by the version of the job's provider, which may be one that only is to go. */
+function mainFiles(context: StageContext, job: WorkspaceJob): Promise<ProviderFiles> {
+  const part = partsOf(job).find(({ provider }) => provider.templates === job.provider.templates);
+  return versionFiles(context, { provider: job.provider, wanted: part?.wanted ?? !job.destroy });
 }
 
 async function askBefore(
@@ -172,8 +204,8 @@ function tellRemoved({ tell }: StageContext, { job }: Work, removed: readonly st
   }
 }
 
-function partsOf({ parts = [], provider }: WorkspaceJob): readonly WorkspacePart[] {
-  return parts.length > 0 ? parts : [{ provider, wanted: true, pools: [] }];
+function partsOf({ parts = [], provider, destroy }: WorkspaceJob): readonly WorkspacePart[] {
+  return parts.length > 0 ? parts : [{ provider, wanted: !destroy, pools: [] }];
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {

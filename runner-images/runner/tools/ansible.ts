@@ -1,10 +1,8 @@
 /** The configuration and traffic stages: Ansible on the nodes that the plan names, and on no other. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
+import { playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { playbookError } from '../ansible/playbook-failure.ts';
 import { waitForRoot } from '../ansible/root-login.ts';
@@ -12,9 +10,6 @@ import { waitForSsh } from '../ansible/ssh-banner.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-
-/** Nodes worked on at once. */
-const forks = 50;
 
 export const ansible: Tool = async (context) => {
   const work = inventoryWork(context);
@@ -48,7 +43,7 @@ export const ansible: Tool = async (context) => {
   });
   await waitForSsh(fresh.map(target), { signal: context.signal });
   await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
-  const summary = await playPlaybooks(context, playbooks, inventory, work);
+  const summary = await playAll(context, playbooks, inventory, work);
   for (const name of work.uninstall) context.facts.forgetNode(name);
   return summary;
 };
@@ -70,40 +65,18 @@ function inventoryWork({ plan }: StageContext): InventoryWork {
   throw new Error(`ansible cannot run stage ${plan.stage}`);
 }
 
-async function playPlaybooks(
+async function playAll(
   context: StageContext,
   playbooks: readonly string[],
   inventory: unknown,
   work: InventoryWork,
 ): Promise<StageSummary> {
-  const templates = join(context.templatesDirectory, 'ansible');
-  const directory = join(context.workDirectory, 'ansible');
-  await mkdir(directory, { mode: 0o700 });
-  await writeFile(join(directory, 'inventory.json'), JSON.stringify(inventory, null, 2), { mode: 0o600 });
-  // Names of control sockets may have 108 characters at most, so their directory is not in the work directory.
-  const sockets = await mkdtemp(join(tmpdir(), 'kl-'));
   const listener = new PlaybookListener(context);
-  try {
-    const result = await context.run({
-      label: 'ansible',
-      program: process.env.KUBELOOM_ANSIBLE_PLAYBOOK ?? 'ansible-playbook',
-      args: [...playbooks.map((name) => join(templates, name)), '-i', 'inventory.json', '-f', String(forks)],
-      cwd: directory,
-      environment: {
-        ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
-        ANSIBLE_SSH_CONTROL_PATH_DIR: sockets,
-        ANSIBLE_LOCAL_TEMP: join(directory, 'tmp'),
-        ANSIBLE_NOCOLOR: '1',
-        LC_ALL: 'C.UTF-8',
-      },
-      onLine: (line) => listener.hear(line),
-    });
-    if (result.code !== 0) {
-      const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
-      throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
-    }
-  } finally {
-    await rm(sockets, { recursive: true, force: true });
+  const onLine = (line: string) => listener.hear(line);
+  const result = await playPlaybooks(context, { playbooks, inventory, directoryName: 'ansible', onLine });
+  if (result.code !== 0) {
+    const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
+    throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
   }
   listener.tellDone(work);
   return listener.summary;

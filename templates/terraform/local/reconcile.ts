@@ -10,23 +10,25 @@ interface HookInput {
   readonly resources: readonly { address: string; type: string; index?: unknown; values?: { id?: string } | null }[];
 }
 
-export function reconcile(): void {
+/** `command`: `reconcile` removes what nobody wants; `inspect` only looks. */
+export function reconcile(command: 'reconcile' | 'inspect' = 'reconcile'): void {
   const { installation, cluster, provider, kind, resources }: HookInput = JSON.parse(readFileSync(0, 'utf8'));
   const hosts = resources.filter(
     ({ address, type }) => type === 'terraform_data' && /\.host\["[^"]+"\]$/.test(address),
   );
   const ids = Object.fromEntries(hosts.map(({ index, values }) => [String(index), values?.id ?? '']));
   const scope = ['--installation', installation, '--cluster', cluster, '--provider', provider];
-  const { replace, removed } = kind === 'machines' ? ask(scope, ids) : { replace: [], removed: [] };
+  const { replace, removed } = kind === 'machines' ? ask(command, scope, ids) : { replace: [], removed: [] };
   const lost = hosts.filter(({ index }) => replace.includes(String(index)));
   process.stdout.write(`${JSON.stringify({ replace: lost.map(({ address }) => address), removed })}\n`);
 }
 
 function ask(
+  command: 'reconcile' | 'inspect',
   scope: readonly string[],
   ids: Readonly<Record<string, string>>,
 ): { readonly replace: readonly string[]; readonly removed: readonly string[] } {
-  const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', ['reconcile', ...scope], {
+  const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', [command, ...scope], {
     input: JSON.stringify(ids),
     encoding: 'utf8',
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -7,9 +7,10 @@ import {
   waypointKeys,
 } from '#contracts/stage.ts';
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
+import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import type { StageName } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
@@ -28,7 +29,7 @@ export type Trouble =
 type Ending = Exclude<Trouble, () => unknown>;
 
 interface Planned {
-  readonly stage: StageName;
+  readonly stage: RunnerStage;
   readonly mode: 'do' | 'undo';
   readonly trouble: Trouble;
   times: number;
@@ -40,6 +41,10 @@ export class ScriptedRunner {
   /** `stage` or `stage-undo`, as they were run. */
   readonly ran: string[] = [];
   readonly documents: WaypointDocument[] = [];
+  /** What checks find, until a repair is done. */
+  drift: readonly DriftItem[] = [];
+  /** Keys of drift that no repair mends. */
+  readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
   readonly #deps: Pick<Deps, 'artifacts'>;
 
@@ -48,7 +53,7 @@ export class ScriptedRunner {
   }
 
   /** From now on, so many times. */
-  trouble(stage: StageName, trouble: Trouble, options: { mode?: 'do' | 'undo'; times?: number } = {}): void {
+  trouble(stage: RunnerStage, trouble: Trouble, options: { mode?: 'do' | 'undo'; times?: number } = {}): void {
     this.#planned.push({ stage, trouble, mode: options.mode ?? 'do', times: options.times ?? 1 });
   }
 
@@ -56,7 +61,7 @@ export class ScriptedRunner {
     const value = (name: string): string => variables.find((variable) => variable.Name === name)?.Value ?? '';
     const environment = {
       KUBELOOM_WAYPOINT: value('KUBELOOM_WAYPOINT'),
-      KUBELOOM_STAGE: value('KUBELOOM_STAGE') as StageName,
+      KUBELOOM_STAGE: value('KUBELOOM_STAGE') as RunnerStage,
       KUBELOOM_MODE: value('KUBELOOM_MODE') as 'do' | 'undo',
       KUBELOOM_ATTEMPT: Number(value('KUBELOOM_ATTEMPT')),
     };
@@ -81,7 +86,15 @@ export class ScriptedRunner {
     const ending = await this.#ending(stage, mode);
     const lost = typeof ending === 'object' ? poolsNamed(document.target, ending.lost) : [];
     const fails = typeof ending === 'string';
-    await this.#work(document, { stage, mode, prefix, half: fails, lost });
+    if (stage === 'drift' && ending === undefined) {
+      const report = { schema: 1, items: this.drift, unchecked: [] };
+      await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
+    }
+    const last = document.stages.at(-1)?.stage === stage;
+    if (document.direction === 'repair' && last && !fails) {
+      this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
+    }
+    if (stage !== 'drift') await this.#work(document, { stage, mode, prefix, half: fails, lost });
     const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
     if (ending === 'kill') return false;
     if (ending === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
@@ -100,13 +113,13 @@ export class ScriptedRunner {
     return !error;
   }
 
-  async #ending(stage: StageName, mode: 'do' | 'undo'): Promise<Ending | undefined> {
+  async #ending(stage: RunnerStage, mode: 'do' | 'undo'): Promise<Ending | undefined> {
     const trouble = this.#next(stage, mode);
     if (typeof trouble !== 'function') return trouble;
     return (await trouble()) === 'stopped' ? 'stopped' : undefined;
   }
 
-  #next(stage: StageName, mode: 'do' | 'undo'): Trouble | undefined {
+  #next(stage: RunnerStage, mode: 'do' | 'undo'): Trouble | undefined {
     const planned = this.#planned.find((one) => one.stage === stage && one.mode === mode && one.times > 0);
     if (planned) planned.times -= 1;
     return planned?.trouble;
@@ -150,7 +163,7 @@ export class ScriptedRunner {
 }
 
 interface Work {
-  readonly stage: StageName;
+  readonly stage: RunnerStage;
   readonly mode: 'do' | 'undo';
   readonly prefix: string;
   /** It stops half-way. */

@@ -1,10 +1,10 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>."
+  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
   type        = string
 }
 
@@ -35,13 +35,13 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives, null without. Not used here."
+  description = "TCP port that tells whether a node lives. Not used: there is no name server."
   type        = number
   default     = null
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }

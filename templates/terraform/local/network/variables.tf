@@ -25,49 +25,49 @@ variable "hosts_dir" {
 }
 
 variable "api_port_open" {
-  description = "Open 6443 to the world. No effect here: hosts have no firewall."
+  description = "Open 6443 to the world. Not used: hosts have no firewall."
   type        = bool
   default     = false
 }
 
 variable "roles" {
-  description = "Ports of load balancer roles to open. No effect here."
+  description = "Ports of load balancer roles to open. Not used, as api_port_open."
   type        = list(object({ name = string, protocol = string, port = number }))
   default     = []
 }
 
 variable "ssh_ports" {
-  description = "SSH ports to open. No effect here."
+  description = "SSH ports to open. Not used, as api_port_open."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "WireGuard's UDP port to open. No effect here."
+  description = "WireGuard's UDP port to open. Not used, as api_port_open."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH. No effect here."
+  description = "Networks that may use SSH. Not used, as api_port_open."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Public addresses of the cluster's own nodes. No effect here."
+  description = "Public addresses of the cluster's own nodes. Not used, as api_port_open."
   type        = list(string)
   default     = []
 }
 
 variable "cidr" {
-  description = "Network that the subnets of the pools lie in. No effect here: hosts of a site share a /24."
+  description = "Network that the subnets of the pools lie in. Not used: hosts of a site share a /24."
   type        = string
   default     = "10.0.0.0/16"
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }

@@ -44,13 +44,13 @@ variable "ssh_public_key" {
 }
 
 variable "first_boot" {
-  description = "Script for a new machine. Not used here: the helper lets root in and names the host."
+  description = "Script for a new machine. Not used: the helper lets root in and names the host."
   type        = string
   default     = ""
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }

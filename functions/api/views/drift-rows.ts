@@ -1,0 +1,14 @@
+/** What is told of drift beside a plan: a plan starts from what was made, and this is not as it was made. */
+import type { PlanReport } from '#contracts/http.ts';
+import type { ClusterRecord } from '#contracts/records.ts';
+import { differText } from '#domain/assess-drift.ts';
+import { clusterName } from '../../pipeline/cluster-records.ts';
+
+export function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {
+  return clusters.flatMap((record) => {
+    const { drift } = record;
+    if (drift === undefined || drift.items.length === 0) return [];
+    const { checkedAt, items } = drift;
+    return [{ cluster: clusterName(record), checkedAt, differs: differText(items.length), items }];
+  });
+}

@@ -1,0 +1,105 @@
+/** What follows from a check: what is kept of it, whether something is repaired, and what people are told. */
+import { type CheckPolicy, type ClusterDrift, type DriftItem, type DriftReport, driftKey } from './drift.ts';
+import { counted } from './planning/words.ts';
+
+export interface DriftQuestion {
+  readonly before: ClusterDrift | undefined;
+  /** A sentence instead of a report: why there is none. */
+  readonly found: DriftReport | string;
+  /** Undefined: this check only looks whether a repair has helped. */
+  readonly policy: CheckPolicy | undefined;
+  readonly runId: string;
+  readonly now: string;
+}
+
+export interface DriftNews {
+  readonly drift: ClusterDrift;
+  readonly kind: 'DriftChecked' | 'DriftFound' | 'DriftRepaired' | 'RepairDidNotHelp' | 'DriftCheckFailed';
+  readonly level: 'info' | 'warning' | 'error';
+}
+
+/** One repair for each check, and none for what a repair has not mended: never a loop. */
+export function assessDrift(question: DriftQuestion): DriftNews {
+  const { before, found } = question;
+  if (typeof found === 'string') return notLooked(question, found);
+  return before?.repair?.state === 'made' ? afterRepair(question, found) : afterCheck(question, found);
+}
+
+/** "3 things differ from what was made" */
+export function differText(count: number): string {
+  return count === 0
+    ? 'nothing differs from what was made'
+    : `${counted(count, 'thing')} ${count === 1 ? 'differs' : 'differ'} from what was made`;
+}
+
+function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNews {
+  const { repair } = before ?? {};
+  const made = repair?.state === 'made';
+  const outcome = made
+    ? 'a repair was made, and whether it helped could not be looked at; the next check tells'
+    : `the check could not be made and comes again at its time${before ? '; what is listed was found before' : ''}`;
+  const drift: ClusterDrift = {
+    ...(before ?? { checkedAt: now, items: [] }),
+    ...{ runId, unchecked: [why.slice(0, 500)], outcome },
+    ...(repair && made && { repair: { ...repair, state: 'unverified' } }),
+  };
+  return { drift, kind: 'DriftCheckFailed', level: 'warning' };
+}
+
+function afterCheck({ before, policy, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
+  const { items, unchecked } = report;
+  const useless = stillUseless(before, items);
+  const tried = new Set(policy === 'repairAll' ? [] : useless);
+  const able = items.filter(({ repairable }) => repairable);
+  const wanted = policy === 'report' || policy === undefined ? [] : able.filter((item) => !tried.has(driftKey(item)));
+  const drift: ClusterDrift = {
+    ...{ checkedAt: now, runId, items, unchecked },
+    ...(wanted.length > 0
+      ? { repair: { state: 'wished', runId, at: now, items: wanted } }
+      : before?.repair && { repair: before.repair }),
+    ...(useless.length > 0 && { useless: [...useless] }),
+    outcome: `${differText(items.length)}${whatFollows(items, wanted, useless.length, policy)}`,
+  };
+  if (items.length > 0) return { drift, kind: 'DriftFound', level: 'warning' };
+  return { drift, kind: 'DriftChecked', level: unchecked.length > 0 ? 'warning' : 'info' };
+}
+
+function whatFollows(
+  items: readonly DriftItem[],
+  wanted: readonly DriftItem[],
+  useless: number,
+  policy: CheckPolicy | undefined,
+): string {
+  if (items.length === 0) return '';
+  const not = useless > 0 ? `; ${counted(useless, 'thing')} was repaired before, which did not help` : '';
+  if (wanted.length > 0)
+    return `; ${wanted.length === items.length ? 'it' : counted(wanted.length, 'thing')} is repaired now${not}`;
+  if (!items.some(({ repairable }) => repairable)) return '; a person has to mend it';
+  if (policy === 'report')
+    return '; nothing is changed, the manifest wants to be told only (`kubeloom drift NAME --repair` repairs it)';
+  return not;
+}
+
+function afterRepair({ before, runId, now }: DriftQuestion, { items, unchecked }: DriftReport): DriftNews {
+  const repaired = before?.repair?.items ?? [];
+  const there = new Set(items.map(driftKey));
+  const left = repaired.filter((item) => there.has(driftKey(item)));
+  const helped = left.length === 0;
+  const useless = [...new Set([...stillUseless(before, items), ...left.map(driftKey)])];
+  const first = left[0];
+  const outcome = helped
+    ? `${counted(repaired.length, 'thing')} repaired; ${differText(items.length)} now`
+    : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again by itself`;
+  const drift: ClusterDrift = {
+    ...{ checkedAt: now, runId, items, unchecked, outcome },
+    ...(before?.repair && { repair: { ...before.repair, state: helped ? 'helped' : 'useless' } }),
+    ...(useless.length > 0 && { useless }),
+  };
+  return helped ? { drift, kind: 'DriftRepaired', level: 'info' } : { drift, kind: 'RepairDidNotHelp', level: 'error' };
+}
+
+/** What is no longer found may be repaired again, should it come back. */
+function stillUseless(before: ClusterDrift | undefined, items: readonly DriftItem[]): readonly string[] {
+  const there = new Set(items.map(driftKey));
+  return (before?.useless ?? []).filter((key) => there.has(key));
+}

@@ -1,0 +1,96 @@
+/** Drift: what stands, differently from how it was made. What was found, what a check makes of it, and when the next one is due. */
+import { z } from 'zod';
+import { allNodes, type ClusterState } from './cluster-state.ts';
+
+/** What differs, by what mends it. */
+export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version'] as const;
+export const DriftKind = z.enum(driftKinds);
+export type DriftKind = z.infer<typeof DriftKind>;
+
+/** One thing that differs from what was made. Never holds a secret. */
+export const DriftItem = z.strictObject({
+  kind: DriftKind,
+  where: z.strictObject({
+    node: z.string().optional(),
+    pool: z.string().optional(),
+    /** Provider instance. */
+    provider: z.string().optional(),
+    /** Load balancer, or whatever else has a name. */
+    name: z.string().optional(),
+  }),
+  /** A sentence, at most 500 characters. */
+  message: z.string().max(500),
+  /** The stages that made it can make it again. */
+  repairable: z.boolean(),
+});
+export type DriftItem = z.infer<typeof DriftItem>;
+
+/** What a runner leaves of a check. */
+export const DriftReport = z.strictObject({
+  schema: z.literal(1),
+  items: z.array(DriftItem),
+  /** What could not be looked at and why, a sentence each. */
+  unchecked: z.array(z.string()),
+});
+export type DriftReport = z.infer<typeof DriftReport>;
+
+/** A repair: wished for, made but not looked at yet, or looked at: it helped, it did not, or nobody can tell. */
+export const DriftRepair = z.strictObject({
+  state: z.enum(['wished', 'made', 'helped', 'useless', 'unverified']),
+  runId: z.string(),
+  at: z.string(),
+  items: z.array(DriftItem),
+});
+export type DriftRepair = z.infer<typeof DriftRepair>;
+
+/** What is known of the drift of a cluster. */
+export const ClusterDrift = z.strictObject({
+  checkedAt: z.string(),
+  /** The run that looked last. */
+  runId: z.string(),
+  items: z.array(DriftItem),
+  unchecked: z.array(z.string()),
+  repair: DriftRepair.optional(),
+  /** Keys of items that a repair did not mend: only a person has them repaired again. */
+  useless: z.array(z.string()).optional(),
+  /** What was done about it, a sentence. */
+  outcome: z.string(),
+});
+export type ClusterDrift = z.infer<typeof ClusterDrift>;
+
+/** What a check may do: tell, repair what no repair has failed to mend, or, when a person asks, repair all it can. */
+export const CheckPolicy = z.enum(['report', 'repair', 'repairAll']);
+export type CheckPolicy = z.infer<typeof CheckPolicy>;
+
+/** The same thing found twice has the same key, whatever the words. */
+export function driftKey({ kind, where: { node = '', pool = '', provider = '', name = '' } }: DriftItem): string {
+  return [kind, node, pool, provider, name].join('|');
+}
+
+/** Without what is about nodes and load balancers that are no more. Undefined when the cluster is gone. */
+export function driftOf(drift: ClusterDrift | undefined, state: ClusterState | null): ClusterDrift | undefined {
+  if (drift === undefined || state === null) return undefined;
+  const nodes = new Set(allNodes(state).map(({ node }) => node.name));
+  return { ...drift, items: drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node)) };
+}
+
+/** After a repair went to its end: whether it has helped is looked at next. */
+export function repairMade(
+  drift: ClusterDrift | undefined,
+  { runId }: { readonly runId: string },
+  at: string,
+): ClusterDrift | undefined {
+  if (drift?.repair === undefined) return drift;
+  return { ...drift, repair: { ...drift.repair, state: 'made', runId, at } };
+}
+
+/** When the next check is due: an interval on, and up to a tenth of it later, so that not all manifests come at once. */
+export function nextCheckAt(now: Date, intervalMinutes: number, seed: string): string {
+  const hash = [...seed].reduce(
+    (sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0,
+    0x811c9dc5,
+  );
+  // What differs at the end only differs in the lowest bits before this.
+  const share = (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
+  return new Date(now.getTime() + Math.round(intervalMinutes * 60_000 * (1 + share / 10))).toISOString();
+}

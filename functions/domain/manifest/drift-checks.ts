@@ -1,0 +1,37 @@
+/** `spec.driftChecks`: how often somebody looks whether what stands is what was made, and what is done about it. */
+import { z } from 'zod';
+import { shown } from './names.ts';
+
+const minutesOf = { m: 1, h: 60, d: 24 * 60 } as const;
+const shortest = 30;
+const longest = 30 * 24 * 60;
+
+/** Minutes of `30m`, `6h` or `7d`; undefined for `off`. */
+export function intervalMinutes(interval: string): number | undefined {
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(interval) ?? [];
+  return count === undefined ? undefined : Number(count) * minutesOf[unit as keyof typeof minutesOf];
+}
+
+export const DriftChecks = z.strictObject({
+  interval: z
+    .string()
+    .refine(
+      (interval) => {
+        const minutes = intervalMinutes(interval);
+        return interval === 'off' || (minutes !== undefined && minutes >= shortest && minutes <= longest);
+      },
+      {
+        error: (issue) =>
+          `${shown(issue.input)} is not an interval between 30 minutes and 30 days; use a number with m, h or d, such as "6h", or "off"`,
+      },
+    )
+    .default('6h')
+    .describe('Time between two checks: a number with `m`, `h` or `d`, from `30m` to `30d`; `off`: none.'),
+  onDrift: z
+    .enum(['report', 'repair'])
+    .default('report')
+    .describe(
+      '`report`: what differs is told and nothing is changed. `repair`: it is made again as it was, once for each check.',
+    ),
+});
+export type DriftChecks = z.infer<typeof DriftChecks>;

@@ -1,0 +1,21 @@
+/** What a manifest says about checks for drift: how often, and what is done about what they find. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { type CheckPolicy, nextCheckAt } from '#domain/drift.ts';
+import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+
+/** What the manifest says, or would say if it said nothing. */
+export function driftChecksOf({ document }: Pick<ManifestRecord, 'document'>): DriftChecks {
+  return InputManifest.parse(document).spec.driftChecks ?? DriftChecks.parse({});
+}
+
+export function checkPolicyOf(manifest: Pick<ManifestRecord, 'document'>): CheckPolicy {
+  return driftChecksOf(manifest).onDrift;
+}
+
+/** When a manifest that is done is looked at next; undefined: never, because it goes or wants no checks. */
+export function nextCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
+  if (manifest.deleting) return undefined;
+  const minutes = intervalMinutes(driftChecksOf(manifest).interval);
+  return minutes === undefined ? undefined : nextCheckAt(now, minutes, `${manifest.uid}/${manifest.name}`);
+}

@@ -1,0 +1,46 @@
+/** Playing playbooks of `templates/ansible` on an inventory, each line heard as it comes. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command, CommandResult } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+
+/** Nodes worked on at once. */
+const forks = 50;
+
+export interface Play {
+  /** File names. */
+  readonly playbooks: readonly string[];
+  readonly inventory: unknown;
+  /** Of the directory in the work directory. */
+  readonly directoryName: string;
+  readonly onLine: NonNullable<Command['onLine']>;
+}
+
+/** Plays them, whatever comes of it. */
+export async function playPlaybooks(context: StageContext, play: Play): Promise<CommandResult> {
+  const templates = join(context.templatesDirectory, 'ansible');
+  const directory = join(context.workDirectory, play.directoryName);
+  await mkdir(directory, { mode: 0o700 });
+  await writeFile(join(directory, 'inventory.json'), JSON.stringify(play.inventory, null, 2), { mode: 0o600 });
+  // Names of control sockets may have 108 characters at most, so their directory is not in the work directory.
+  const sockets = await mkdtemp(join(tmpdir(), 'kl-'));
+  try {
+    return await context.run({
+      label: 'ansible',
+      program: process.env.KUBELOOM_ANSIBLE_PLAYBOOK ?? 'ansible-playbook',
+      args: [...play.playbooks.map((name) => join(templates, name)), '-i', 'inventory.json', '-f', String(forks)],
+      cwd: directory,
+      environment: {
+        ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
+        ANSIBLE_SSH_CONTROL_PATH_DIR: sockets,
+        ANSIBLE_LOCAL_TEMP: join(directory, 'tmp'),
+        ANSIBLE_NOCOLOR: '1',
+        LC_ALL: 'C.UTF-8',
+      },
+      onLine: play.onLine,
+    });
+  } finally {
+    await rm(sockets, { recursive: true, force: true });
+  }
+}

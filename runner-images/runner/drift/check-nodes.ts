@@ -1,0 +1,48 @@
+/** What Kubernetes says of its nodes: all there, ready, and of the version that was made. */
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
+import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { type Findings, placeOf, sentence } from './findings.ts';
+
+/** An API that does not answer is a finding, not a failure: a person has to look. */
+export async function checkNodes(context: StageContext): Promise<Findings> {
+  const { wish } = context;
+  const kubeconfig = await writeKubeconfig(context);
+  if (wish === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
+  try {
+    const live = await new Kubectl(context, kubeconfig).nodes();
+    const names = wish.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
+    return { items: names.flatMap((name) => itemOf(wish, name, live.get(name))), unchecked: [] };
+  } catch (error) {
+    if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
+      throw error;
+    const message = sentence(`the Kubernetes API does not tell its nodes: ${error.error.message}`);
+    return { items: [{ kind: 'node', where: { name: 'API' }, message, repairable: false }], unchecked: [] };
+  }
+}
+
+function itemOf(wish: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
+  const where = placeOf(wish, name);
+  if (node === undefined) {
+    return [{ kind: 'node', where, message: `${name} is not in Kubernetes any more`, repairable: true }];
+  }
+  if (node.ready !== 'True') {
+    const message = `${name} is not ready: Kubernetes says ${node.ready === 'False' ? 'so' : 'that it hears nothing of it'}`;
+    return [{ kind: 'node', where, message, repairable: true }];
+  }
+  const { kubeletVersion = '' } = node;
+  if (kubeletVersion === '' || kubeletVersion === `v${wish.kubernetesVersion}`) return [];
+  const message = `${name} runs Kubernetes ${kubeletVersion.replace(/^v/, '')} instead of ${wish.kubernetesVersion}`;
+  // A newer kubelet is never led back.
+  return [{ kind: 'version', where, message, repairable: isOlder(kubeletVersion, wish.kubernetesVersion) }];
+}
+
+function isOlder(version: string, wished: string): boolean {
+  const numbers = (text: string) => text.replace(/^v/, '').split(/[.+-]/).slice(0, 3).map(Number);
+  const [left, right] = [numbers(version), numbers(wished)];
+  const place = left.findIndex((number, index) => number !== right[index]);
+  return place >= 0 && (left[place] ?? 0) < (right[place] ?? 0);
+}

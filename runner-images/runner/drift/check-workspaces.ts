@@ -1,0 +1,90 @@
+/** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that are not as they were made. */
+import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
+import { poolsOf } from '#rendering/machines-root.ts';
+import { settleBounded } from '../bounded.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { nodeOfAddress } from '../terraform/messages.ts';
+import { machinesJob } from '../terraform/visit-machines.ts';
+import { namesJob } from '../terraform/visit-names.ts';
+import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
+import { type Findings, placeOf, sentence } from './findings.ts';
+
+interface Visit {
+  /** Provider instance, or name of the load balancer. */
+  readonly about: string;
+  readonly kind: 'machines' | 'dns';
+  readonly job: () => Promise<WorkspaceJob | undefined>;
+}
+
+/** Throws only when none of them could be planned. */
+export async function checkWorkspaces(context: StageContext): Promise<Findings> {
+  const { wish } = context;
+  if (wish === null) return { items: [], unchecked: [] };
+  const visits = visitsOf(context, wish);
+  const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
+    const job = await visit.job();
+    return job === undefined ? [] : itemsOf(visit, wish, await planWorkspace(context, job));
+  });
+  const failed = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected' ? [{ visit: visits[index], reason: outcome.reason as unknown }] : [],
+  );
+  if (failed.length > 0 && failed.length === visits.length) throw failed[0]?.reason;
+  return {
+    items: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : [])),
+    unchecked: failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
+  };
+}
+
+function visitsOf(context: StageContext, wish: ClusterState): readonly Visit[] {
+  const instances = allPools(wish).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
+  return [
+    ...[...new Set(instances)].map((name) => ({
+      ...{ about: name, kind: 'machines' as const },
+      job: () => machinesJob(context, name, wish),
+    })),
+    ...wish.loadBalancers.map((balancer) => ({
+      ...{ about: balancer.name, kind: 'dns' as const },
+      job: async () => namesJob(context, balancer, wish),
+    })),
+  ];
+}
+
+/** One item for each node whose machine differs, one for all of a network, one for all names of a load balancer. */
+function itemsOf({ about, kind }: Visit, wish: ClusterState, changes: readonly PlannedChange[]): readonly DriftItem[] {
+  if (changes.length === 0) return [];
+  if (kind === 'dns') {
+    const message = sentence(`the names of load balancer ${about} are not as they were made (${told(changes)})`);
+    return [{ kind: 'dns', where: { name: about }, message, repairable: true }];
+  }
+  const nodes = new Set(allNodes(wish).map(({ node }) => node.name));
+  const byNode = Map.groupBy(changes, ({ address }) => nodeOfAddress(address, nodes));
+  const others = byNode.get(undefined) ?? [];
+  const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(wish, node, own)]));
+  // Networks follow from the addresses of machines: with one of those gone, that they will differ says nothing.
+  if (others.length === 0 || machines.length > 0) return machines;
+  const pools = poolsOf(wish, about);
+  const regions = [...new Set(pools.map(({ source }) => source.region))].join(', ');
+  const message = sentence(`network or firewall of ${about} (${regions}) are not as they were made (${told(others)})`);
+  return [{ kind: 'network', where: { provider: about }, message, repairable: true }];
+}
+
+function machineItem(wish: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
+  const gone = changes.some(({ action }) => action === 'create' || action === 'replace');
+  const message = sentence(
+    gone
+      ? `the machine of ${node} is gone, or must be made anew`
+      : `the machine of ${node} was changed (${told(changes)})`,
+  );
+  return { kind: 'machine', where: placeOf(wish, node), message, repairable: true };
+}
+
+function told(changes: readonly PlannedChange[]): string {
+  const words = changes.slice(0, 3).map(({ address, action }) => `${action} ${address}`);
+  return changes.length > 3 ? `${words.join(', ')} and ${changes.length - 3} more` : words.join(', ');
+}
+
+function wordsOf(reason: unknown): string {
+  return reason instanceof StageFailure ? `${reason.error.code}: ${reason.error.message}` : 'it could not be planned';
+}

@@ -1,0 +1,24 @@
+/** What one part of a check found. */
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
+
+export interface Findings {
+  readonly items: readonly DriftItem[];
+  /** What could not be looked at and why, a sentence each. */
+  readonly unchecked: readonly string[];
+}
+
+/** Where a node is, in the words of an item. */
+export function placeOf(state: ClusterState, name: string): DriftItem['where'] {
+  const pool = allNodes(state).find(({ node }) => node.name === name)?.pool;
+  if (pool === undefined) return { node: name };
+  return {
+    ...{ node: name, pool: pool.name },
+    ...(pool.source.kind === 'dynamic' && { provider: pool.source.provider.name }),
+  };
+}
+
+/** A sentence that fits into an item. */
+export function sentence(text: string): string {
+  return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
+}

@@ -1,0 +1,85 @@
+/** Drift that the sim runner is told to find: `KUBELOOM_SIM_DRIFT`, a JSON list. A repair of the cluster mends it. */
+import { z } from 'zod';
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { type DriftItem, DriftKind } from '#domain/drift.ts';
+
+const InjectedDrift = z.strictObject({
+  kind: DriftKind,
+  /** Id or name of the cluster. @default any */
+  cluster: z.string().optional(),
+  /** Name of the manifest. @default any */
+  manifest: z.string().optional(),
+  node: z.string().optional(),
+  /** Name of a pool: its first node is meant. */
+  pool: z.string().optional(),
+  provider: z.string().optional(),
+  /** Of a load balancer. */
+  name: z.string().optional(),
+  repairable: z.boolean().default(true),
+  /** A repair does not mend it. */
+  stubborn: z.boolean().default(false),
+});
+type InjectedDrift = z.infer<typeof InjectedDrift>;
+
+interface Place {
+  readonly manifest: string;
+  readonly cluster: string;
+  readonly state: ClusterState;
+}
+
+/** By the text of the list, for the life of the process: which drift was mended where. */
+const lists = new Map<string, { readonly drift: InjectedDrift; readonly mendedIn: Set<string> }[]>();
+
+/** What a check finds there. */
+export function simulatedDrift(text: string | undefined, place: Place): readonly DriftItem[] {
+  const here = listOf(text).filter(({ drift, mendedIn }) => isMeant(drift, place) && !mendedIn.has(place.cluster));
+  return here.flatMap(({ drift }) => itemOf(drift, place.state));
+}
+
+/** A repair is done there. */
+export function mendDrift(text: string | undefined, place: Place): void {
+  for (const { drift, mendedIn } of listOf(text)) {
+    if (!drift.stubborn && isMeant(drift, place)) mendedIn.add(place.cluster);
+  }
+}
+
+function listOf(text: string | undefined): { readonly drift: InjectedDrift; readonly mendedIn: Set<string> }[] {
+  if (text === undefined || text === '') return [];
+  const known = lists.get(text);
+  if (known) return known;
+  const read = z.array(InjectedDrift).parse(JSON.parse(text));
+  const list = read.map((drift) => ({ drift, mendedIn: new Set<string>() }));
+  lists.set(text, list);
+  return list;
+}
+
+function isMeant(drift: InjectedDrift, { manifest, cluster, state }: Place): boolean {
+  const fits = drift.cluster === undefined || drift.cluster === cluster || drift.cluster === state.name;
+  return fits && (drift.manifest ?? manifest) === manifest;
+}
+
+const words = {
+  machine: 'the machine is gone',
+  network: 'the firewall differs',
+  dns: 'the names lead elsewhere',
+  mesh: 'some peers do not answer over WireGuard',
+  node: 'the node is not ready',
+  version: 'the node runs another version of Kubernetes',
+} as const satisfies Record<DriftItem['kind'], string>;
+
+/** Nothing when the node, pool or load balancer is not part of the cluster. */
+function itemOf({ kind, node, pool, provider, name, repairable }: InjectedDrift, state: ClusterState): DriftItem[] {
+  const pools = allPools(state);
+  const found = pools.find((one) => one.name === pool || one.nodes.some((candidate) => candidate.name === node));
+  if ((node !== undefined || pool !== undefined) && found === undefined) return [];
+  const named = node ?? found?.nodes[0]?.name;
+  const instance = provider ?? (found?.source.kind === 'dynamic' ? found.source.provider.name : undefined);
+  const where = {
+    ...(named !== undefined && { node: named }),
+    ...(found && { pool: found.name }),
+    ...(instance !== undefined && { provider: instance }),
+    ...(name !== undefined && { name }),
+  };
+  const about = named ?? name ?? instance;
+  return [{ kind, where, message: `${about === undefined ? '' : `${about}: `}${words[kind]} (simulated)`, repairable }];
+}

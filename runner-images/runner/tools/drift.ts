@@ -1,0 +1,42 @@
+/** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes by kubectl. Changes nothing. */
+import type { DriftItem } from '#domain/drift.ts';
+import { driftKey } from '#domain/drift.ts';
+import { checkMesh } from '../drift/check-mesh.ts';
+import { checkNodes } from '../drift/check-nodes.ts';
+import { checkWorkspaces } from '../drift/check-workspaces.ts';
+import type { StageContext, Tool } from '../stage-context.ts';
+import { StageFailure, stageCancelled } from '../stage-failure.ts';
+
+const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
+
+export const drift: Tool = async (context) => {
+  if (context.wish === null) throw new Error('there is no cluster to check');
+  // Side by side: what one of them cannot do keeps none of the others from looking.
+  const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
+  if (context.signal.aborted) throw stageCancelled();
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  if (failures.length === looks.length) throw failures[0];
+  const findings = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const items = withoutConsequences(findings.flatMap((found) => found.items));
+  const unchecked = [
+    ...findings.flatMap((found) => found.unchecked),
+    ...failures.map((failure) => wordsOf(context, failure)),
+  ];
+  context.reportDrift?.({ items: [...items], unchecked });
+  return { differences: items.length, ...(unchecked.length > 0 && { notLookedAt: unchecked.length }) };
+};
+
+/** A machine that is gone answers to nobody: that it is gone is all there is to say of it. */
+function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] {
+  const gone = new Set(items.flatMap(({ kind, where }) => (kind === 'machine' && where.node ? [where.node] : [])));
+  const told = items.filter(
+    ({ kind, where }) => kind === 'machine' || where.node === undefined || !gone.has(where.node),
+  );
+  return [...new Map(told.map((item) => [driftKey(item), item])).values()];
+}
+
+function wordsOf({ log }: StageContext, failure: unknown): string {
+  if (failure instanceof StageFailure) return `${failure.error.code}: ${failure.error.message}`.slice(0, 500);
+  log.write('runner', failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
+  return 'a part of the check broke; its log says how';
+}

@@ -1,0 +1,329 @@
+/** Checks for drift, from the scheduler's tick to what is kept, told and repaired. */
+import { describe, expect, it } from 'vitest';
+import { allNodes } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
+import { driftKey } from '#domain/drift.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ balanced: true, compute: { work: 2 } }]);
+const wanting = (onDrift: 'report' | 'repair', interval = '6h'): InputManifest => ({
+  ...small,
+  spec: { ...small.spec, driftChecks: { interval, onDrift } },
+});
+
+/** A manifest that is done, with things that differ, and the check of it that is due. */
+async function standing(onDrift: 'report' | 'repair', find: (pipeline: Pipeline) => Promise<readonly DriftItem[]>) {
+  const pipeline = new Pipeline();
+  await pipeline.apply(wanting(onDrift));
+  pipeline.runner.ran.length = 0;
+  pipeline.runner.drift = await find(pipeline);
+  return pipeline;
+}
+
+async function nextTick(pipeline: Pipeline): Promise<unknown> {
+  pipeline.deps.clock.advance(7 * 3600);
+  const tick = await pipeline.invoke('tick', {});
+  await pipeline.settle();
+  return tick;
+}
+
+async function workerOf(pipeline: Pipeline): Promise<string> {
+  const { current } = await pipeline.cluster();
+  const found = current && allNodes(current).find(({ pool }) => pool.role === 'compute');
+  return found?.node.name ?? '';
+}
+
+const gone = async (pipeline: Pipeline): Promise<readonly DriftItem[]> => {
+  const node = await workerOf(pipeline);
+  const where = { node, pool: 'web-work', provider: 'sim-1' };
+  return [{ kind: 'machine', where, message: `the machine of ${node} is gone`, repairable: true }];
+};
+const kinds = async (pipeline: Pipeline) => (await pipeline.events()).map(({ kind }) => kind);
+
+describe('a manifest that is done', () => {
+  it('is due for a check an interval after it settled, and not before', async () => {
+    const pipeline = await standing('report', async () => []);
+    pipeline.deps.clock.advance(5 * 3600);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
+    pipeline.deps.clock.advance(2 * 3600);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['checked'] });
+  });
+
+  it('that is as it was made is told to be so, and checked again an interval later', async () => {
+    const pipeline = await standing('repair', async () => []);
+    const before = await pipeline.manifest();
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift']);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null, drift: { items: [] } });
+    const after = await pipeline.manifest();
+    expect(after).toMatchObject({ status: 'Done', generation: 1, attempt: 1, lease: null });
+    expect(String(after.dueAt) > String(before.dueAt)).toBe(true);
+    expect(await kinds(pipeline)).toContain('DriftChecked');
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift', 'drift']);
+    const reasons = (await pipeline.runs()).map(({ reason, status }) => `${reason} ${status}`);
+    expect(reasons).toEqual(['drift check Succeeded', 'drift check Succeeded', 'submitted Succeeded']);
+  });
+
+  it.each(['off'])('is never checked when its interval is %s', async (interval) => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(wanting('repair', interval));
+    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+  });
+
+  it('has one execution at a time: what is due waits for whoever holds the lease', async () => {
+    const pipeline = await standing('report', async () => []);
+    pipeline.runner.trouble('drift', async () => {
+      pipeline.deps.clock.advance(100);
+      expect(await pipeline.invoke('tick', {})).toMatchObject({ care: [] });
+      pipeline.deps.clock.advance(1800);
+      expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['prolonged'] });
+    });
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift']);
+  });
+});
+
+describe('what a check found', () => {
+  it('is kept and told, and nothing is changed, where the manifest wants a report', async () => {
+    const pipeline = await standing('report', gone);
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift']);
+    const { drift, status } = await pipeline.cluster();
+    expect({ status, items: drift?.items }).toEqual({ status: 'Converged', items: pipeline.runner.drift });
+    expect(drift?.outcome).toContain('1 thing differs from what was made');
+    expect(drift).not.toHaveProperty('repair');
+    const told = (await pipeline.events()).filter(({ kind }) => kind.startsWith('Drift'));
+    expect(told.map(({ kind, level, node }) => ({ kind, level, node }))).toEqual([
+      { kind: 'DriftFound', level: 'warning', node: undefined },
+      { kind: 'DriftTold', level: 'warning', node: await workerOf(pipeline) },
+    ]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
+  const item = (kind: DriftItem['kind'], where: DriftItem['where']): DriftItem => {
+    return { kind, where, message: `${kind} differs`, repairable: true };
+  };
+  const repairs: readonly (readonly [DriftItem['kind'], (node: string) => DriftItem, readonly string[]])[] = [
+    [
+      'machine',
+      (node) => item('machine', { node, provider: 'sim-1' }),
+      ['infrastructure', 'configuration', 'kubernetes', 'nodes'],
+    ],
+    ['network', () => item('network', { provider: 'sim-1' }), ['infrastructure']],
+    ['dns', () => item('dns', { name: 'web-lb' }), ['infrastructure']],
+    ['mesh', (node) => item('mesh', { node }), ['configuration']],
+    ['node', (node) => item('node', { node }), ['configuration', 'kubernetes', 'nodes']],
+    ['version', (node) => item('version', { node }), ['kubernetes']],
+  ];
+  it.each(repairs)(
+    '%s: is repaired by the stages that it needs, and looked at once more',
+    async (_kind, find, stages) => {
+      const pipeline = await standing('repair', async (at) => [find(await workerOf(at))]);
+      const nodes = await pipeline.nodes();
+      await nextTick(pipeline);
+      expect(pipeline.runner.ran).toEqual(['drift', ...stages, 'drift']);
+      const cluster = await pipeline.cluster();
+      expect(cluster).toMatchObject({
+        status: 'Converged',
+        attempted: null,
+        drift: { items: [], repair: { state: 'helped' } },
+      });
+      expect(await pipeline.nodes()).toEqual(nodes);
+      expect(await kinds(pipeline)).toContain('DriftRepaired');
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 1 });
+    },
+  );
+
+  it('of what only a person can mend is told and not touched', async () => {
+    const pipeline = await standing('repair', async () => [
+      { kind: 'node', where: { name: 'API' }, message: 'the API does not answer', repairable: false },
+    ]);
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift']);
+    expect((await pipeline.cluster()).drift?.outcome).toContain('a person has to mend it');
+  });
+});
+
+describe('a repair', () => {
+  it('that does not help is told, and is not made again by the checks that follow', async () => {
+    const pipeline = await standing('repair', gone);
+    for (const one of pipeline.runner.drift) pipeline.runner.stubborn.add(driftKey(one));
+    await nextTick(pipeline);
+    const stages = ['infrastructure', 'configuration', 'kubernetes', 'nodes'];
+    expect(pipeline.runner.ran).toEqual(['drift', ...stages, 'drift']);
+    expect((await pipeline.cluster()).drift).toMatchObject({ repair: { state: 'useless' } });
+    expect((await pipeline.cluster()).drift?.outcome).toContain('the repair did not help');
+    expect(await kinds(pipeline)).toContain('RepairDidNotHelp');
+    pipeline.runner.ran.length = 0;
+    await nextTick(pipeline);
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift', 'drift']);
+    pipeline.runner.ran.length = 0;
+    pipeline.runner.stubborn.clear();
+    expect((await pipeline.call('/drift', { body: { repair: true } })).status).toBe(202);
+    await pipeline.settle();
+    expect(pipeline.runner.ran).toEqual(['drift', ...stages, 'drift']);
+    expect((await pipeline.cluster()).drift).toMatchObject({ items: [], repair: { state: 'helped' } });
+  });
+
+  it('of what comes back after it was mended is made again', async () => {
+    const pipeline = await standing('repair', gone);
+    const found = pipeline.runner.drift;
+    await nextTick(pipeline);
+    pipeline.runner.drift = found;
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran.filter((stage) => stage === 'infrastructure')).toHaveLength(2);
+  });
+
+  it('that fails for good leaves the cluster as it is; a failed manifest is not checked, and a retry repairs it', async () => {
+    const pipeline = await standing('repair', gone);
+    pipeline.runner.trouble('infrastructure', 'quota');
+    await nextTick(pipeline);
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'NeedsAttention',
+      failure: { stage: 'infrastructure', class: 'quota' },
+      drift: { repair: { state: 'wished' } },
+    });
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
+    expect(await pipeline.nodes()).toHaveLength(4);
+    expect(await nextTick(pipeline)).toMatchObject({ due: 0 });
+    pipeline.runner.ran.length = 0;
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(pipeline.runner.ran).toEqual(['infrastructure', 'configuration', 'kubernetes', 'nodes', 'drift']);
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'Converged',
+      drift: { items: [], repair: { state: 'helped' } },
+    });
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
+  it('that is cut off is taken up by the next attempt', async () => {
+    const pipeline = await standing('repair', gone);
+    pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+    await nextTick(pipeline);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2 });
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'Converged',
+      drift: { items: [], repair: { state: 'helped' } },
+    });
+  });
+});
+
+describe('a check', () => {
+  it('of a paused manifest is not made', async () => {
+    const pipeline = await standing('repair', gone);
+    expect((await pipeline.call('/pause')).status).toBe(202);
+    expect(await nextTick(pipeline)).toMatchObject({ due: 1, care: ['leftAlone'] });
+    expect(pipeline.runner.ran).toEqual([]);
+    expect((await pipeline.call('/drift')).status).toBe(409);
+    await pipeline.call('/resume');
+    await pipeline.settle();
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toContain('drift');
+  });
+
+  it('during which a newer generation is stored repairs nothing: the newer one is made true', async () => {
+    const pipeline = await standing('repair', gone);
+    const document = manifestOf([{ balanced: true, compute: { work: 2, more: 1 } }]);
+    pipeline.runner.trouble('drift', async () => {
+      await pipeline.submit(document);
+    });
+    await nextTick(pipeline);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2, attempt: 1 });
+    expect(pipeline.runner.ran.slice(0, 2)).toEqual(['drift', 'infrastructure']);
+    const directions = pipeline.runner.documents.map(({ direction }) => direction);
+    expect(directions).not.toContain('repair');
+    expect(await pipeline.nodes()).toHaveLength(5);
+  });
+
+  it('that crashes again and again is given up, told, and made again at its time; the manifest stays done', async () => {
+    const pipeline = await standing('repair', gone);
+    pipeline.runner.trouble('drift', 'kill', { times: 2 });
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran).toEqual(['drift', 'drift']);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+    expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('left no result');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 1 });
+    expect(await kinds(pipeline)).toContain('DriftCheckFailed');
+    pipeline.runner.ran.length = 0;
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran[0]).toBe('drift');
+    expect(await kinds(pipeline)).toContain('DriftRepaired');
+  });
+
+  it('that is aborted is ended in order, and the next one comes at its time', async () => {
+    const pipeline = await standing('report', gone);
+    pipeline.runner.trouble('drift', () => pipeline.machines.abortAll());
+    await nextTick(pipeline);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2, lease: null });
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+    const cutOff = (await pipeline.events()).find(({ kind }) => kind === 'RunCutOff');
+    expect(cutOff?.message).toContain('a check for drift');
+    expect(await nextTick(pipeline)).toMatchObject({ care: ['checked'] });
+    expect((await pipeline.cluster()).drift?.items).toHaveLength(1);
+  });
+
+  it('that is never started is found by the next tick, as any other run', async () => {
+    const pipeline = await standing('report', gone);
+    pipeline.deps.clock.advance(7 * 3600);
+    await pipeline.invoke('tick', {});
+    pipeline.deps.workflows.started.length -= 1;
+    pipeline.deps.workflows.statuses.clear();
+    pipeline.deps.clock.advance(300);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['started'] });
+    await pipeline.settle();
+    expect((await pipeline.cluster()).drift?.items).toHaveLength(1);
+  });
+
+  it('asked for by a person is made at once, as the manifest says or as they say', async () => {
+    const pipeline = await standing('repair', gone);
+    const etag = (await pipeline.call('', { method: 'GET' })).headers.etag;
+    expect((await pipeline.call('/drift', { body: { repair: false } })).status).toBe(202);
+    await pipeline.settle();
+    expect(pipeline.runner.ran).toEqual(['drift']);
+    expect((await pipeline.call('', { method: 'GET' })).headers.etag).toBe(etag);
+    expect((await pipeline.call('/drift')).status).toBe(202);
+    await pipeline.settle();
+    expect((await pipeline.cluster()).drift).toMatchObject({ items: [] });
+  });
+
+  it('whose report is missing has failed', async () => {
+    const pipeline = await standing('report', gone);
+    pipeline.before.set('record-drift', async () => {
+      for (const { key } of await pipeline.deps.artifacts.list('runs/'))
+        if (key.endsWith('/drift.json')) await pipeline.deps.artifacts.remove(key);
+    });
+    await nextTick(pipeline);
+    expect((await pipeline.cluster()).drift?.unchecked).toEqual(['the check ended well and left no report']);
+  });
+});
+
+it('a hundred manifests that are due at once are started twenty a tick', async () => {
+  const pipeline = new Pipeline();
+  const done = await pipeline.apply(small).then(() => pipeline.manifest());
+  for (let n = 0; n < 99; n += 1) {
+    await pipeline.deps.manifests.create({ ...done, name: `shop-${n}`, runId: `shop-${n}-x-g1-a1` });
+  }
+  pipeline.deps.clock.advance(7 * 3600);
+  const started = pipeline.deps.workflows.started.length;
+  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 100, care: Array(20).fill('checked') });
+  expect(pipeline.deps.workflows.started.length - started).toBe(20);
+  // Those that were started are in time for now.
+  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 80, care: Array(20).fill('checked') });
+});
+
+it('moments of checks are spread over a tenth of the interval', async () => {
+  const { nextCheckAt } = await import('#domain/drift.ts');
+  const now = new Date('2026-11-20T12:00:00.000Z');
+  const hours = Array.from(
+    { length: 100 },
+    (_, n) => (Date.parse(nextCheckAt(now, 360, `uid-${n}`)) - now.getTime()) / 3.6e6,
+  );
+  expect(Math.min(...hours)).toBeGreaterThanOrEqual(6);
+  expect(Math.max(...hours)).toBeLessThanOrEqual(6.6);
+  expect(new Set(hours.map((hour) => hour.toFixed(2))).size).toBeGreaterThan(20);
+});
