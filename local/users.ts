@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { writeFileDurably } from './durable-file.ts';
 
@@ -32,7 +33,7 @@ const nameShape = /^[a-z0-9]([-a-z0-9._]{0,61}[a-z0-9])?$/;
 const groupShape = /^[\w.:@/-]{1,128}$/;
 
 /** Makes a user and its token, which is never to be seen again. Throws when the name is taken or none. */
-export function addUser(
+export async function addUser(
   directory: string,
   { name, groups, now }: { readonly name: string; readonly groups: readonly string[]; readonly now: Date },
 ): Promise<{ readonly user: LocalUser; readonly token: string }> {
@@ -101,7 +102,7 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** One change after another, also of several processes: the kernel frees the lock with whoever had it. */
+/** One change after another, also of several processes. */
 async function changing<Result>(
   directory: string,
   change: (users: readonly z.infer<typeof User>[]) => {
@@ -110,14 +111,29 @@ async function changing<Result>(
   },
 ): Promise<Result> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(directory, 'users.lock'), { timeout: 10_000 });
+  const unlock = await locked(join(directory, 'users.lock'));
   try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     const path = usersFile(directory);
     const { users, result } = change(await readUsers(path));
     await writeFileDurably(path, `${JSON.stringify({ users }, null, 2)}\n`, 0o600);
     return result;
   } finally {
-    lock.close();
+    unlock();
+  }
+}
+
+/** The kernel frees a lock of SQLite with the process that had it: none is ever stale. */
+async function locked(path: string, limitMs = 10_000): Promise<() => void> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      database.exec('BEGIN EXCLUSIVE');
+      return () => database.close();
+    } catch (cause) {
+      database.close();
+      if (performance.now() > end) throw new Error('somebody else is changing the users; try again', { cause });
+    }
+    await pause(10);
   }
 }

@@ -83,7 +83,7 @@ function claimText(value: unknown): string {
 
 /** What would fall apart into several when it is read is left out: a group "a admins" must not become "admins". */
 function listText(values: readonly string[]): string {
-  return `[${values.filter((value) => !/[\s,[\]]/.test(value)).join(' ')}]`;
+  return `[${values.filter((value) => /^[^\s,[\]]+$/.test(value)).join(' ')}]`;
 }
 
 /** Compares digests, so that neither content nor length of the token shows in the time it takes. */

@@ -42,6 +42,8 @@ export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptio
     before = await look();
   };
   beforeAll(async () => {
+    // The thousand refusals of a test are no news.
+    process.env.KUBELOOM_LOG ??= 'errors';
     platform = await startPlatform({
       ...{ inMemory: true, apiPort: 0, runner: 'sim', tickSeconds: 3600 },
       ...(await prepare()),

@@ -1,0 +1,144 @@
+/** Who calls, by the token: what happens when the sources of tokens fail, change, or are configured wrongly. */
+import { writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { authorizer } from '#local/api-gateway/authorizer.ts';
+import { parseOidcOptions } from '#local/api-gateway/oidc-issuer.ts';
+import type { Logger } from '#local/logger.ts';
+import { addUser, usersFile } from '#local/users.ts';
+import { type Issuer, startIssuer } from '#test/security/issuer-stand-in.ts';
+import { temporaryDirectory } from './clients.ts';
+
+const token = 'the-token-of-the-owner-of-the-platform';
+
+function remembering(): Logger & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const keep: Logger['info'] = (message, fields) => void lines.push(JSON.stringify({ message, ...fields }));
+  return { lines, info: keep, warn: keep, error: keep };
+}
+
+/** With ann as a local user, and an issuer unless another is named. */
+async function start({ issuerUrl }: { issuerUrl?: (issuer: Issuer) => string } = {}) {
+  const directory = await temporaryDirectory();
+  const issuer = await startIssuer();
+  onTestFinished(() => issuer.close());
+  const ann = await addUser(directory, { name: 'ann', groups: ['dev', 'ops'], now: new Date() });
+  const logger = remembering();
+  const oidc = { issuer: issuerUrl?.(issuer) ?? issuer.url, audiences: ['kubeloom'] };
+  const ask = authorizer({ token, usersFile: usersFile(directory), oidc, logger });
+  const bearer = (text: string) => ask(`Bearer ${text}`);
+  return { directory, issuer, ann, logger, ask, bearer };
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe('the platform’s own tokens', () => {
+  it('are of the owner, and of users with their groups as API Gateway writes lists', async () => {
+    const { bearer, ann, ask } = await start();
+    expect(await bearer(token)).toMatchObject({ claims: { sub: 'local' } });
+    expect(await bearer(ann.token)).toEqual({
+      claims: { sub: 'local:ann', iss: 'kubeloom-local', groups: '[dev ops]' },
+    });
+    for (const header of [
+      undefined,
+      '',
+      token,
+      `Basic ${token}`,
+      `Bearer ${token} ${token}`,
+      'Bearer x',
+      `bearer,${token}`,
+    ])
+      expect(await ask(header)).toEqual({ refused: expect.any(String) });
+  });
+
+  it('still open for the owner when the users cannot be read, and the log says so without a secret', async () => {
+    const { bearer, ann, directory, logger } = await start();
+    await writeFile(usersFile(directory), `{"users": "${ann.token}"`);
+    expect(await bearer(token)).toHaveProperty('claims');
+    expect(await bearer(ann.token)).toHaveProperty('refused');
+    expect(logger.lines.join()).toContain('is not a list of users');
+    expect(logger.lines.join()).not.toContain(ann.token);
+  });
+
+  it('do not wait for an issuer that is away', async () => {
+    const { bearer, ann, issuer } = await start();
+    issuer.up = false;
+    expect(await bearer(token)).toHaveProperty('claims');
+    expect(await bearer(ann.token)).toHaveProperty('claims');
+    expect(issuer.asked).toEqual([]);
+  });
+});
+
+describe('tokens of an issuer', () => {
+  it('are neither good nor bad while its keys cannot be had; it is not asked again for each', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const { bearer, issuer, logger } = await start();
+    const good = await issuer.token();
+    issuer.up = false;
+    for (let n = 0; n < 5; n += 1) expect(await bearer(good)).toHaveProperty('unavailable');
+    expect(issuer.asked).toHaveLength(1);
+    expect(logger.lines.join()).not.toContain(good);
+    issuer.up = true;
+    vi.advanceTimersByTime(5_100);
+    expect(await bearer(good)).toMatchObject({ claims: { sub: 'ann', aud: 'kubeloom' } });
+  });
+
+  it('stay good while it is away, as its keys are known', async () => {
+    const { bearer, issuer } = await start();
+    const good = await issuer.token();
+    expect(await bearer(good)).toHaveProperty('claims');
+    issuer.up = false;
+    expect(await bearer(good)).toHaveProperty('claims');
+  });
+
+  it('are good with new keys, and bad with old ones, once it has changed them', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const { bearer, issuer } = await start();
+    const old = await issuer.token();
+    expect(await bearer(old)).toHaveProperty('claims');
+    await issuer.rotate();
+    const fresh = await issuer.token();
+    expect(await bearer(fresh)).toHaveProperty('refused');
+    vi.advanceTimersByTime(31_000);
+    expect(await bearer(fresh)).toHaveProperty('claims');
+    expect(await bearer(old)).toHaveProperty('refused');
+  });
+
+  it('are not believed when its discovery document is of another', async () => {
+    const { bearer, issuer } = await start({ issuerUrl: ({ url }) => url.replace('127.0.0.1', 'localhost') });
+    const said = await issuer.token({ iss: issuer.url.replace('127.0.0.1', 'localhost') });
+    expect(await bearer(said)).toHaveProperty('unavailable');
+  });
+
+  it('hand on all claims as text; members of lists that would fall apart are left out', async () => {
+    const { bearer, issuer } = await start();
+    const groups = ['dev', 'x admins', 'a,b', '[c]', ''];
+    const given = { groups, email_verified: true, level: 3, address: { country: 'SK' }, name: 'Ann B' };
+    expect(await bearer(await issuer.token(given))).toMatchObject({
+      claims: { groups: '[dev]', email_verified: 'true', level: '3', address: '{"country":"SK"}', name: 'Ann B' },
+    });
+  });
+});
+
+describe('the settings of an issuer', () => {
+  it.each([
+    ['https://issuer.example', 'a, b', { issuer: 'https://issuer.example', audiences: ['a', 'b'] }],
+    ['https://issuer.example/realms/x', 'a', { issuer: 'https://issuer.example/realms/x', audiences: ['a'] }],
+    ['http://127.0.0.1:8080', 'a', { issuer: 'http://127.0.0.1:8080', audiences: ['a'] }],
+    [undefined, undefined, undefined],
+  ])('%s for %s are taken', (issuer, audience, oidc) => {
+    expect(parseOidcOptions(issuer, audience)).toEqual(oidc === undefined ? {} : { oidc });
+  });
+
+  it.each([
+    ['http://issuer.example', 'a', 'https'],
+    ['http://127.0.0.1.issuer.example', 'a', 'https'],
+    ['issuer.example', 'a', 'https'],
+    ['https://issuer.example?x=1', 'a', 'https'],
+    ['file:///etc/passwd', 'a', 'https'],
+    ['https://issuer.example', undefined, '--oidc-audience'],
+    ['https://issuer.example', ' ,', '--oidc-audience'],
+    [undefined, 'a', '--oidc-issuer'],
+  ])('%s for %s are refused with a sentence', (issuer, audience, word) => {
+    expect(() => parseOidcOptions(issuer, audience)).toThrow(word);
+  });
+});

@@ -1,0 +1,245 @@
+/** A user of one namespace, with a good token, at what belongs to another: every route refuses it, and nothing changes. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '#functions/api/routes.ts';
+import type { Logger } from '#local/logger.ts';
+import { addUser, removeUser } from '#local/users.ts';
+import { aManifest, aSecret, aTemplateReference } from '#test/api/documents.ts';
+import { platformUnderAttack } from './platform-under-attack.ts';
+import { rawRequest, sendRaw } from './raw-request.ts';
+
+let dataDir: string;
+let token: string;
+const logged: string[] = [];
+const keep: Logger['info'] = (message, fields) => void logged.push(JSON.stringify({ message, ...fields }));
+
+const attack = platformUnderAttack(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-users-'));
+  return { inMemory: false, dataDir, logger: { info: keep, warn: keep, error: keep } };
+});
+
+const asEve = (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}) =>
+  attack.call(method, path, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+const asOwner = async (method: string, path: string, body: object): Promise<void> => {
+  expect((await attack.call(method, path, { body: JSON.stringify(body) })).ok).toBe(true);
+};
+const secret = { ...aSecret(), metadata: { name: 'hetzner' } };
+const templates = { ...aTemplateReference(), metadata: { name: 'own-templates' } };
+const eveOperates = {
+  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'eve' } },
+  spec: { role: 'operator', namespaces: ['other'], subjects: [{ claim: { name: 'groups', value: 'others' } }] },
+};
+
+beforeAll(async () => {
+  ({ token } = await addUser(dataDir, { name: 'eve', groups: ['others'], now: new Date() }));
+  await asOwner('PUT', '/v1/roles/eve', eveOperates);
+  await asOwner('PUT', '/v1/secrets/team/hetzner', secret);
+  await asOwner('PUT', '/v1/templates/team/own-templates', templates);
+  expect((await asEve('PUT', '/v1/manifests/other/mine', aManifest({ namespace: 'other', name: 'mine' }))).status).toBe(
+    202,
+  );
+  await attack.remember();
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const bodies: Readonly<Record<string, object>> = {
+  putManifest: aManifest({ compute: 5 }),
+  planManifest: aManifest({ compute: 5 }),
+  putSecret: secret,
+  putTemplate: templates,
+  putRole: { ...eveOperates, spec: { ...eveOperates.spec, role: 'admin', namespaces: ['*'] } },
+};
+const names: Readonly<Record<string, string>> = { putRole: 'eve', deleteRole: 'eve', putSecret: 'hetzner' };
+
+describe('another namespace', () => {
+  const inPath = routes.filter(({ path }) => path.includes('{namespace}'));
+  const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
+  const byQuery = routes.filter(({ operation }) => ['listManifests', 'listSecrets', 'listChanges'].includes(operation));
+  const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
+
+  it('is reached by no route that this test does not know', () => {
+    const known = [...inPath, ...ofAdmins, ...byQuery].map(({ operation }) => operation as string);
+    expect(routes.map(({ operation }) => operation as string).toSorted()).toEqual([...known, ...ofNobody].toSorted());
+  });
+
+  it.each([...inPath, ...ofAdmins].map(({ operation, method, path }) => [operation, method, path] as const))(
+    'is closed at %s: 403, in the same words for what is there and what is not',
+    async (operation, method, path) => {
+      const answers: unknown[] = [];
+      for (const name of [names[operation] ?? 'shop', 'nothing']) {
+        const filled = path
+          .replace('{namespace}', 'team')
+          .replace('{name}', name)
+          .replace('{stage}', 'nodes')
+          .replace('{attempt}', '1')
+          .replaceAll(/\{\w+\}/g, 'w00');
+        const answer = await asEve(method, filled, bodies[operation], { 'if-match': '*' });
+        const { instance: _, ...problem } = (await answer.json()) as Record<string, unknown>;
+        answers.push({ status: answer.status, code: problem.code, detail: problem.detail });
+      }
+      expect(answers[0]).toEqual({
+        status: 403,
+        code: 'Forbidden',
+        detail: expect.stringContaining('local:eve has not'),
+      });
+      expect(answers[1]).toEqual(answers[0]);
+      await attack.unchanged();
+    },
+  );
+
+  it.each(byQuery.map(({ operation, path }) => [operation, path] as const))(
+    'shows nothing at %s, neither when it is named nor when it is not, nor behind a cursor',
+    async (_operation, path) => {
+      expect((await asEve('GET', `${path}?namespace=team`)).status).toBe(403);
+      expect((await asEve('GET', `${path}?namespace=other&namespace=team`)).status).toBe(400);
+      const { next } = (await (await attack.call('GET', `${path}?namespace=team&limit=1`)).json()) as { next?: string };
+      for (const query of [
+        '?namespace=other',
+        ...(next === undefined ? [] : [`?namespace=other&next=${encodeURIComponent(next)}`]),
+      ]) {
+        const answer = await asEve('GET', `${path}${query}`);
+        expect(answer.status).toBeOneOf([200, 400]);
+        expect(await answer.text()).not.toMatch(/team|hetzner|own-templates|shop/);
+      }
+    },
+  );
+
+  it('is not reached by a document that says so under a path of one’s own', async () => {
+    const answers = [
+      await asEve('PUT', '/v1/manifests/other/shop', aManifest({ namespace: 'team', name: 'shop' })),
+      await asEve('PUT', '/v1/secrets/other/hetzner', { ...secret, metadata: { name: 'hetzner', namespace: 'team' } }),
+      await asEve('PUT', '/v1/templates/other/own-templates', {
+        ...templates,
+        metadata: { name: 'own-templates', namespace: 'team' },
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422]);
+    await attack.unchanged();
+  });
+
+  it('lends no Secret and no templates to a manifest of one’s own', async () => {
+    const manifest = aManifest({ namespace: 'other', name: 'thief' });
+    const withReference = (field: string, name: string) => ({
+      ...manifest,
+      spec: {
+        ...manifest.spec,
+        providers: [{ name: 'sim-1', providerType: 'sim', [field]: { name, namespace: 'team' } }],
+      },
+    });
+    for (const [field, name] of [
+      ['secretRef', 'hetzner'],
+      ['secretRef', 'nothing'],
+      ['templatesRef', 'own-templates'],
+    ] as const) {
+      const body = withReference(field, name);
+      for (const [method, path] of [
+        ['PUT', '/v1/manifests/other/thief'],
+        ['POST', '/v1/manifests/other/thief/plan'],
+        ['POST', '/v1/validate'],
+      ] as const) {
+        const answer = await asEve(method, path, body);
+        expect([field, path, answer.status]).toEqual([field, path, 403]);
+        expect(((await answer.json()) as { detail: string }).detail).toContain(`${field} "team/${name}"`);
+      }
+    }
+    expect((await asEve('GET', '/v1/manifests/other/thief')).status).toBe(404);
+    await attack.unchanged();
+  });
+
+  it.each([
+    ['/v1/manifests/other/../team/shop', 404],
+    ['/v1/manifests/other/%2e%2e/team/shop', 404],
+    ['/v1/manifests/other%2f..%2fteam/shop', 400],
+    ['/v1/manifests/other/..%2fteam%2fshop', 400],
+    ['/v1/manifests/TEAM/shop', 400],
+    ['/v1/manifests/team%00/shop', 400],
+    ['/v1/manifests/*/shop', 400],
+    ['/v1/manifests/other,team/shop', 400],
+    ['/v1/manifests/team;other/shop', 400],
+    ['/v1/secrets/team%2fother/hetzner', 400],
+    ['/v1/templates/other/..%2f..%2fteam%2fown-templates', 400],
+  ])('is not reached by the path %s', async (path, expected) => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = method === 'PUT' ? JSON.stringify(aManifest({ compute: 5 })) : '';
+      const { status } = await sendRaw(attack.platform.apiUrl, rawRequest(method, path, { headers, body }));
+      // Where a path is tidied up, it is the other namespace's, and refused as that.
+      expect([method, status]).toEqual([
+        method,
+        expected === 404 ? 403 : path.includes('/secrets/') && method === 'GET' ? 405 : 400,
+      ]);
+    }
+    await attack.unchanged();
+  });
+
+  it('is not opened by headers that say who one is', async () => {
+    const { token: owners } = attack.platform;
+    const lies = {
+      ...{ 'x-forwarded-for': '10.0.0.1', 'x-forwarded-user': 'local', 'x-amzn-oidc-identity': 'local' },
+      ...{ 'x-amzn-request-context': '{"authorizer":{"jwt":{"claims":{"sub":"local"}}}}', 'x-kubeloom-role': 'admin' },
+      cookie: `token=${owners}; sub=local`,
+    };
+    expect(await (await asEve('GET', '/v1/whoami', undefined, lies)).json()).toMatchObject({
+      ...{ name: 'local:eve', from: '127.0.0.1', grants: [{ role: 'operator', namespaces: ['other'] }] },
+    });
+    expect((await asEve('GET', '/v1/manifests/team/shop', undefined, lies)).status).toBe(403);
+    // Two tokens: neither is taken.
+    const head = `GET /v1/manifests/team/shop HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${token}\r\n`;
+    const second = await sendRaw(attack.platform.apiUrl, `${head}authorization: Bearer ${owners}\r\n\r\n`);
+    expect(second.status).toBeOneOf([400, 401, 403]);
+    const broken = await sendRaw(attack.platform.apiUrl, `${head}x-a: b\r\n authorization: Bearer ${owners}\r\n\r\n`);
+    expect(broken.status).toBeOneOf([400, 403]);
+  });
+
+  it('is not told of by a version that was seen before: an If-Match is good once, and only where one may write', async () => {
+    const tag = (await attack.call('GET', '/v1/manifests/team/shop')).headers.get('etag') ?? '';
+    expect(tag).not.toBe('');
+    expect((await asEve('PUT', '/v1/manifests/team/shop', aManifest({ compute: 5 }), { 'if-match': tag })).status).toBe(
+      403,
+    );
+    await attack.unchanged();
+    const path = '/v1/manifests/other/mine';
+    const own = (await asEve('GET', path)).headers.get('etag') ?? '';
+    const put = (compute: number) =>
+      asEve('PUT', path, aManifest({ namespace: 'other', name: 'mine', compute }), { 'if-match': own });
+    expect([(await put(3)).status, (await put(4)).status]).toEqual([202, 412]);
+    await attack.remember();
+  });
+});
+
+describe('a token', () => {
+  it('is in no file, no log and no event of the platform', async () => {
+    const events = await (await attack.call('GET', '/v1/manifests/other/mine/events?limit=200')).text();
+    expect(events).toContain('local:eve from 127.0.0.1');
+    const files = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+    expect(files.length).toBeGreaterThan(10);
+    const holding: string[] = [];
+    for (const file of files) {
+      const path = join(file.parentPath, file.name);
+      if ((await readFile(path)).includes(token.slice(4))) holding.push(path);
+    }
+    expect(holding).toEqual([]);
+    expect([events, ...logged].join('\n')).not.toContain(token.slice(4));
+  });
+
+  it('of a user who was removed is refused on every route from the next request on', async () => {
+    expect((await asEve('GET', '/v1/manifests/other/mine')).status).toBe(200);
+    await removeUser(dataDir, 'eve');
+    for (const { operation, method, path } of routes.filter((route) => !('anonymous' in route))) {
+      const filled = path
+        .replace('{namespace}', 'other')
+        .replace('{name}', 'mine')
+        .replaceAll(/\{\w+\}/g, 'w00');
+      expect([operation, (await asEve(method, filled, bodies[operation])).status]).toEqual([operation, 401]);
+    }
+    // The name alone is no way back: the token is another.
+    await addUser(dataDir, { name: 'eve', groups: ['others'], now: new Date() });
+    expect((await asEve('GET', '/v1/whoami')).status).toBe(401);
+    await attack.unchanged();
+  });
+});
