@@ -24,8 +24,6 @@ export interface MachinesRootInput extends TagSource {
   readonly backend: StateBackend;
   /** Directory of the provider type's modules, as Terraform should read it; see `modulesPath`. */
   readonly modules: string;
-  /** Templates that cannot be had any more: what was made with them goes without their modules. @default none */
-  readonly lostTemplates?: ReadonlySet<string>;
   /** Networks from which the runner and people may use SSH. */
   readonly adminCidrs: readonly string[];
   /** See `peerCidrs`. */
@@ -80,20 +78,19 @@ export function renderMachinesRoot(input: MachinesRootInput): RootModule {
     [...places, ...gone].map(({ region }) => region),
     input.backend,
   );
-  const isKnown = ({ templates }: Place) => input.lostTemplates?.has(templates) !== true;
   if (pools.length + dropped.length === 0) return root;
   return {
     ...root,
     module: {
       ...calls(places, moduleOf, (place) => networkCall(input, place, pools)),
-      ...calls(gone.filter(isKnown), moduleOf, (place) => ({ ...networkCall(input, place, []), count: 0 })),
+      ...calls(gone, moduleOf, (place) => ({ ...networkCall(input, place, []), count: 0 })),
       ...calls(
         pools,
         ({ id }) => poolModule(id),
         (pool) => poolCall(input, pool),
       ),
       ...calls(
-        dropped.filter((pool) => isKnown(placeOf(pool))),
+        dropped,
         ({ id }) => poolModule(id),
         (pool) => droppedCall(input, pool, gone),
       ),

@@ -44,6 +44,11 @@ export const ProviderTemplate = z.strictObject({
   alsoRequired: z.record(z.string(), z.strictObject({ source: z.string(), version: z.string() })).default({}),
   /** Module variable ← field of the Secret: what the modules themselves need and the provider block has no argument for. */
   moduleVariables: z.record(z.string(), z.string()).default({}),
+  /**
+   * Environment variable of Terraform and of the hooks ← field of the Secret, empty without one: for what logs in by
+   * its environment. No module, plan or state has it.
+   */
+  secretEnvironment: z.record(z.string(), z.string()).default({}),
   /** Fields of the Secret that may be missing: what takes them is null then. */
   optionalFields: z.array(z.string()).default([]),
   /**
@@ -68,6 +73,11 @@ export const noProviderTemplate: ProviderTemplate = ProviderTemplate.parse({});
 export function credentialFields({ provider, moduleVariables }: ProviderTemplate): readonly string[] {
   const fields = [...Object.values(provider?.credentials ?? {}), ...Object.values(moduleVariables)];
   return [...new Set(fields)].sort();
+}
+
+/** Fields of the Secret that anything of the type is given, in order and without repeats. */
+export function usedFields(template: ProviderTemplate): readonly string[] {
+  return [...new Set([...credentialFields(template), ...Object.values(template.secretEnvironment)])].sort();
 }
 
 /** Name of the variable that carries a Secret's field; its value comes by `TF_VAR_<name>` at run time. */

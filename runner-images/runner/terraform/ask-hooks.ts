@@ -3,14 +3,21 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { poolModule, providerNameIn } from '#rendering/terraform-names.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { type HookAnswer, type HookInput, type HookName, hasHook, providerFiles, runHook } from './provider-files.ts';
+import {
+  type HookAnswer,
+  type HookInput,
+  type HookName,
+  hasHook,
+  type ProviderFiles,
+  runHook,
+  type VersionInUse,
+  versionFiles,
+} from './provider-files.ts';
+import { secretEnvironment } from './provider-login.ts';
 import type { StateResource } from './terraform-cli.ts';
 
 /** What of a workspace was made with one version of templates. */
-export interface WorkspacePart {
-  readonly provider: ProviderInstance;
-  /** Something of it is still wished for. */
-  readonly wanted: boolean;
+export interface WorkspacePart extends VersionInUse {
   /** Pool ids. */
   readonly pools: readonly string[];
 }
@@ -21,7 +28,7 @@ export async function anyHook(
   parts: readonly WorkspacePart[],
   hook: HookName,
 ): Promise<boolean> {
-  for (const part of parts) if (await partHas(context, part, hook)) return true;
+  for (const part of parts) if (await hasHook(await versionFiles(context, part), hook)) return true;
   return false;
 }
 
@@ -33,11 +40,12 @@ export async function askHooks(
 ): Promise<HookAnswer> {
   const answers: HookAnswer[] = [];
   for (const part of parts) {
-    if (!(await partHas(context, part, hook))) continue;
-    const files = await providerFiles(context, part.provider);
+    const files = await versionFiles(context, part);
+    if (!(await hasHook(files, hook))) continue;
     const resources = parts.length === 1 ? input.resources : input.resources.filter(isOf(part));
     const provider = providerNameIn(part.provider.name, part.provider.templates);
-    answers.push(await runHook(context, files, hook, { ...input, provider, resources }));
+    const environment = await environmentOf(context, part.provider, files);
+    answers.push(await runHook(context, files, hook, { ...input, provider, resources }, environment));
   }
   return {
     replace: answers.flatMap(({ replace }) => replace),
@@ -45,13 +53,18 @@ export async function askHooks(
   };
 }
 
-/** Templates that are lost have no hooks. */
-async function partHas(context: StageContext, { provider, wanted }: WorkspacePart, hook: HookName): Promise<boolean> {
+/** Whoever has no credentials asks without: what was never made can be removed by anybody, all else is refused there. */
+async function environmentOf(
+  context: StageContext,
+  provider: ProviderInstance,
+  { template }: ProviderFiles,
+): Promise<Readonly<Record<string, string>>> {
   try {
-    return await hasHook(await providerFiles(context, provider), hook);
+    return await secretEnvironment(context, provider, template);
   } catch (error) {
-    if (wanted || !(error instanceof StageFailure)) throw error;
-    return false;
+    if (!(error instanceof StageFailure)) throw error;
+    context.log.write('runner', `asking ${provider.name} without credentials: ${error.message}`);
+    return secretEnvironment(context, { ...provider, secret: undefined }, template);
   }
 }
 

@@ -16,6 +16,31 @@ interface Row {
   readonly hint: string;
 }
 
+type Meaning = Omit<Row, 'pattern'>;
+
+const badCredentials: Meaning = {
+  class: 'credentials',
+  hint: 'Check the Secret of this provider: it may be wrong, expired, or lack a permission. Apply the Secret again.',
+};
+const hostDown: Meaning = {
+  class: 'transient',
+  hint: 'The host did not come up. Apply the manifest again; the log of the stage has the host’s own words.',
+};
+
+/** Exit codes of provisioners and of hooks: see templates/terraform/README.md. */
+const exits: Readonly<Record<number, Meaning>> = {
+  3: { class: 'user', hint: 'The machine that makes the hosts lacks something; `kubeloom doctor` says what.' },
+  5: { class: 'conflict', hint: 'Something else works on the same host; it is tried again.' },
+  4: hostDown,
+  6: hostDown,
+  7: badCredentials,
+};
+
+/** What it means that a hook ended with this code. */
+export function exitMeaning(code: number): Meaning {
+  return exits[code] ?? { class: 'transient', hint: 'It is tried again; the log of the stage has its own words.' };
+}
+
 /** First match wins: the more certain a sign, the higher it stands. */
 const table: readonly Row[] = [
   {
@@ -23,22 +48,10 @@ const table: readonly Row[] = [
     pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
     hint: 'Something else works on the same Terraform state. It is tried again; if it stays, see who holds the lock.',
   },
-  // A provisioner's exit codes: see templates/terraform/README.md.
-  {
-    class: 'user',
-    pattern: /local-exec[\s\S]*exit status 3\b/i,
-    hint: 'The machine that makes the hosts lacks something; `kubeloom doctor` says what.',
-  },
-  {
-    class: 'conflict',
-    pattern: /local-exec[\s\S]*exit status 5\b/i,
-    hint: 'Something else works on the same host; it is tried again.',
-  },
-  {
-    class: 'transient',
-    pattern: /local-exec[\s\S]*exit status [46]\b/i,
-    hint: 'The host did not come up. Apply the manifest again; the log of the stage has the host’s own words.',
-  },
+  ...Object.entries(exits).map(([code, meaning]) => ({
+    ...meaning,
+    pattern: new RegExp(`local-exec[\\s\\S]*exit status ${code}\\b`, 'i'),
+  })),
   {
     class: 'transient',
     pattern: /throttl|rate.?limit|too many requests|\b429\b/i,
@@ -57,10 +70,9 @@ const table: readonly Row[] = [
     hint: 'The provider has no such machine free here. Choose another server type, zone or region, or try later.',
   },
   {
-    class: 'credentials',
+    ...badCredentials,
     pattern:
       /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AuthFailure|NotAuthenticated|authentication (failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(grant|token|credentials|api key)|unauthorized|\b401\b|AccessDenied|Forbidden|permission denied|not authorized|\b403\b/i,
-    hint: 'Check the Secret of this provider: it may be wrong, expired, or lack a permission. Apply the Secret again.',
   },
   {
     class: 'transient',

@@ -74,10 +74,10 @@ async function gitEnvironment(
     ['http.lowSpeedTime', '30'],
     ['advice.detachedHead', 'false'],
     ...(header === undefined ? [] : [[`http.https://${host}/.extraHeader`, header]]),
-    ...(await ownAuthorities(home)),
   ];
   return {
     ...{ HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' },
+    ...(await ownAuthorities(home)),
     ...{ GIT_ASKPASS: 'true', GIT_CONFIG_COUNT: String(settings.length), LC_ALL: 'C' },
     ...Object.fromEntries(
       settings.flatMap(([key = '', value = ''], index) => [
@@ -89,13 +89,13 @@ async function gitEnvironment(
 }
 
 /** Git does not know Node's way to trust a company's own authority, so both kinds are put into one file. */
-async function ownAuthorities(home: string): Promise<readonly (readonly [string, string])[]> {
+async function ownAuthorities(home: string): Promise<Readonly<Record<string, string>>> {
   const extra = process.env.NODE_EXTRA_CA_CERTS;
-  if (!extra) return [];
+  if (!extra) return {};
   const texts = ['/etc/ssl/certs/ca-certificates.crt', extra].map((file) => readFile(file, 'utf8').catch(() => ''));
   const file = join(home, 'authorities.pem');
   await writeFile(file, (await Promise.all(texts)).join('\n'));
-  return [['http.sslCAInfo', file]];
+  return { GIT_SSL_CAINFO: file };
 }
 
 async function authorization(

@@ -37,9 +37,9 @@ export async function logIn(
   { directory, tokens = (audience) => webIdentityToken(audience, (values) => context.mask.add(values)) }: LoginPlace,
 ): Promise<ProviderLogin> {
   const { secret } = provider;
-  if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: {} };
-  const values = await userSecret(context, secret, `provider ${provider.name}`);
-  refuseFaults(provider, secret, values);
+  const around = await secretEnvironment(context, provider, template);
+  if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: around };
+  const values = await valuesOf(context, provider, secret);
   const isFilled = (field: string) => (values[field] ?? '').trim() !== '';
   const chosen = chooseLogin(template, new Set(Object.keys(values).filter(isFilled)));
   const tokenFile = await keepToken(context, chosen.webIdentity, { directory, tokens, values });
@@ -48,7 +48,34 @@ export async function logIn(
   const pairs = credentialFields(chosen.template)
     .filter((field) => !mayLack(field))
     .map((field) => [`TF_VAR_${credentialVariable(field)}`, requiredField(known, field, locatorTitle(secret))]);
-  return { template: chosen.template, environment: Object.fromEntries(pairs) };
+  return { template: chosen.template, environment: { ...around, ...Object.fromEntries(pairs) } };
+}
+
+/**
+ * What Terraform and the hooks of the type have in their environment: every variable, so that nobody acts for somebody
+ * else by what the runner itself was started with. Throws `StageFailure`.
+ */
+export async function secretEnvironment(
+  context: Around,
+  provider: ProviderInstance,
+  template: ProviderTemplate,
+): Promise<Fields> {
+  const wanted = Object.entries(template.secretEnvironment);
+  const { secret } = provider;
+  if (wanted.length === 0 || secret === undefined)
+    return Object.fromEntries(wanted.map(([variable]) => [variable, '']));
+  const values = await valuesOf(context, provider, secret);
+  const valueOf = (field: string): string =>
+    template.optionalFields.includes(field)
+      ? (values[field] ?? '').trim()
+      : requiredField(values, field, locatorTitle(secret));
+  return Object.fromEntries(wanted.map(([variable, field]) => [variable, valueOf(field)]));
+}
+
+async function valuesOf(context: Around, provider: ProviderInstance, secret: string): Promise<Fields> {
+  const values = await userSecret(context, secret, `provider ${provider.name}`);
+  refuseFaults(provider, secret, values);
+  return values;
 }
 
 /** Fields of a stored Secret were judged when it was stored; those of a Vault are seen here for the first time. */

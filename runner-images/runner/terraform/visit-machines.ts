@@ -79,7 +79,7 @@ export async function machinesJob(
     provider,
     destroy: state === null,
     parts: partsOf(state, states, name),
-    root: (files, backend, lostTemplates) =>
+    root: (files, backend) =>
       renderMachinesRoot({
         ...{ clusterId, namespace, manifest, generation },
         state,
@@ -89,7 +89,6 @@ export async function machinesJob(
         backend,
         installation: ports.config.KUBELOOM_INSTALLATION,
         modules: modulesLink,
-        lostTemplates,
         adminCidrs: ports.config.KUBELOOM_RUNNER_CIDRS,
         peerCidrs: peerCidrs(state, facts.current),
         publicKeys,
