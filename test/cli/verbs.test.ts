@@ -70,7 +70,7 @@ describe('kubeloom apply', () => {
   it('submits nothing when a document is none of its kinds', async () => {
     const stdin = `${readFileSync(file('nothing'), 'utf8')}\n---\nkind: Pod\nmetadata: { name: x }\n`;
     const { code, stderr } = await kubeloom(['apply', '-f', '-'], { stdin });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of Secret')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of RoleBinding, Secret')]);
     expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
   });
 
