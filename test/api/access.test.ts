@@ -152,6 +152,28 @@ describe('subjects', () => {
     expect((await put({ groups: '[dev platform-2]' })).status).toBe(403);
     expect((await put({ teams: 'platform' })).status).toBe(403);
   });
+
+  it('are not found in what only looks like a list, nor in what every object has', async () => {
+    const under = await apiWith(
+      binding('mail', 'operator', ['team'], [{ claim: { name: 'email', value: 'boss@example.com' } }]),
+      binding('odd', 'operator', ['team'], [{ claim: { name: 'constructor', value: 'x' } }]),
+      binding('user', 'operator', ['team'], [{ user: 'ann' }]),
+    );
+    const statusFor = async (sub: string, claims: object = {}) =>
+      (await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser(sub, claims) })).status;
+    expect(await statusFor('eve', { email: 'boss@example.com' })).toBe(200);
+    expect(await statusFor('eve', { email: '[boss@example.com]' })).toBe(403);
+    expect(await statusFor('[ann]')).toBe(403);
+    expect(await statusFor('[root]')).toBe(403);
+    expect(await statusFor('eve')).toBe(403);
+  });
+
+  it.each(['groups', 'cognito:groups', 'https://example.com/roles', 'memberOf'])('are lists in %s', async (name) => {
+    const under = await apiWith(binding('list', 'operator', ['team'], [{ claim: { name, value: 'platform' } }]));
+    const put = (value: string) =>
+      under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('x', { [name]: value }) });
+    expect([(await put('[dev platform]')).status, (await put('[dev]')).status]).toEqual([200, 403]);
+  });
 });
 
 describe('whoami', () => {

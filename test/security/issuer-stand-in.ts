@@ -4,7 +4,7 @@ import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts
 
 export interface Signing {
   /** @default RS256 with the issuer's key */
-  readonly alg?: 'RS256' | 'ES256' | 'PS256' | 'HS256';
+  readonly alg?: 'RS256' | 'ES256' | 'PS256' | 'EdDSA' | 'HS256';
   /** null: none. @default that of the key */
   readonly kid?: string | null;
   /** @default the issuer's */
@@ -26,7 +26,7 @@ export interface Issuer {
   close(): Promise<void>;
 }
 
-const algorithms = ['RS256', 'ES256', 'PS256'] as const;
+const algorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
 async function makeKeys(generation: number) {
   const pairs = algorithms.map(async (alg) => ({ alg, kid: `${alg}-${generation}`, ...(await generateKeyPair(alg)) }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aManifest } from '#test/api/documents.ts';
-import { type Issuer, inSeconds, type Signing, startIssuer } from './issuer-stand-in.ts';
+import { type Issuer, inSeconds, startIssuer } from './issuer-stand-in.ts';
 import { platformUnderAttack } from './platform-under-attack.ts';
 
 let issuer: Issuer;
@@ -105,6 +105,7 @@ describe('refused with 401, and nothing is changed:', () => {
       async () => new UnsecuredJWT({ iss: issuer.url, aud: 'kubeloom', sub: 'ann' }).setExpirationTime('1h').encode(),
     ],
     ['the public key as the secret of HS256', async () => hs256(await issuer.publicKey())],
+    ['a published key of a kind that is not on the list', () => issuer.token({}, { alg: 'EdDSA' })],
     ['an unknown key', () => issuer.token({}, { kid: 'nobody' })],
     ['no key named', () => issuer.token({}, { kid: null })],
     ['the key of another algorithm', () => issuer.token({}, { kid: 'ES256-1' })],
@@ -142,8 +143,8 @@ describe('refused with 401, and nothing is changed:', () => {
     await attack.unchanged();
   });
 
-  function hs256(publicKey: string, signing: Signing = {}) {
-    return issuer.token({}, { ...signing, alg: 'HS256', kid: 'RS256-1', key: new TextEncoder().encode(publicKey) });
+  function hs256(publicKey: string) {
+    return issuer.token({}, { alg: 'HS256', kid: 'RS256-1', key: new TextEncoder().encode(publicKey) });
   }
 
   /** Its header says where the key is, and what it is. */
