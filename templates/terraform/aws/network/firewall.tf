@@ -7,6 +7,13 @@ locals {
   ssh_from  = contains(local.ssh_sources, local.anyone) ? [local.anyone] : local.ssh_sources
   peer_from = contains(local.peer_sources, local.anyone) ? [local.anyone] : local.peer_sources
 
+  purposes = {
+    ssh       = "SSH from administrators and nodes"
+    wireguard = "WireGuard between nodes"
+    icmp      = "ICMP between nodes"
+    service   = "Port of a load balancer role or the API"
+  }
+
   role_ports = distinct([for role in var.roles : { protocol = lower(role.protocol), port = role.port }])
   api_ports  = var.api_port_open ? [{ protocol = "tcp", port = 6443 }] : []
 
@@ -25,12 +32,8 @@ locals {
 }
 
 resource "aws_security_group" "traffic" {
-  for_each = {
-    ssh       = "SSH from administrators and nodes"
-    wireguard = "WireGuard between nodes"
-    icmp      = "ICMP between nodes"
-    service   = "Ports of load balancer roles and the API, and all outgoing traffic"
-  }
+  # checkov:skip=CKV2_AWS_5:The nodepool module attaches them to its instances
+  for_each = merge(local.purposes, { service = "Ports of load balancer roles and the API, and all outgoing traffic" })
 
   # AWS keeps names that begin with sg- for itself, and a cluster may be called sg.
   name        = startswith(local.name, "sg-") ? "kubeloom-${local.name}-${each.key}" : "${local.name}-${each.key}"
@@ -51,10 +54,22 @@ resource "aws_vpc_security_group_ingress_rule" "open" {
   from_port         = each.value.from
   to_port           = each.value.to
   cidr_ipv4         = each.value.cidr
+  description       = local.purposes[each.value.group]
 }
 
 resource "aws_vpc_security_group_egress_rule" "all" {
   security_group_id = aws_security_group.traffic["service"].id
   ip_protocol       = "-1"
   cidr_ipv4         = local.anyone
+  description       = "Everything out"
+}
+
+# Everything of the cluster names its groups. What does not, whoever made it, gets the VPC's own, which lets nothing in or out.
+resource "aws_default_security_group" "closed" {
+  vpc_id = aws_vpc.network.id
+  tags   = merge(var.tags, { Name = "${local.name}-closed" })
+
+  lifecycle {
+    ignore_changes = [tags["kubeloom-generation"]]
+  }
 }

@@ -1,6 +1,7 @@
 # The empty extra disk of worker nodes.
 
 resource "aws_ebs_volume" "data" {
+  # checkov:skip=CKV_AWS_189:Encrypted with the key that the account has chosen for EBS; a key of our own would cost money and need rights on keys
   for_each = local.nodes_with_disk
 
   availability_zone = aws_instance.node[each.key].availability_zone

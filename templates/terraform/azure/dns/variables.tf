@@ -1,10 +1,10 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: the tags of records say it."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>."
+  description = "Id of the cluster: <name>-<hash7>. Not used: the tags of records say it."
   type        = string
 }
 
@@ -35,7 +35,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "No effect here: Azure DNS checks nothing."
+  description = "Not used: Azure DNS checks nothing."
   type        = number
   default     = null
 }

@@ -9,6 +9,7 @@ locals {
 }
 
 resource "azurerm_managed_disk" "data" {
+  # checkov:skip=CKV_AZURE_93:Encrypted with Azure's keys; a disk encryption set needs a key vault of the account's
   for_each = local.nodes_with_disk
 
   name                 = "${each.value.cloud_name}-d"
@@ -18,7 +19,9 @@ resource "azurerm_managed_disk" "data" {
   storage_account_type = "StandardSSD_LRS"
   create_option        = "Empty"
   disk_size_gb         = var.pool.storage_disk_size
-  tags                 = var.tags
+  # No links to download the disk by; its machine reaches it all the same.
+  public_network_access_enabled = false
+  tags                          = var.tags
 
   lifecycle {
     ignore_changes = [zone, tags["kubeloom-generation"]]

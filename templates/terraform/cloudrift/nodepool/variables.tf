@@ -47,7 +47,7 @@ variable "first_boot" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }

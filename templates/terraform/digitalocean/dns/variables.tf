@@ -1,10 +1,10 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>."
+  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
   type        = string
 }
 
@@ -36,7 +36,7 @@ variable "health_check_port" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Records cannot."
+  description = "Not used: records cannot carry tags."
   type        = map(string)
   default     = {}
 }

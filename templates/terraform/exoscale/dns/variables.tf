@@ -1,10 +1,10 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>."
+  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
   type        = string
 }
 
@@ -35,7 +35,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives. No effect here: this DNS service does not check addresses."
+  description = "TCP port that tells whether a node lives. Not used: this DNS service does not check addresses."
   type        = number
   default     = null
 }

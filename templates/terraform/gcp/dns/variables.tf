@@ -1,5 +1,5 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: the cluster stands for it."
   type        = string
 }
 
@@ -41,7 +41,7 @@ variable "health_check_port" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry labels. Records and health checks cannot."
+  description = "Not used: records and health checks cannot carry labels."
   type        = map(string)
   default     = {}
 }

@@ -61,7 +61,7 @@ variable "cidr" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry labels. Networks and firewall rules cannot; their description says whose they are."
+  description = "Not used: networks and firewall rules carry no labels; their descriptions say whose they are."
   type        = map(string)
   default     = {}
 }

@@ -1,5 +1,5 @@
 variable "installation" {
-  description = "Name of this Kubeloom installation."
+  description = "Name of this Kubeloom installation. Not used: the tags say it."
   type        = string
 }
 

@@ -55,7 +55,7 @@ variable "peer_cidrs" {
 }
 
 variable "cidr" {
-  description = "Network that the subnets of all pools lie in. The router of a pool knows its own subnet only, so there is no effect here."
+  description = "Network that the subnets of all pools lie in. Not used: the router of a pool knows its own subnet only."
   type        = string
   default     = "10.0.0.0/16"
 }

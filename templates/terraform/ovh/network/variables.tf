@@ -55,7 +55,7 @@ variable "peer_cidrs" {
 }
 
 variable "cidr" {
-  description = "Network that the subnets of all pools lie in. No effect here: machines have public addresses only."
+  description = "Network that the subnets of all pools lie in. Not used: machines have public addresses only."
   type        = string
   default     = "10.0.0.0/16"
 }

@@ -14,7 +14,7 @@ variable "provider_name" {
 }
 
 variable "region" {
-  description = "Location, e.g. FIN-01."
+  description = "Location, e.g. FIN-01. Not used: there is nothing to make in it."
   type        = string
 }
 
@@ -25,43 +25,43 @@ variable "cidr" {
 }
 
 variable "api_port_open" {
-  description = "No effect here: Verda has no firewall, Ansible keeps one on the node."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = bool
   default     = false
 }
 
 variable "roles" {
-  description = "No effect here, as api_port_open."
+  description = "Not used, as api_port_open."
   type        = list(object({ name = string, protocol = string, port = number }))
   default     = []
 }
 
 variable "ssh_ports" {
-  description = "No effect here, as api_port_open."
+  description = "Not used, as api_port_open."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "No effect here, as api_port_open."
+  description = "Not used, as api_port_open."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "No effect here, as api_port_open."
+  description = "Not used, as api_port_open."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "No effect here, as api_port_open."
+  description = "Not used, as api_port_open."
   type        = list(string)
   default     = []
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can."
+  description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
 }

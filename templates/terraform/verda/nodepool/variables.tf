@@ -45,7 +45,7 @@ variable "first_boot" {
 }
 
 variable "tags" {
-  description = "Put on everything that can carry tags. Nothing here can: descriptions and names say whose things are."
+  description = "Not used: nothing here can carry tags; descriptions and names say whose things are."
   type        = map(string)
   default     = {}
 }
