@@ -31,7 +31,8 @@ function providerSection(): string {
       const format = field.format === 'any text that is not empty' ? '' : ` (${field.format})`;
       return `\`${field.name}\`${format}${field.required ? '' : ', optional'}`;
     };
-    const fields = [facts.secret, ...(facts.keyless ?? [])].map((way) => way.map(words).join('; '));
+    const ways = [facts.secret, ...(facts.keyless ?? [])].map((way) => way.map(words).join('; '));
+    const fields = [...ways, ...(facts.secretOptional ? ['no Secret'] : [])];
     const cells = [`\`${name}\``, facts.title, yes(facts.nodes), yes(facts.dns), yes(facts.gpu), yes(facts.spot)];
     return `| ${[...cells, fields.join('; **or** ') || 'no Secret'].join(' | ')} |`;
   });

@@ -25,7 +25,7 @@ function show(): void {
       mark(facts.dns),
       mark(facts.gpu),
       mark(facts.spot),
-      waysOf(facts).map(fieldsOf).join(' or ') || paint('dim', 'none'),
+      [...waysOf(facts).map(fieldsOf), ...(facts.secretOptional ? ['none'] : [])].join(' or ') || paint('dim', 'none'),
     ]),
   );
   print();
@@ -44,5 +44,5 @@ function asJson(type: string, facts: ProviderTypeFacts): unknown {
   const secrets = waysOf(facts).map((fields) =>
     fields.map(({ name, required, format }) => ({ name, required, format })),
   );
-  return { type, title, nodes, dns, gpu, spot, secrets };
+  return { type, title, nodes, dns, gpu, spot, secrets, secretOptional: facts.secretOptional ?? secrets.length === 0 };
 }

@@ -1,6 +1,6 @@
 /** Check: `provider.json` and `permissions.json` are valid, agree with the modules, and with the table of built-in types. */
 import { isProviderType, type ProviderTypeFacts, providerTypes } from '#domain/provider-types.ts';
-import { credentialFields, type ProviderTemplate } from '#rendering/provider-template.ts';
+import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
 import { builtInResources } from './contract.ts';
 import { type Finding, fault, warning } from './finding.ts';
 import type { Permissions } from './permissions.ts';
@@ -70,14 +70,14 @@ function aboutProvider({ modules }: TypeSource, template: ProviderTemplate): rea
 }
 
 function aboutSecret(type: string, template: ProviderTemplate): readonly Finding[] {
-  const used = credentialFields(template);
+  const used = usedFields(template);
   const stray = template.optionalFields
     .filter((field) => !used.includes(field))
     .map((field) =>
       fault(check, {
         place: file,
         message: `optionalFields names ${field}, which nothing takes`,
-        fix: 'remove it, or say what takes it in credentials or moduleVariables',
+        fix: 'remove it, or say what takes it in credentials, moduleVariables or secretEnvironment',
       }),
     );
   if (!isProviderType(type)) return stray;
@@ -110,7 +110,7 @@ function aboutSecret(type: string, template: ProviderTemplate): readonly Finding
         warning(check, {
           place: file,
           message: `field ${name} of the Secret of type ${type} is given to nothing here`,
-          fix: 'name it in credentials or moduleVariables, unless the runner gives it by itself',
+          fix: 'name it in credentials, moduleVariables or secretEnvironment, unless the runner gives it by itself',
         }),
       ),
   ];

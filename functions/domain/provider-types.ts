@@ -23,8 +23,10 @@ export interface ProviderTypeFacts {
   readonly regional: boolean;
   /** Pools must name the external network they hang on. */
   readonly externalNetworkNeeded: boolean;
-  /** Empty: the type needs no `secretRef`. */
+  /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
+  /** Works without a `secretRef`, too. @default false */
+  readonly secretOptional?: boolean;
   /** Fields of the ways to log in without a key of the cloud; a Secret holds the fields of exactly one way. */
   readonly keyless?: readonly (readonly SecretField[])[];
 }
@@ -176,7 +178,21 @@ export const providerTypes = {
     secret: [matching('token', '64 hexadecimal digits, with dop_v1_ before them', /^(do[oprt]_v1_)?[0-9a-f]{64}$/)],
   },
   /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
-  local: { ...cloud, title: 'The local provider', gpu: false, regional: false, secret: [] },
+  local: {
+    ...cloud,
+    title: 'The local provider',
+    gpu: false,
+    regional: false,
+    secretOptional: true,
+    secret: [
+      matching(
+        'account',
+        'the name of an account: letters, digits, ".", "_", "-"',
+        /^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/,
+      ),
+      matching('password', '8 to 128 letters, digits and signs, no spaces', /^[!-~]{8,128}$/),
+    ],
+  },
   /** Nothing real: for trying things out and for tests. */
   sim: { ...cloud, title: 'The simulation', spot: true, regional: false, secret: [] },
 } as const satisfies Record<string, ProviderTypeFacts>;

@@ -35,7 +35,7 @@ const good: Readonly<Record<SecretUse, Readonly<Record<string, string>>>> = {
   verda: { clientid: 'c', clientsecret: 's', baseurl: 'https://api.example.com/v1' },
   cloudflare: { apitoken: 't', accountid: 'a', loadbalancing: 'true' },
   digitalocean: { token: `dop_v1_${'0a'.repeat(32)}` },
-  local: {},
+  local: { account: 'a.name', password: 'p@ssword' },
   sim: {},
   ssh: { privatekey: key },
   git: { token: 't' },
@@ -125,7 +125,7 @@ describe('secretUses', () => {
       spec.providers.push(
         { name: 'aws-1', providerType: 'aws', secretRef, templatesRef },
         { name: 'aws-2', providerType: 'aws', secretRef, templatesRef },
-        { name: 'local-1', providerType: 'local', secretRef: { name: 'unused', namespace: 'team' }, templatesRef },
+        { name: 'sim-1', providerType: 'sim', secretRef: { name: 'unused', namespace: 'team' }, templatesRef },
       );
     });
 

@@ -50,7 +50,8 @@ describe('provider types', () => {
     expect(providerTypesThat(({ dns }) => !dns)).toBe('openstack, cloudrift, verda');
     expect(providerTypesThat(({ nodes }) => !nodes)).toBe('cloudflare');
     expect(providerTypesThat(({ spot }) => spot)).toBe('aws, azure, gcp, oci, verda, sim');
-    expect(providerTypesThat(({ secret }) => secret.length === 0)).toBe('local, sim');
+    expect(providerTypesThat(({ secret }) => secret.length === 0)).toBe('sim');
+    expect(providerTypesThat(({ secretOptional }) => secretOptional === true)).toBe('local');
     expect(providerTypeFacts('constructor')).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ command_site_down() {
   need region
   need_machine
   locate_site
+  admit
   remove_hosts "$(each_own_host)"
   with_cluster_lock forget_region
 }
@@ -17,10 +18,14 @@ forget_region() {
 command_gc() {
   [ -n "$all" ] || need installation
   need_machine
-  local i c p
+  local i c p status
   while read -r i c p; do
     [ -n "$p" ] || continue
-    (installation=$i cluster=$c provider=$p && gc_site) || fail 5 "site $i/$c/$p could not be removed; see above"
+    status=0
+    (installation=$i cluster=$c provider=$p && gc_site) || status=$?
+    # What is refused has said so itself.
+    [ $status != 7 ] || { cause_said=yes && exit 7; }
+    [ $status = 0 ] || fail 5 "site $i/$c/$p could not be removed; see above"
   done <<<"$(each_site)"
   # What has lost its directory; for a single site even when nothing of it is known any more.
   if [ -n "$all" ]; then
@@ -36,6 +41,7 @@ command_gc() {
 
 gc_site() {
   locate_site
+  [ -n "$all" ] || admit_to_site
   region='' && remove_hosts "$(each_own_host)"
   with_cluster_lock remove_site
 }

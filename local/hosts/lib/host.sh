@@ -5,6 +5,7 @@ command_up() {
   need_machine
   need id
   locate_host
+  admit
   local key=${KUBELOOM_SSH_PUBLIC_KEY:-} base
   [[ $key =~ ^(ssh|ecdsa|sk-)[A-Za-z0-9@.-]*\ [A-Za-z0-9+/=]+(\ .*)?$ && $key != *$'\n'* ]] ||
     fail 2 "KUBELOOM_SSH_PUBLIC_KEY must hold one public key, as in authorized_keys"
@@ -84,6 +85,7 @@ fail_when_told() {
 command_down() {
   need_machine
   locate_host
+  admit
   lock_host
   # Replaced already: this order is about a host that is no more.
   [ -z "$id" ] || [ ! -e "$host_dir/id" ] || [ "$(cat "$host_dir/id")" = "$id" ] || return 0

@@ -5,6 +5,7 @@
 command_site_up() {
   need_machine
   locate_site
+  admit
   with_cluster_lock site_up
 }
 
@@ -13,6 +14,7 @@ site_up() {
   # A site without directory has no hosts: whatever bears its name is left over.
   [ -d "$site_dir" ] || sweep_site
   mkdir -p "$site_dir/regions" "$site_dir/numbers" "$site_dir/hosts"
+  claim_site
   [ -z "$region" ] || : >"$site_dir/regions/$region"
   with_machine_lock reserve_subnet
   local subnet

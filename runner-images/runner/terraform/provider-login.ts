@@ -65,11 +65,11 @@ export async function secretEnvironment(
   if (wanted.length === 0 || secret === undefined)
     return Object.fromEntries(wanted.map(([variable]) => [variable, '']));
   const values = await valuesOf(context, provider, secret);
-  const valueOf = (field: string): string =>
+  const valueFor = (field: string): string =>
     template.optionalFields.includes(field)
       ? (values[field] ?? '').trim()
       : requiredField(values, field, locatorTitle(secret));
-  return Object.fromEntries(wanted.map(([variable, field]) => [variable, valueOf(field)]));
+  return Object.fromEntries(wanted.map(([variable, field]) => [variable, valueFor(field)]));
 }
 
 async function valuesOf(context: Around, provider: ProviderInstance, secret: string): Promise<Fields> {

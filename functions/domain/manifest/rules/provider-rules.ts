@@ -21,11 +21,12 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
         `use one of ${providerTypes.join(', ')}`,
       );
     }
-    const needsSecret = (providerTypeFacts(type ?? '')?.secret.length ?? 0) > 0;
-    if (needsSecret && secretRef === undefined) {
+    const facts = providerTypeFacts(type ?? '');
+    const takesSecret = (facts?.secret.length ?? 0) > 0;
+    if (takesSecret && facts?.secretOptional !== true && secretRef === undefined) {
       yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
     }
-    if (needsSecret) yield* sourceExists(survey, secretRef, [...path, 'secretRef']);
+    if (takesSecret) yield* sourceExists(survey, secretRef, [...path, 'secretRef']);
     if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
     if (ownTemplates === false) {
       yield error(

@@ -1,0 +1,125 @@
+/** Accounts of the machine that makes hosts: what they keep, what a wrong password stops, and to whom a site belongs. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HostWorkshop, isRoot, type Outcome } from './host-workshop.ts';
+
+const east = { KUBELOOM_HOST_ACCOUNT: 'account-east', KUBELOOM_HOST_PASSWORD: 'first-word-of-east' };
+const west = { KUBELOOM_HOST_ACCOUNT: 'account-west', KUBELOOM_HOST_PASSWORD: 'only-word-of-west' };
+const guessed = { ...east, KUBELOOM_HOST_PASSWORD: 'a-wild-guess' };
+const refused = 7;
+
+describe.runIf(isRoot)('accounts', () => {
+  const workshop = new HostWorkshop();
+  const site = workshop.site('rack');
+  const up = ['up', ...site, '--host', 'a-01', '--id', 'id-1', '--region', 'north'];
+  const setPassword = (of: typeof east) =>
+    workshop.run(['account', 'set', of.KUBELOOM_HOST_ACCOUNT], `${of.KUBELOOM_HOST_PASSWORD}\n`);
+  const said = ({ code, stderr }: Outcome) => [code, stderr.trim().split('\n').at(-1)];
+
+  beforeAll(async () => {
+    await workshop.must(['base-build']);
+  });
+  afterAll(() => workshop.close());
+
+  test('without any, nobody is asked for credentials', async () => {
+    expect((await workshop.run(['site-up', ...workshop.site('open')])).code).toBe(0);
+    expect((await workshop.run(['gc', '--all'])).code).toBe(0);
+  });
+
+  test('are kept as salted hashes that only root can read', async () => {
+    expect((await setPassword(east)).code).toBe(0);
+    expect((await setPassword({ ...west, KUBELOOM_HOST_PASSWORD: east.KUBELOOM_HOST_PASSWORD })).code).toBe(0);
+    const directory = join(workshop.stateDirectory, 'accounts');
+    const kept = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));
+    expect(new Set(kept).size).toBe(2);
+    for (const text of kept) expect(text).toMatch(/^\$6\$[0-9a-f]{16}\$[./0-9A-Za-z]{86}\n$/);
+    expect((await setPassword(west)).code).toBe(0);
+    expect(await workshop.must(['account', 'list'])).toBe('account-east\naccount-west\n');
+  });
+
+  test('want a password that is worth the name, and say so without showing it', async () => {
+    const outcome = await workshop.run(['account', 'set', 'account-east'], 'short\n');
+    expect(said(outcome)).toEqual([
+      2,
+      expect.stringContaining('kubeloom-host: account account-east: a password has 8 to'),
+    ]);
+    expect(outcome.stderr).not.toContain('short');
+  });
+
+  test.each([
+    ['no credentials', {}, 'none were given'],
+    ['a wrong password', guessed, 'wrong password'],
+    ['an account that does not exist', { ...east, KUBELOOM_HOST_ACCOUNT: 'account-south' }, 'no such account'],
+    ['a path instead of an account', { ...east, KUBELOOM_HOST_ACCOUNT: '../accounts/account-east' }, 'no such account'],
+  ])('refuse %s before anything is made', async (_, given, cause) => {
+    for (const command of [['site-up', ...site], up]) {
+      const outcome = await workshop.run(command, '', given);
+      expect(said(outcome)).toEqual([
+        refused,
+        expect.stringMatching(`the credentials of rack are refused: .*${cause}`),
+      ]);
+    }
+    expect((await workshop.run(['reconcile', ...site], '{}', given)).code).toBe(refused);
+    expect(workshop.leftovers()).toEqual([join(workshop.stateDirectory, 'accounts')]);
+  });
+
+  test('let in with the right one; no process of the host has it', async () => {
+    await workshop.must(['site-up', ...site, '--region', 'north'], '', east);
+    await workshop.must(up, '', east);
+    const { pid, state } = await workshop.host('a-01');
+    expect(state).toBe('running');
+    expect(processesWith(east.KUBELOOM_HOST_PASSWORD)).toEqual([]);
+    expect(await workshop.ssh('a-01', 'tr "\\0" "\\n" </proc/1/environ')).not.toContain('KUBELOOM_HOST');
+    // The search finds what there is to find.
+    expect(processesWith(`--machine=${workshop.prefix}`, 'cmdline')).not.toEqual([]);
+    expect(pid).not.toBeNull();
+  });
+
+  test('keep their hosts from others, also from those who have an account of their own', async () => {
+    const others = [
+      ['down', ...site, '--host', 'a-01'],
+      ['gc', ...site],
+      ['site-down', ...site, '--region', 'north'],
+    ];
+    for (const command of others) {
+      expect(said(await workshop.run(command, '', west))).toEqual([
+        refused,
+        expect.stringContaining('another account'),
+      ]);
+      expect((await workshop.run(command, '', guessed)).code).toBe(refused);
+      expect((await workshop.run(command)).code).toBe(refused);
+    }
+    expect((await workshop.host('a-01')).state).toBe('running');
+  });
+
+  test('may get another password while hosts run: the old one is refused, the new one finds all as it was', async () => {
+    const before = await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id');
+    const rotated = { ...east, KUBELOOM_HOST_PASSWORD: 'second-word-of-east' };
+    await setPassword(rotated);
+    expect((await workshop.run(up, '', east)).code).toBe(refused);
+    await workshop.must(up, '', rotated);
+    const answer = await workshop.must(['reconcile', ...site], '{"a-01":"id-1"}', rotated);
+    expect(JSON.parse(answer)).toEqual({ replace: [], removed: [] });
+    expect(await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id')).toBe(before);
+    await workshop.must(['gc', ...site], '', rotated);
+    expect(await workshop.status()).toEqual([]);
+  });
+
+  test('are nothing to gc of what was never made: nothing is there that anybody could own', async () => {
+    expect((await workshop.run(['gc', ...workshop.site('never')], '', guessed)).code).toBe(0);
+  });
+});
+
+/** Processes that have the text in their environment or on their command line. */
+function processesWith(text: string, file: 'environ' | 'cmdline' = 'environ'): readonly string[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(text);
+      } catch {
+        return false;
+      }
+    });
+}
