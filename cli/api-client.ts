@@ -110,6 +110,12 @@ export function apiClient(connection: Connection = findConnection()) {
       }),
     retryManifest: (key: ManifestName, from?: StageName) =>
       json(ManifestAccepted, `${at(key)}/retry`, { method: 'POST', ...(from && { body: JSON.stringify({ from }) }) }),
+    /** `repair`: true and false say what the manifest would say otherwise. */
+    driftManifest: (key: ManifestName, repair?: boolean) =>
+      json(ManifestAccepted, `${at(key)}/drift`, {
+        method: 'POST',
+        ...(repair !== undefined && { body: JSON.stringify({ repair }) }),
+      }),
     /** Verbs that need nothing but the name. */
     cancelManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/cancel`, { method: 'POST' }),
     pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),

@@ -1,5 +1,6 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
 import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/http.ts';
+import { driftLines } from './drift-lines.ts';
 import { counted, listed, terminalWidth, visible, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
@@ -77,13 +78,14 @@ function clusterLines(
     ...progressLines(cluster, width),
     ...(cluster.failure ? failureLines(cluster.failure, width) : []),
     ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure?.message, width)),
+    ...driftLines(cluster, width),
     ...indented(nodeTable(cluster, options.everyNode === true, inner)),
     ...indented(loadBalancerTable(cluster, inner)),
   ];
 }
 
 function progressLines({ progress, status }: ClusterDescription, width?: number): string[] {
-  if (!progress || status === 'Converged' || status === 'Degraded') return [];
+  if (!progress || ['Converged', 'Degraded', 'Checking'].includes(status)) return [];
   const underWay = ['Planning', 'Running', 'RollingBack', 'BackingOff'].includes(status);
   const at = [progress.direction, progress.stage].filter(Boolean).join(', ');
   const waypoint = progress.waypoints > 1 ? `, waypoint ${progress.waypoint} of ${progress.waypoints}` : '';

@@ -54,6 +54,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   Degraded: 'yellow',
   Running: 'cyan',
   Planning: 'cyan',
+  Checking: 'cyan',
   Joining: 'cyan',
   RollingBack: 'yellow',
   BackingOff: 'yellow',

@@ -1,12 +1,16 @@
 /** What a simulated run cannot tell: how long tools and functions take in AWS, and how much is kept. */
-import type { StageName } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 
 export const assumptions = {
   /** CodeBuild bills whole minutes; start and pull of the image included. A full build is some 26 minutes. */
-  buildMinutes: { infrastructure: 5, configuration: 5, kubernetes: 11, nodes: 2, traffic: 3 } satisfies Record<
-    StageName,
-    number
-  >,
+  buildMinutes: {
+    infrastructure: 5,
+    configuration: 5,
+    kubernetes: 11,
+    nodes: 2,
+    traffic: 3,
+    drift: 2,
+  } satisfies Record<RunnerStage, number>,
   /** Of one call of a function with 1 GB. */
   functionSeconds: 0.25,
   functionGb: 1,
@@ -15,16 +19,7 @@ export const assumptions = {
   /** Kept for each cluster: states of Terraform, waypoints, logs; table items. */
   objectBytesOfCluster: 30_000_000,
   tableBytesOfCluster: 300_000,
-  /** A check for drift: one build of two minutes, a short execution. Until it is built, this is a plan, not a count. */
-  driftCheck: {
-    everyHours: 6,
-    buildMinutes: 2,
-    transitions: 12,
-    calls: 5,
-    tableReads: 15,
-    tableWrites: 5,
-    puts: 3,
-    gets: 4,
-  },
+  /** How often clusters are looked at: the default of a manifest, and on average a twentieth later. */
+  driftCheck: { everyHours: 6 },
   daysOfMonth: 30,
 } as const;

@@ -1,6 +1,6 @@
 /** Pure: counts and prices to dollars. */
 import { assumptions } from './assumptions.ts';
-import { type Counts, none } from './count-calls.ts';
+import type { Counts } from './count-calls.ts';
 import book from './prices.json' with { type: 'json' };
 import type { Life } from './simulate.ts';
 
@@ -50,9 +50,8 @@ export interface IdleMonth {
 export function idleMonth(life: Life, clusters: number, alarms: number, measures: number): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));
-  const { everyHours, ...check } = driftCheck;
-  const checks = (clusters * daysOfMonth * 24) / everyHours;
-  const driftChecks = dollars(times(billOf({ ...none(), ...check, builds: 1 }), checks));
+  const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
+  const driftChecks = dollars(times(billOf(life.check), checks));
   const standing = dollars(standingBill(clusters, alarms, measures));
   return { clusters, ticks, driftChecks, standing, total: ticks + driftChecks + standing };
 }

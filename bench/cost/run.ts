@@ -17,6 +17,7 @@ const result = {
   counts: life,
   creation: { ...billOf(life.creation), total: dollars(billOf(life.creation)) },
   change: { ...billOf(life.change), total: dollars(billOf(life.change)) },
+  check: { ...billOf(life.check), total: dollars(billOf(life.check)) },
   idleMonth: months,
   claudieMonth: claudie,
   assumptions,
@@ -31,6 +32,7 @@ else {
     `List prices of ${book.region}, ${book.date}, free tiers ignored; counts of a simulated run (2 providers, 3 nodes, a load balancer).`,
     `creation ${usd(result.creation.total)}   ${counted(life.creation)}`,
     `change   ${usd(result.change.total)}   ${counted(life.change)}`,
+    `check    ${usd(result.check.total)}   ${counted(life.check)}`,
     '',
     'A month in which nothing changes:    ticks  drift checks  standing     total',
     ...months.map(

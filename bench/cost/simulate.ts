@@ -1,7 +1,7 @@
-/** The life of one cluster on the simulated platform: creation, a change, an idle tick; each with its counts. */
+/** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiClient } from '#cli/api-client.ts';
-import type { StageName } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { benchManifest, untilDone } from '../manifests.ts';
@@ -11,6 +11,8 @@ import { type Counts, countRequests, none } from './count-calls.ts';
 export interface Life {
   readonly creation: Counts;
   readonly change: Counts;
+  /** One check for drift that finds nothing, as the scheduler starts it. */
+  readonly check: Counts;
   /** One tick that finds nothing due. */
   readonly tick: Counts;
 }
@@ -65,8 +67,12 @@ export async function simulateLife(): Promise<Life> {
     };
     const creation = await phase(apply(1));
     const change = await phase(apply(2));
+    const check = await phase(async () => {
+      await api.driftManifest({ namespace: 'default', name: 'shop' });
+      await untilDone(api, 'shop', 200);
+    });
     const tick = await phase(() => platform.tick());
-    return { creation, change, tick };
+    return { creation, change, check, tick };
   } finally {
     requests.stop();
     await platform.stop();
@@ -82,8 +88,8 @@ function transitionsOf(platform: Platform): number {
 }
 
 /** Stages of all builds, oldest first. */
-function buildsOf(platform: Platform): readonly StageName[] {
+function buildsOf(platform: Platform): readonly RunnerStage[] {
   return [...platform.builds.newest('sim')]
     .reverse()
-    .map((id) => platform.builds.get(id)?.environment.KUBELOOM_STAGE as StageName);
+    .map((id) => platform.builds.get(id)?.environment.KUBELOOM_STAGE as RunnerStage);
 }

@@ -6,6 +6,7 @@ import { readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { faultLines, paint, print, printJson, printWrapped } from '../output.ts';
+import { ago } from '../times.ts';
 
 interface PlanOptions {
   readonly file?: readonly string[];
@@ -64,6 +65,11 @@ function show(report: Report): void {
   for (const line of faultLines(report.warnings, 'warning')) print(line);
   if (report.faults.length > 0) return;
   for (const plan of report.clusters) showCluster(plan);
+  for (const { cluster, differs, items, checkedAt } of report.drift) {
+    print();
+    printWrapped(`  ${paint('yellow', 'drift:')} cluster ${cluster}: ${differs} (checked ${ago(checkedAt)})`, 4);
+    for (const { message } of items) printWrapped(`    · ${message}`, 6);
+  }
   if (report.clusters.length === 0) print('  nothing to do: there are no clusters');
 }
 

@@ -3,8 +3,10 @@ import { type Command, Option } from 'commander';
 import type { ManifestAccepted } from '#contracts/http.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+
+import { driftLines } from '../drift-lines.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 
 interface VerbOptions {
@@ -12,6 +14,7 @@ interface VerbOptions {
   readonly wait?: boolean;
   readonly json?: boolean;
   readonly from?: StageName;
+  readonly repair?: boolean;
 }
 
 interface Verb {
@@ -22,6 +25,7 @@ interface Verb {
   /** Help of `--wait`; verbs that start and end nothing have none. */
   readonly wait?: string;
   readonly from?: true;
+  readonly repair?: true;
   ask(api: ApiClient, key: ManifestName, options: VerbOptions): Promise<ManifestAccepted>;
 }
 
@@ -55,6 +59,14 @@ const verbs: readonly Verb[] = [
     ask: (api, key) => api.resumeManifest(key),
   },
   {
+    name: 'drift',
+    description: 'compare what stands with what was made; as the manifest says, it is told only or made again',
+    done: 'is checked for drift',
+    wait: 'show progress until the check ends, then what differs; exit 6 when a repair fails',
+    repair: true,
+    ask: (api, key, { repair }) => api.driftManifest(key, repair),
+  },
+  {
     name: 'rollback',
     description: 'go back to the document before, as a new generation',
     done: 'goes back to the document before',
@@ -76,6 +88,10 @@ export function registerVerbs(program: Command): void {
       );
       command.addOption(from.choices(stageNames));
     }
+    if (verb.repair) {
+      command.option('--repair', 'make again what differs, also where an earlier repair did not help');
+      command.option('--no-repair', 'change nothing, whatever the manifest says');
+    }
     if (verb.wait) command.option('--wait', verb.wait);
     command.option('--json', 'answer as JSON').action(async (name: string, options: VerbOptions) => {
       process.exitCode = await perform(verb, parseManifestName(name, options.namespace), options);
@@ -94,6 +110,7 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   }
   const waited = await waitForRun(api, key, accepted, { json });
   if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
+  else if (verb.repair) print(waited.manifest?.clusters.flatMap((cluster) => driftLines(cluster)).join('\n') ?? '');
   // A cancelled run has failed, as was asked for.
   return verb.name === 'cancel' ? 0 : waited.code;
 }

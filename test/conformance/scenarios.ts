@@ -55,7 +55,70 @@ const rolledBack = (stage: StageName): Scenario => ({
   },
 });
 
+/** The manifest is done, two machines of it are gone, and its check is due. */
+async function checked(pipeline: Pipeline, onDrift: 'report' | 'repair', trouble?: StageName | 'drift') {
+  const first = await applied(pipeline, {
+    ...small,
+    spec: { ...small.spec, driftChecks: { interval: '6h', onDrift } },
+  });
+  const { current } = await pipeline.cluster();
+  const lost = current?.pools.filter(({ role }) => role === 'compute').flatMap(({ nodes }) => nodes) ?? [];
+  pipeline.runner.drift = lost.map(({ name: node }) => ({
+    ...{ kind: 'machine', where: { node, provider: 'sim-1' }, message: `${node} is gone`, repairable: true },
+  }));
+  if (trouble) pipeline.runner.trouble(trouble, 'quota');
+  pipeline.deps.clock.advance(7 * 3600);
+  await pipeline.invoke('tick', {});
+  return [...first, ...(await pipeline.settle())];
+}
+
+const driftScenarios: readonly Scenario[] = [
+  {
+    name: 'a check for drift: found and told',
+    play: (pipeline) => checked(pipeline, 'report'),
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
+      manifest: { status: 'Done', generation: 1, attempt: 1, held: false },
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+  {
+    name: 'a check for drift: found, repaired, looked at again',
+    play: (pipeline) => checked(pipeline, 'repair'),
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
+      ran: [
+        ...['infrastructure', 'configuration', 'kubernetes', 'nodes', 'drift'],
+        ...['infrastructure', 'configuration', 'kubernetes', 'nodes', 'drift'],
+      ],
+      clusters: [{ status: 'Converged', attempted: false }],
+    },
+  },
+  {
+    name: 'a check for drift: cannot be made',
+    play: (pipeline) => checked(pipeline, 'repair', 'drift'),
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
+      manifest: { status: 'Done', held: false },
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+  {
+    name: 'a check for drift: the repair fails, a retry makes it',
+    async play(pipeline) {
+      const outcomes = await checked(pipeline, 'repair', 'infrastructure');
+      return [...outcomes, ...(await retried(pipeline))];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'FAILED', error: 'ToolFailed' }, { status: 'SUCCEEDED' }],
+      manifest: { status: 'Done', attempt: 2, held: false },
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+];
+
 export const scenarios: readonly Scenario[] = [
+  ...driftScenarios,
   {
     name: 'happy: create, grow, shrink, delete',
     play: async (pipeline) => [...(await applied(pipeline, small, large, small)), ...(await deleted(pipeline))],

@@ -1,0 +1,122 @@
+/** Drift on real hosts: what somebody changes by hand is found, told, and made again; nobody else is touched. */
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { follow } from '#cli/watch.ts';
+import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/http.ts';
+import { accessKeyOf } from '#local/access-key.ts';
+import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
+import { proveMesh } from '#local/demo/proofs.ts';
+import { hostsHelper } from '#local/hosts-helper.ts';
+import { isRoot } from './host-workshop.ts';
+import { clusterOf, Installation } from './installation.ts';
+import { smallManifest } from './small-manifest.ts';
+
+const name = 'drifting';
+const key = { namespace: 'default', name };
+const document = smallManifest({
+  name,
+  compute: {
+    near: { provider: 'local-1', region: 'here' },
+    far: { provider: 'local-2', region: 'there' },
+  },
+  balancer: { servesApi: false },
+});
+
+describe.runIf(isRoot)('drift on real hosts', () => {
+  let installation: Installation;
+  let machines: Machines;
+  let cluster: ClusterDescription;
+  let ids: ReadonlyMap<string, string>;
+
+  /** A check to its end, and what is known of the cluster then. */
+  async function check(
+    repair: boolean,
+  ): Promise<{ manifest: ManifestDescription; drift: NonNullable<ClusterDescription['drift']> }> {
+    const { runId } = await installation.api.driftManifest(key, repair);
+    const { manifest } = await follow(installation.api, key, { runId, quiet: true });
+    if (!manifest) throw new Error('the manifest is gone');
+    cluster = clusterOf(manifest);
+    if (cluster.drift === null) throw new Error('nothing is known of drift');
+    return { manifest, drift: cluster.drift };
+  }
+  const nodeOf = (pool: string): NodeRow => {
+    const node = cluster.nodes.find((row) => row.pool === pool);
+    if (!node) throw new Error(`there is no node in ${pool}`);
+    return node;
+  };
+  /** Boot ids of all nodes but these are what they were. */
+  async function untouched(...but: readonly string[]): Promise<void> {
+    const now = await bootIds(machines, cluster);
+    for (const [node, id] of ids) if (!but.includes(node)) expect({ node, id: now.get(node) }).toEqual({ node, id });
+    ids = now;
+  }
+
+  beforeAll(async () => {
+    installation = await Installation.open();
+    const manifest = await installation.apply(name, document);
+    cluster = clusterOf(manifest);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    machines = await openMachines({
+      ssmEndpoint: installation.platform.endpoints.ssm ?? '',
+      accessKey: accessKeyOf(installation.platform.token),
+      keyPrefix: `ssh/default/${name}/${cluster.cluster}`,
+    });
+    ids = await bootIds(machines, cluster);
+  });
+  afterAll(async () => {
+    await machines?.close();
+    await installation?.close();
+  });
+
+  it('is none of what was just made', async () => {
+    const { manifest, drift } = await check(true);
+    expect(drift).toMatchObject({ items: [], unchecked: [], outcome: 'nothing differs from what was made' });
+    expect(manifest).toMatchObject({ status: 'Done', attempt: 1 });
+    await untouched();
+  });
+
+  it('in the list of peers of a node is found and told, and changed by nobody', async () => {
+    const [near, far] = [nodeOf('near'), nodeOf('far')];
+    const peer = await machines.ask(far, 'wg show wg0 public-key');
+    await machines.ask(near, `wg set wg0 peer ${peer} remove`);
+    const { manifest, drift } = await check(false);
+    expect(manifest.status).toBe('Done');
+    const found = drift.items.map(({ kind, where, repairable }) => ({ kind, node: where.node, repairable }));
+    expect(found).toContainEqual({ kind: 'mesh', node: near.name, repairable: true });
+    expect(drift.unchecked).toEqual([]);
+    expect(await machines.ask(near, 'wg show wg0 peers')).not.toContain(peer);
+  });
+
+  it('in the list of peers is made again, and no machine is touched', async () => {
+    const { manifest, drift } = await check(true);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
+    expect(await proveMesh(machines, cluster)).toBe(12);
+    await untouched();
+  });
+
+  it('of a machine that was removed by hand is found, the machine made again and joined; the others stay as they are', async () => {
+    const far = nodeOf('far');
+    const environment = { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory };
+    const helper = (...args: readonly string[]) =>
+      execFileSync(hostsHelper, args, { env: environment, encoding: 'utf8' });
+    const { installation: owner } = await installation.api.version();
+    const scope = ['--installation', owner, '--cluster', cluster.cluster, '--provider', far.provider];
+    helper('down', ...scope, '--host', far.name);
+    expect(helper('status')).not.toContain(far.name);
+    const { drift: told } = await check(false);
+    const found = told.items.map(({ kind, where }) => ({ kind, node: where.node }));
+    expect(found.filter(({ kind }) => kind === 'machine')).toEqual([{ kind: 'machine', node: far.name }]);
+    const { manifest, drift } = await check(true);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
+    expect(await proveMesh(machines, cluster)).toBe(12);
+    await untouched(far.name);
+    expect(nodeOf('far').name).toBe(far.name);
+  });
+
+  it('leaves nothing behind when all of it is deleted', async () => {
+    await installation.remove(name);
+    expect(await installation.leftovers()).toEqual([]);
+  });
+});
