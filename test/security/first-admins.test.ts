@@ -1,0 +1,67 @@
+/** Whom an installation names its first admins: they and nobody else, until they give roles. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startPlatform } from '#local/platform.ts';
+import { down, up } from '#local/supervisor.ts';
+import { addUser } from '#local/users.ts';
+import { startIssuer } from './issuer-stand-in.ts';
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubeloom-admins-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const grantsOf = async (apiUrl: string, token: string): Promise<unknown> => {
+  const answer = await fetch(`${apiUrl}/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { grants: unknown }).grants;
+};
+const everything = [{ role: 'admin', namespaces: ['*'] }];
+
+it('is the owner of a platform, and nobody else', async () => {
+  const dataDir = await temporaryDirectory();
+  const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  onTestFinished(() => platform.stop());
+  expect(await grantsOf(platform.apiUrl, platform.token)).toEqual(everything);
+  expect(await grantsOf(platform.apiUrl, users)).toEqual([]);
+});
+
+it('are those whom the person names instead, and then not the owner', async () => {
+  const dataDir = await temporaryDirectory();
+  const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
+  const before = process.env.KUBELOOM_ADMINS;
+  process.env.KUBELOOM_ADMINS = 'claim:groups=admins, user:local:bob';
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.KUBELOOM_ADMINS;
+    else process.env.KUBELOOM_ADMINS = before;
+  });
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  onTestFinished(() => platform.stop());
+  const { token: bobs } = await addUser(dataDir, { name: 'bob', groups: [], now: new Date() });
+  expect(await grantsOf(platform.apiUrl, users)).toEqual(everything);
+  expect(await grantsOf(platform.apiUrl, bobs)).toEqual(everything);
+  expect(await grantsOf(platform.apiUrl, platform.token)).toEqual([]);
+});
+
+it('are not changed by an issuer: a platform in the background takes its tokens, and those of no other', async () => {
+  const dataDir = await temporaryDirectory();
+  const [issuer, other] = [await startIssuer(), await startIssuer()];
+  onTestFinished(async () => {
+    await down(dataDir);
+    await Promise.all([issuer.close(), other.close()]);
+  });
+  const oidc = { issuer: issuer.url, audiences: ['kubeloom'] };
+  const { apiUrl, token } = await up({ dataDir, apiPort: 0, runner: 'sim', oidc });
+  expect(await grantsOf(apiUrl, await issuer.token())).toEqual([]);
+  expect(await grantsOf(apiUrl, token)).toEqual(everything);
+  const status = async (text: string) =>
+    (await fetch(`${apiUrl}/v1/whoami`, { headers: { authorization: `Bearer ${text}` } })).status;
+  expect([await status(await issuer.token({ sub: 'local' })), await status(await other.token())]).toEqual([401, 401]);
+  // Who starts it again with another issuer is told, and nothing changes.
+  const again = up({ dataDir, apiPort: 0, runner: 'sim', oidc: { ...oidc, issuer: other.url } });
+  await expect(again).rejects.toThrow('another OIDC issuer');
+  expect((await up({ dataDir, runner: 'sim', oidc })).apiUrl).toBe(apiUrl);
+});
