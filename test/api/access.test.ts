@@ -34,15 +34,17 @@ const least: Readonly<Record<string, Role | 'anybody' | 'anonymous'>> = {
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
   ...{ getTemplate: 'viewer', listChanges: 'viewer' },
   ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
+  ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
+  ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'anybody', getVersion: 'anybody', whoAmI: 'anybody', getHealth: 'anonymous' },
 };
 
 const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
-  ...{ stage: 'infrastructure', attempt: '1' },
+  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1' },
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 
