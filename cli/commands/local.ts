@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { note, paint, print, printJson } from '../output.ts';
+import { registerLocalBackup } from './local-backup.ts';
 import { registerLocalUsers } from './local-users.ts';
 
 /** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
@@ -73,6 +74,7 @@ export function registerLocal(program: Command): void {
       await reset(kubeloomHome()).catch(asSentence);
       print('reset: no hosts, no state');
     });
+  registerLocalBackup(local);
   registerLocalUsers(local);
 }
 

@@ -1,0 +1,64 @@
+/** `kubeloom local backup|restore`: everything that the platform knows, in one encrypted file. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { kubeloomHome } from '../connection.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { paint, print } from '../output.ts';
+
+interface BackupFlags {
+  readonly passphraseFile?: string;
+}
+
+const passphraseFlag = [
+  '--passphrase-file <file>',
+  'file with the passphrase in its first line; else KUBELOOM_BACKUP_PASSPHRASE',
+] as const;
+
+export function registerLocalBackup(local: Command): void {
+  local
+    .command('backup')
+    .description('write all that the platform knows into an encrypted file; it must be down')
+    .argument('<file>', 'a new file')
+    .option(...passphraseFlag)
+    .action(async (file: string, flags: BackupFlags) => {
+      const passphrase = await passphraseOf(flags);
+      const { backUp } = await import('#local/backup/backup.ts');
+      await backUp({ dataDir: kubeloomHome(), file, passphrase }).catch(asSentence);
+      print(`${paint('green', 'backed up')}  ${kubeloomHome()} → ${file}`);
+      print('secrets are in it: without the passphrase it opens for nobody, you included');
+    });
+  local
+    .command('restore')
+    .description('put a backup where no platform is')
+    .argument('<file>', 'what `local backup` wrote')
+    .option(...passphraseFlag)
+    .action(async (file: string, flags: BackupFlags) => {
+      const passphrase = await passphraseOf(flags);
+      const { restore } = await import('#local/backup/backup.ts');
+      await restore({ dataDir: kubeloomHome(), file, passphrase }).catch(asSentence);
+      print(`${paint('green', 'restored')}  ${file} → ${kubeloomHome()}`);
+      print(
+        'next: kubeloom local up, then kubeloom plan NAMESPACE/NAME of every manifest: none should change anything',
+      );
+    });
+}
+
+const shortest = 12;
+
+async function passphraseOf({ passphraseFile }: BackupFlags): Promise<string> {
+  const text =
+    passphraseFile === undefined
+      ? process.env.KUBELOOM_BACKUP_PASSPHRASE
+      : await readFile(passphraseFile, 'utf8').catch((cause: unknown) => {
+          throw new CliError(`${passphraseFile} cannot be read`, exitCodes.usage, { cause });
+        });
+  const passphrase = text?.split('\n')[0]?.trim() ?? '';
+  if (passphrase.length >= shortest) return passphrase;
+  const what =
+    passphrase === '' ? 'a backup needs a passphrase' : `the passphrase is shorter than ${shortest} characters`;
+  throw new CliError(`${what}: set KUBELOOM_BACKUP_PASSPHRASE, or use --passphrase-file FILE`, exitCodes.usage);
+}
+
+function asSentence(error: unknown): never {
+  throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.fault, { cause: error });
+}

@@ -1,0 +1,72 @@
+/**
+ * A file that only its passphrase opens: `KLBACKUP1`, salt, nonce, the text in AES-256-GCM, tag. The key is made by scrypt. Nothing
+ * of it is trusted before the tag is right, which is known at the end: readers keep what they read apart until then.
+ */
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+const magic = Buffer.from('KLBACKUP1\n');
+const saltBytes = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headBytes = magic.length + saltBytes + nonceBytes;
+/** A guess takes a tenth of a second and 64 MiB. */
+const hardness = { N: 65_536, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
+
+/** Writes what `open` gives into a new file; it is asked for it when it can be read. Throws when the file is there already. */
+export async function sealInto(file: string, passphrase: string, open: () => Readable): Promise<void> {
+  const salt = randomBytes(saltBytes);
+  const nonce = randomBytes(nonceBytes);
+  const head = Buffer.concat([magic, salt, nonce]);
+  const cipher = createCipheriv('aes-256-gcm', await keyOf(passphrase, salt), nonce).setAAD(magic);
+  const content = open();
+  content.on('error', (error) => cipher.destroy(error));
+  async function* sealed(): AsyncGenerator<Buffer> {
+    yield head;
+    for await (const chunk of content.pipe(cipher)) yield chunk as Buffer;
+    yield cipher.getAuthTag();
+  }
+  await pipeline(Readable.from(sealed()), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
+}
+
+/** Writes what the file holds into `into`. Throws, perhaps after some of it, when passphrase or file is not what it was. */
+export async function unsealFrom(file: string, passphrase: string, into: Writable): Promise<void> {
+  const { head, tag, end } = await edgesOf(file);
+  const salt = head.subarray(magic.length, magic.length + saltBytes);
+  const nonce = head.subarray(magic.length + saltBytes);
+  const options = { authTagLength: tagBytes };
+  const decipher = createDecipheriv('aes-256-gcm', await keyOf(passphrase, salt), nonce, options);
+  decipher.setAAD(magic).setAuthTag(tag);
+  try {
+    await pipeline(createReadStream(file, { start: headBytes, end }), decipher, into);
+  } catch (cause) {
+    if (cause instanceof Error && /authenticate/.test(cause.message))
+      throw new Error(`${file} does not open with this passphrase, or it was changed`, { cause });
+    throw cause;
+  }
+}
+
+async function edgesOf(file: string): Promise<{ readonly head: Buffer; readonly tag: Buffer; readonly end: number }> {
+  const handle = await openFile(file);
+  try {
+    const { size } = await handle.stat();
+    if (size <= headBytes + tagBytes) throw new Error(`${file} is no backup of Kubeloom: it is too short`);
+    const head = Buffer.alloc(headBytes);
+    const tag = Buffer.alloc(tagBytes);
+    await handle.read(head, 0, headBytes, 0);
+    await handle.read(tag, 0, tagBytes, size - tagBytes);
+    if (!head.subarray(0, magic.length).equals(magic)) throw new Error(`${file} is no backup of Kubeloom`);
+    return { head, tag, end: size - tagBytes - 1 };
+  } finally {
+    await handle.close();
+  }
+}
+
+function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase, salt, 32, hardness, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}

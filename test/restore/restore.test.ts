@@ -1,0 +1,191 @@
+/** A platform is backed up, lost and restored: its clusters are as they were, and it goes on with them. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { wire } from '#functions/wire.ts';
+import { backUp, restore } from '#local/backup/backup.ts';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { benchManifest } from '../../bench/manifests.ts';
+import { kubeloom } from '../cli/kubeloom-process.ts';
+import { terraformOn, terraformPresent } from './terraform-workspace.ts';
+
+const passphrase = 'correct horse battery';
+const secretValue = 'value-that-must-not-be-seen';
+const key = { namespace: 'default', name: 'shop' };
+const stages = { KUBELOOM_LOG: 'none', KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_BACK_OFF_SECONDS: '0' };
+
+let place: string;
+let dataDir: string;
+let file: string;
+let platform: Platform | undefined;
+
+beforeAll(() => {
+  for (const [name, value] of Object.entries(stages)) vi.stubEnv(name, value);
+});
+afterAll(() => vi.unstubAllEnvs());
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'kubeloom-restore-'));
+  dataDir = join(place, 'home');
+  file = join(place, 'backup');
+});
+afterEach(async () => {
+  await platform?.stop();
+  platform = undefined;
+  rmSync(place, { recursive: true, force: true });
+});
+
+async function up(): Promise<ApiClient> {
+  platform = await startPlatform({ dataDir, runner: 'sim', apiPort: 0 });
+  return apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+}
+
+async function down(): Promise<void> {
+  await platform?.stop();
+  platform = undefined;
+}
+
+function end(api: ApiClient, name = key.name): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const found = await api.getManifest({ ...key, name }).catch(() => ({ status: 'gone' }));
+      expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
+      return found.status;
+    },
+    { timeout: 25_000, interval: 20 },
+  );
+}
+
+function manifest(computeNodes = 1): unknown {
+  const text = JSON.stringify(benchManifest('shop', 'sim'));
+  const made = JSON.parse(text) as { spec: { nodePools: { dynamic: { name: string; count: number }[] } } };
+  for (const pool of made.spec.nodePools.dynamic) if (pool.name === 'compute-2') pool.count = computeNodes;
+  return made;
+}
+
+const secret = {
+  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'cloud', namespace: 'default' } },
+  stringData: { credentials: secretValue },
+};
+
+describe('a platform that was lost and restored', () => {
+  it('has its clusters, secrets and files as they were, plans no change, and goes on', async () => {
+    const api = await up();
+    await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
+    await api.putManifest(key, manifest());
+    expect(await end(api)).toBe('Done');
+    const before = { manifest: await api.getManifest(key), config: await api.getKubeconfig(key, 'bench') };
+    const objects = platform?.objects('');
+    const { token } = platform ?? {};
+    await down();
+
+    await backUp({ dataDir, file, passphrase });
+    rmSync(dataDir, { recursive: true });
+    await restore({ dataDir, file, passphrase });
+
+    const again = await up();
+    expect(platform?.token).toBe(token);
+    expect(platform?.objects('')).toEqual(objects);
+    expect(await again.getManifest(key)).toEqual(before.manifest);
+    expect(await again.getKubeconfig(key, 'bench')).toBe(before.config);
+    expect(await wire().secrets.get('user/default/cloud')).toEqual({ credentials: secretValue });
+    const { hasWork, clusters: planned } = await again.planManifest(key, manifest());
+    expect(planned.flatMap(({ waypoints }) => waypoints)).toEqual([]);
+    expect(hasWork).toBe(false);
+    await again.putManifest(key, manifest(2));
+    expect(await end(again)).toBe('Done');
+    const { clusters } = await again.getManifest(key);
+    expect(JSON.stringify(clusters)).toMatch(/compute-2-[a-z0-9]+-02/);
+    await again.deleteManifest(key);
+    expect(await end(again)).toBe('gone');
+  });
+
+  it('takes up what was under way', async () => {
+    vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '300');
+    const api = await up();
+    await api.putManifest(key, manifest());
+    await vi.waitFor(async () => expect((await api.getManifest(key)).status).toBe('Running'), { interval: 10 });
+    await down();
+    await backUp({ dataDir, file, passphrase });
+    rmSync(dataDir, { recursive: true });
+    await restore({ dataDir, file, passphrase });
+    vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '0');
+    expect(await end(await up())).toBe('Done');
+  });
+
+  // On CI a missing tool is a failure, not a skip.
+  it.skipIf(!terraformPresent() && process.env.CI !== 'true')('Terraform finds its state again', async () => {
+    await up();
+    const terraform = await terraformOn(platform?.endpoints.s3 ?? '', platform?.token ?? '', join(place, 'root'));
+    expect(await terraform.apply()).toContain('1 added');
+    await down();
+    await backUp({ dataDir, file, passphrase });
+    rmSync(dataDir, { recursive: true });
+    await restore({ dataDir, file, passphrase });
+    await up();
+    expect(await terraform.changes(platform?.endpoints.s3 ?? '')).toBe(false);
+  });
+});
+
+describe('a backup', () => {
+  beforeEach(async () => {
+    const api = await up();
+    await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
+  });
+
+  it('shows nothing of what is in it, neither names nor values, and is for its owner alone', async () => {
+    await down();
+    await backUp({ dataDir, file, passphrase });
+    const bytes = readFileSync(file);
+    const token = readFileSync(join(dataDir, 'token'), 'utf8').trim();
+    for (const text of [secretValue, token, 'executions.sqlite', 'dynamodb']) expect(bytes.includes(text)).toBe(false);
+    expect(statSync(file).mode & 0o077).toBe(0);
+  });
+
+  it('opens with its passphrase only, as it was only; else nothing is restored', async () => {
+    await down();
+    await backUp({ dataDir, file, passphrase });
+    rmSync(dataDir, { recursive: true });
+    await expect(restore({ dataDir, file, passphrase: 'another passphrase' })).rejects.toThrow(/does not open/);
+    const bytes = readFileSync(file);
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+    writeFileSync(`${file}-changed`, bytes);
+    await expect(restore({ dataDir, file: `${file}-changed`, passphrase })).rejects.toThrow(/it was changed/);
+    writeFileSync(`${file}-short`, bytes.subarray(0, 20));
+    await expect(restore({ dataDir, file: `${file}-short`, passphrase })).rejects.toThrow(/no backup of Kubeloom/);
+    expect(existsSync(dataDir)).toBe(false);
+    expect(readdirSync(place).sort()).toEqual(['backup', 'backup-changed', 'backup-short']);
+  });
+
+  it('is refused while the platform is up, and never replaces another', async () => {
+    await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/stop it with `kubeloom local down`/);
+    expect(existsSync(file)).toBe(false);
+    await down();
+    writeFileSync(file, 'an older one');
+    await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/is there already/);
+    expect(readFileSync(file, 'utf8')).toBe('an older one');
+  });
+
+  it('is not put over a platform', async () => {
+    await down();
+    await backUp({ dataDir, file, passphrase });
+    await expect(restore({ dataDir, file, passphrase })).rejects.toThrow(/has a platform in it/);
+  });
+
+  it('is made and restored by the command line, with a passphrase of some length', async () => {
+    await down();
+    const environment = { KUBELOOM_HOME: dataDir, KUBELOOM_BACKUP_PASSPHRASE: 'short' };
+    const refused = await kubeloom(['local', 'backup', file], { environment });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('shorter than 12 characters')]);
+    writeFileSync(join(place, 'passphrase'), `${passphrase}\n`);
+    const given = ['--passphrase-file', join(place, 'passphrase')];
+    expect(await kubeloom(['local', 'backup', file, ...given], { environment })).toMatchObject({ code: 0 });
+    rmSync(dataDir, { recursive: true });
+    const restored = await kubeloom(['local', 'restore', file, ...given], { environment });
+    expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('kubeloom local up')]);
+    await up();
+    expect(await wire().secrets.get('user/default/cloud')).toEqual({ credentials: secretValue });
+  });
+});
