@@ -20,7 +20,7 @@ export interface Caller {
 export type Subject =
   /** ARN of a user or role, or the beginning of one before a final `*`. Sessions of a role count as the role. */
   | { readonly iam: string }
-  /** Subject (`sub`) of a token: a user of the local platform or of the OIDC issuer. */
+  /** Subject (`sub`) of a token: `local:<name>` on the local platform, or one of the OIDC issuer. */
   | { readonly user: string }
   | { readonly claim: { readonly name: string; readonly value: string } }
   /** Everybody whom the gate lets in. */

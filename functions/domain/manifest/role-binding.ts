@@ -18,7 +18,9 @@ const Subject = z.union(
         error: (issue) => `${shown(issue.input)} is no ARN of a user or role; "*" may stand at its end`,
       }).describe('ARN of an AWS user or role; its sessions count as the role.'),
     }),
-    z.strictObject({ user: Text.describe('Subject (`sub`) of a token: a local user, or one of the OIDC issuer.') }),
+    z.strictObject({
+      user: Text.describe('Subject (`sub`) of a token: `local:<name>` of a local user, or one of the OIDC issuer.'),
+    }),
     z.strictObject({ claim: z.strictObject({ name: Text, value: Text }).describe('Claim of a token, e.g. a group.') }),
   ],
   { error: 'names nobody; give exactly one of iam, user and claim' },
