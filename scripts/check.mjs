@@ -1,8 +1,11 @@
-/** `npm run check`: format and lint, types, tests (unit, contract, architecture, ASL), generated files, synth. */
+/** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth. */
 import { spawnSync } from 'node:child_process';
 
+/** Terraform or OpenTofu, if either is there: the format of modules is theirs to know. */
+const terraform = ['terraform', 'tofu'].find((name) => spawnSync(name, ['version']).status === 0);
 const steps = [
   ['format and lint', 'biome', ['check', '.']],
+  ...(terraform ? [['format of modules', terraform, ['fmt', '-check', '-recursive', 'templates']]] : []),
   ['types', 'tsc', ['--noEmit']],
   ['generated files are current', 'node', ['scripts/check-generated.mjs']],
   ['synth', 'cdk', ['synth', '--quiet']],

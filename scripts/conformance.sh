@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `npm run conformance [-- vitest arguments]`: our state machines and adapters on moto, our API under schemathesis, our
-# Terraform modules under the real providers' plugins.
+# Terraform modules under the real providers' plugins, tflint and checkov.
 # Needs Python 3.10 or newer and PyPI once, and Go for the plugins; see docs/conformance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,8 +19,9 @@ if ! cmp -s "$wanted" "$home/installed.txt"; then
   "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
   cp "$wanted" "$home/installed.txt"
 fi
-# The whole run also makes the schema fixtures anew, from plugins and bindings, and wants them to be the committed ones.
+# The whole run also lints the modules, and makes the schema fixtures anew, from plugins and bindings, and wants them to be the committed ones.
 if [ $# -eq 0 ]; then
+  scripts/lint-modules.sh
   node scripts/provider-schemas/generate.ts --plugins --check --bindings "$kept/bindings"
 fi
 export KUBELOOM_CONFORMANCE_PYTHON=$home/bin/python

@@ -31,13 +31,11 @@ if [ "$(cat "$venv/version" 2>/dev/null)" != "$checkov_version" ]; then
   echo "$checkov_version" >"$venv/version"
 fi
 
-# --force and --soft-fail: findings are no failure of the tool. What they are is decided below.
+# --force and --soft-fail: findings are no failure of the tool. What they are, and what could not be read, is decided below.
 "$tflint" --recursive --chdir "$modules" --config "$root/.tflint.hcl" --enable-rule terraform_unused_declarations \
-  --format json --force >"$work/tflint.json"
-# Twice: as the modules are, and without their acknowledgements, which hide whether there still is something to acknowledge.
+  --format json --force >"$work/tflint.json" || true
+# Without the acknowledgements, which would hide whether there still is something to acknowledge.
 cp -r "$modules" "$work/bare"
 find "$work/bare" -name '*.tf' -exec sed -i 's/checkov:skip=/acknowledged: /' {} +
-scan() { "$venv/bin/checkov" --config-file "$root/.checkov.yaml" --directory "$1" --soft-fail --output json; }
-scan "$modules" >"$work/checkov.json"
-scan "$work/bare" >"$work/checkov-bare.json"
+"$venv/bin/checkov" --config-file "$root/.checkov.yaml" --directory "$work/bare" --soft-fail --output json >"$work/checkov.json"
 PATH="$root/node_modules/.bin:$PATH" node "$root/scripts/module-lint/report.ts" "$modules" "$work"

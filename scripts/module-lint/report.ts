@@ -5,6 +5,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readAcknowledgements } from './acknowledgements.ts';
 import { judge } from './judge.ts';
 import { readCheckov, readTflint, UnreadModules } from './read-reports.ts';
 
@@ -15,16 +16,12 @@ const say = (line: string): void => {
 };
 
 try {
-  const variableFiles = Object.fromEntries(
+  const files = Object.fromEntries(
     globSync('**/*.tf', { cwd: modules }).map((file) => [file, readFileSync(join(modules, file), 'utf8')]),
   );
-  const told = [
-    readTflint(json('tflint.json'), modules, variableFiles),
-    readCheckov(json('checkov.json'), json('checkov-bare.json')),
-  ];
   const { open, unexplained, stale, settled } = judge(
-    told.flatMap(({ findings }) => findings),
-    told.flatMap(({ acknowledgements }) => acknowledgements),
+    [...readTflint(json('tflint.json'), modules), ...readCheckov(json('checkov.json'))],
+    readAcknowledgements(files),
   );
   for (const { file, subject, rule, reason } of settled) say(`acknowledged  ${file} ${subject} ${rule}: ${reason}`);
   for (const { file, subject, rule, message } of open) say(`FOUND  ${file} ${subject} ${rule}: ${message}`);
@@ -32,10 +29,11 @@ try {
     say(`FOUND  ${file} ${subject} ${rule}: acknowledged without a reason`);
   for (const { file, subject, rule } of stale)
     say(`STALE  ${file} ${subject} ${rule}: acknowledged, and not found any more`);
+  const faults = open.length + unexplained.length;
   say(
-    `modules: ${open.length + unexplained.length} found, ${stale.length} stale, ${settled.length} acknowledged in ${Object.keys(variableFiles).length} files`,
+    `modules: ${faults} found, ${stale.length} stale, ${settled.length} acknowledged in ${Object.keys(files).length} files`,
   );
-  process.exitCode = open.length + unexplained.length + stale.length > 0 ? 1 : 0;
+  process.exitCode = faults + stale.length > 0 ? 1 : 0;
 } catch (error) {
   if (!(error instanceof UnreadModules)) throw error;
   say(`FOUND  ${error.message}`);
