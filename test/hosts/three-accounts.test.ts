@@ -1,0 +1,196 @@
+/** One cluster on three accounts of one provider type: credentials of one break, only its pool is left out, then they are mended. */
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDocuments } from '#cli/documents.ts';
+import type { ManifestDescription } from '#contracts/http.ts';
+import { accessKeyOf } from '#local/access-key.ts';
+import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
+import { proveKubectl, proveMesh, proveUntouched } from '#local/demo/proofs.ts';
+import { hostsHelper } from '#local/hosts-helper.ts';
+import { clusterOf, Installation, nodesOf } from './installation.ts';
+
+const example = fileURLToPath(new URL('../../examples/local-three-accounts.yaml', import.meta.url));
+const name = 'local-three-accounts';
+const passwords = {
+  'account-east': 'Xq7-first-of-east',
+  'account-west': 'Xq7-only-of-west',
+  'account-north': 'Xq7-only-of-north',
+};
+type Account = keyof typeof passwords;
+type Pool = 'compute-1' | 'compute-2' | 'compute-3' | 'spare-1' | 'spare-2' | 'spare-3';
+const wrong = 'Xq7-mistyped-word';
+const rotated = 'Xq7-second-of-east';
+/** Known to the machine before the Secret has it. */
+const stale = 'Xq7-third-of-east';
+
+interface Manifest {
+  readonly spec: {
+    readonly nodePools: { readonly dynamic: readonly { readonly name: string; readonly providerSpec: object }[] };
+    readonly kubernetes: { readonly clusters: readonly { readonly pools: { readonly control: readonly string[] } }[] };
+  };
+}
+
+describe('one cluster on three accounts', () => {
+  let installation: Installation;
+  let machines: Machines;
+  let whole: Manifest;
+  let made: ManifestDescription;
+  let ids: ReadonlyMap<string, string> = new Map();
+
+  const machineKnows = (account: Account, password: string) =>
+    execFileSync(hostsHelper, ['account', 'set', account], {
+      input: `${password}\n`,
+      env: { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory },
+    });
+  const tell = (secret: string, account: Account, password: string) =>
+    installation.api.putSecret(
+      { namespace: 'default', name: secret },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: secret }, stringData: { account, password } },
+    );
+
+  /** The example with these compute pools; those it does not have are like the one of the same provider. */
+  function manifest(...pools: readonly Pool[]): unknown {
+    const likes = whole.spec.nodePools.dynamic;
+    const copies = pools
+      .filter((pool) => pool.startsWith('spare-'))
+      .flatMap((pool) =>
+        likes.filter((like) => like.name === pool.replace('spare', 'compute')).map((like) => ({ ...like, name: pool })),
+      );
+    const dynamic = [...likes, ...copies].filter(
+      (pool) => pool.name === 'control' || pools.some((one) => one === pool.name),
+    );
+    const clusters = whole.spec.kubernetes.clusters.map((cluster) => ({
+      ...cluster,
+      pools: { control: cluster.pools.control, compute: pools },
+    }));
+    return { ...whole, spec: { ...whole.spec, nodePools: { dynamic }, kubernetes: { clusters } } };
+  }
+
+  /** Every pair of nodes reaches each other, kubectl names them all, and of those before only nodes of `gone` were touched. */
+  async function prove(shown: ManifestDescription, gone?: Pool): Promise<void> {
+    const cluster = clusterOf(shown);
+    const count = cluster.nodes.length;
+    expect(await proveMesh(machines, cluster)).toBe(count * (count - 1));
+    await proveKubectl(await installation.kubeconfig(name, cluster), nodesOf(shown));
+    expect(await installation.hosts()).toEqual(nodesOf(shown));
+    const now = await bootIds(machines, cluster);
+    proveUntouched(new Map([...ids].filter(([node]) => gone === undefined || !node.startsWith(`${gone}-`))), now);
+    ids = now;
+  }
+
+  const providersOf = (shown: ManifestDescription) => [...new Set(clusterOf(shown).nodes.map((node) => node.provider))];
+  const hostsOf = async (pool: Pool) => (await installation.hosts()).filter((host) => host.startsWith(`${pool}-`));
+  const isDone = (shown: ManifestDescription) =>
+    expect(shown.status, JSON.stringify(clusterOf(shown).failure)).toBe('Done');
+
+  beforeAll(async () => {
+    installation = await Installation.open();
+    const { documents } = await readDocuments([example]);
+    const found = documents.map(({ document }) => document as Manifest & { readonly kind: string });
+    const [only] = found.filter(({ kind }) => kind === 'InputManifest');
+    if (only === undefined) throw new Error(`${example} has no manifest`);
+    whole = only;
+    for (const account of Object.keys(passwords) as Account[]) machineKnows(account, passwords[account]);
+    await tell('local-1', 'account-east', passwords['account-east']);
+    await tell('local-2', 'account-west', passwords['account-west']);
+    await tell('local-3', 'account-north', wrong);
+  });
+
+  afterAll(async () => {
+    await machines?.close();
+    await installation?.close();
+  });
+
+  it('is made in two of them', async () => {
+    made = await installation.apply(name, manifest('compute-1', 'compute-2'));
+    isDone(made);
+    machines = await openMachines({
+      ssmEndpoint: installation.platform.endpoints.ssm ?? '',
+      accessKey: accessKeyOf(installation.platform.token),
+      keyPrefix: `ssh/default/${name}/${clusterOf(made).cluster}`,
+    });
+    expect(providersOf(made).toSorted()).toEqual(['local-1', 'local-2']);
+    await prove(made);
+  });
+
+  it('grows without the pool whose account refuses the password, and says whose Secret is to be corrected', async () => {
+    made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1', 'spare-2'));
+    const { status, heldPools, failure } = clusterOf(made);
+    expect([made.status, status], JSON.stringify(failure)).toEqual(['Failed', 'Degraded']);
+    expect(heldPools.map(({ pool }) => pool)).toEqual(['compute-3']);
+    const [held] = heldPools;
+    expect(held?.reason).toContain('the credentials of local-3 are refused: wrong password');
+    expect(failure).toMatchObject({ class: 'credentials', resource: 'local-3' });
+    expect(failure?.hint).toContain('Check the Secret of this provider');
+    expect(await hostsOf('compute-3')).toEqual([]);
+    expect([await hostsOf('spare-1'), await hostsOf('spare-2')].map((hosts) => hosts.length)).toEqual([1, 1]);
+    expect((await installation.regions(clusterOf(made).cluster)).join()).not.toContain('local-3');
+    await prove(made);
+  });
+
+  it('is still without it after a retry with the same Secret', async () => {
+    made = await installation.retry(name);
+    expect(clusterOf(made).status).toBe('Degraded');
+    await prove(made);
+  });
+
+  it('is whole with a new generation once the Secret is corrected', async () => {
+    await tell('local-3', 'account-north', passwords['account-north']);
+    const { generation } = made;
+    made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1'));
+    isDone(made);
+    expect(made.generation).toBeGreaterThan(generation);
+    expect(clusterOf(made).heldPools).toEqual([]);
+    expect(providersOf(made).toSorted()).toEqual(['local-1', 'local-2', 'local-3']);
+    expect(await hostsOf('compute-3')).toHaveLength(1);
+    await prove(made, 'spare-2');
+  });
+
+  it('touches no machine when a good password is exchanged, and goes on with the new one', async () => {
+    machineKnows('account-east', rotated);
+    await tell('local-1', 'account-east', rotated);
+    made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3'));
+    isDone(made);
+    await prove(made, 'spare-1');
+  });
+
+  it('refuses a change where a password has gone stale, touches nothing, and makes it once the Secret is corrected', async () => {
+    machineKnows('account-east', stale);
+    const refused = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1'));
+    expect(refused.status).toBe('Failed');
+    expect(clusterOf(refused).failure).toMatchObject({ class: 'credentials', resource: 'local-1' });
+    expect(await hostsOf('spare-1')).toEqual([]);
+    proveUntouched(ids, await bootIds(machines, clusterOf(made)));
+    await tell('local-1', 'account-east', stale);
+    made = await installation.retry(name);
+    isDone(made);
+    await prove(made);
+  });
+
+  it('has no password in any log, event, plan, state, history or answer that is kept', async () => {
+    const planted = [...Object.values(passwords), wrong, rotated, stale];
+    const forms = planted.flatMap((word) => [word, Buffer.from(word).toString('base64').slice(0, -4)]);
+    const places: string[] = [];
+    let searched = 0;
+    for (const entry of await readdir(installation.home, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      const place = relative(installation.home, file);
+      // The disks of the hosts are the hosts' own; of the accounts only hashes are kept.
+      if (!entry.isFile() || /^hosts\/sites\/.*\/(up|work)\//.test(place)) continue;
+      searched += 1;
+      const text = await readFile(file, 'latin1').catch(() => '');
+      if (forms.some((form) => text.includes(form))) places.push(place);
+    }
+    expect(searched).toBeGreaterThan(20);
+    expect(places).toEqual([]);
+    expect(JSON.stringify(await installation.api.getManifest({ namespace: 'default', name }))).not.toContain('Xq7-');
+  });
+
+  it('is gone from all three accounts when the manifest is deleted', async () => {
+    await installation.remove(name);
+    expect(await installation.leftovers()).toEqual([]);
+  });
+});
