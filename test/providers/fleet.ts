@@ -17,6 +17,8 @@ export interface MachinesSetting {
   readonly before?: ClusterState;
   /** Networks of the cluster's nodes. @default none are known */
   readonly peers?: readonly string[];
+  /** Networks of those who may use SSH. @default everybody */
+  readonly admins?: readonly string[];
 }
 
 export type Names = Pick<DnsState, 'zone' | 'hostname' | 'alternativeNames'> & {
@@ -84,7 +86,7 @@ export class Fleet {
     state: ClusterState | null,
     setting: MachinesSetting = {},
   ): Promise<TerraformWorkspace> {
-    const { generation = 1, before, peers = [] } = setting;
+    const { generation = 1, before, peers = [], admins = ['0.0.0.0/0'] } = setting;
     const publicKeys = (state ?? before)?.pools.map(({ id }) => [id, keyOf(id)]) ?? [];
     const balancers =
       (state ?? before)?.loadBalancers.flatMap(({ pools }) => pools.map(({ id }) => [id, keyOf(id)])) ?? [];
@@ -94,7 +96,7 @@ export class Fleet {
       provider: this.#instance(instance),
       template: this.tested.template,
       modules: './modules',
-      adminCidrs: ['0.0.0.0/0'],
+      adminCidrs: admins,
       peerCidrs: peers,
       publicKeys: Object.fromEntries([...publicKeys, ...balancers]),
       extra: { network: {}, nodepool: {} },

@@ -1,7 +1,9 @@
 # A security group has 60 rules by default and every source is a rule, so each kind of traffic has a group of its own.
 
 locals {
-  ssh_sources  = distinct(concat(var.admin_cidrs, var.peer_cidrs, [var.cidr]))
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  known_peers  = [for cidr in var.peer_cidrs : cidr if cidr != local.anyone]
+  ssh_sources  = distinct(concat(var.admin_cidrs, local.known_peers, [var.cidr]))
   peer_sources = distinct(concat(var.peer_cidrs, [var.cidr]))
   # "From anywhere" says it all: the other sources would only use up the group's rules.
   ssh_from  = contains(local.ssh_sources, local.anyone) ? [local.anyone] : local.ssh_sources

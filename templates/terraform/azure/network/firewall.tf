@@ -2,8 +2,10 @@
 # no rule ever needs the priority of another.
 
 locals {
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  known_peers = [for cidr in var.peer_cidrs : cidr if cidr != "0.0.0.0/0"]
   sources = {
-    ssh  = distinct(concat(var.admin_cidrs, var.peer_cidrs, [var.cidr]))
+    ssh  = distinct(concat(var.admin_cidrs, local.known_peers, [var.cidr]))
     peer = distinct(concat(var.peer_cidrs, [var.cidr]))
   }
   # Azure refuses a rule whose sources overlap, so ranges that lie in another one are left out.

@@ -14,7 +14,9 @@ locals {
   name = "${var.cluster_id}-${substr(sha1("${var.installation}/${var.provider_name}"), 0, 6)}-${var.region}"
 
   everybody = ["0.0.0.0/0", "::/0"]
-  ssh_cidrs = distinct(concat(var.admin_cidrs, var.peer_cidrs))
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  known_peers = [for cidr in var.peer_cidrs : cidr if !contains(local.everybody, cidr)]
+  ssh_cidrs   = distinct(concat(var.admin_cidrs, local.known_peers))
 
   ssh       = { for port in var.ssh_ports : "tcp ${port}" => { protocol = "tcp", port = port, cidrs = local.ssh_cidrs } }
   wireguard = { "udp ${var.wireguard_port}" = { protocol = "udp", port = var.wireguard_port, cidrs = var.peer_cidrs } }

@@ -20,11 +20,15 @@ locals {
     var.api_port_open ? ["tcp-6443"] : [],
   ))
 
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  everybody   = contains(var.peer_cidrs, "0.0.0.0/0")
+  known_peers = [for cidr in var.peer_cidrs : cidr if cidr != "0.0.0.0/0"]
+
   # port null: ICMP echo. cidr null: the cluster's own nodes.
   rules = merge(
     merge([for port in var.ssh_ports : merge(
-      { for cidr in distinct(var.admin_cidrs) : "ssh-${port}-${cidr}" => { protocol = "TCP", port = port, cidr = cidr } },
-      { "ssh-${port}-nodes" = { protocol = "TCP", port = port, cidr = null } },
+      { for cidr in distinct(concat(var.admin_cidrs, local.everybody ? local.known_peers : [])) : "ssh-${port}-${cidr}" => { protocol = "TCP", port = port, cidr = cidr } },
+      { for group in local.everybody ? [] : ["nodes"] : "ssh-${port}-${group}" => { protocol = "TCP", port = port, cidr = null } },
     )]...),
     {
       wireguard = { protocol = "UDP", port = var.wireguard_port, cidr = null }

@@ -15,10 +15,12 @@ locals {
   name   = "${local.prefix}-${substr(sha1("${var.provider_name}/${var.region}"), 0, 8)}"
 
   # Machines have IPv4 addresses alone, and a rule cannot hold both kinds.
-  world   = ["0.0.0.0/0"]
-  peers   = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
-  admins  = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
-  sources = { for who, cidrs in { peers = local.peers, seekers = distinct(concat(local.admins, local.peers)) } : who => contains(cidrs, local.world[0]) ? local.world : cidrs }
+  world  = ["0.0.0.0/0"]
+  peers  = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
+  admins = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  known   = [for cidr in local.peers : cidr if cidr != local.world[0]]
+  sources = { for who, cidrs in { peers = local.peers, seekers = distinct(concat(local.admins, local.known)) } : who => contains(cidrs, local.world[0]) ? local.world : cidrs }
   ports = { for protocol in ["tcp", "udp"] : protocol => sort(distinct(concat(
     [for role in var.roles : tostring(role.port) if lower(role.protocol) == protocol],
     protocol == "tcp" && var.api_port_open ? ["6443"] : [],

@@ -17,9 +17,10 @@ locals {
   protocols = { icmp = "1", tcp = "6", udp = "17" }
 
   # Machines have IPv4 addresses alone.
-  admins  = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
-  peers   = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
-  seekers = distinct(concat(local.admins, local.peers))
+  admins = [for cidr in var.admin_cidrs : cidr if !strcontains(cidr, ":")]
+  peers  = distinct(concat([var.cidr], [for cidr in var.peer_cidrs : cidr if !strcontains(cidr, ":")]))
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  seekers = distinct(concat(local.admins, [for cidr in local.peers : cidr if cidr != "0.0.0.0/0"]))
 
   # A group holds 120 rules, and each names one source: a cluster with more nodes is guarded by its keys alone.
   limit   = 120

@@ -18,7 +18,9 @@ locals {
 
   world = "0.0.0.0/0"
   peers = contains(var.peer_cidrs, local.world) ? [local.world] : distinct(var.peer_cidrs)
-  users = contains(concat(var.admin_cidrs, local.peers), local.world) ? [local.world] : distinct(concat(var.admin_cidrs, local.peers))
+  # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
+  known = [for cidr in var.peer_cidrs : cidr if cidr != local.world]
+  users = contains(var.admin_cidrs, local.world) ? [local.world] : distinct(concat(var.admin_cidrs, local.known))
   ports = distinct(concat(
     [for role in var.roles : "${role.protocol}/${role.port}"],
     var.api_port_open ? ["tcp/6443"] : [],

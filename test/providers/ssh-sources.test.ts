@@ -1,0 +1,86 @@
+/** Who may use SSH: administrators and nodes whose addresses are known; never everybody for the sake of a node behind NAT. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { Fleet } from './fleet.ts';
+import { fleetState } from './fleet-manifest.ts';
+import { providerCases } from './provider-cases.ts';
+import { done, skipsTerraform } from './terraform-workspace.ts';
+
+const guarded = providerCases.filter(({ nodes, template }) => nodes && template.firewall === 'cloud');
+const admin = '198.51.100.0/24';
+const known = '203.0.113.7/32';
+const everybody = '0.0.0.0/0';
+const ownNetwork = '10.0.0.0/16';
+
+let fleet: Fleet | undefined;
+afterEach(async () => {
+  await fleet?.stop();
+  fleet = undefined;
+});
+
+describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud', () => {
+  test.each(guarded)(
+    '$type: is for administrators and known nodes, also when anybody may be a peer',
+    async (tested) => {
+      fleet = await Fleet.start(tested);
+      fleet.own('home', { tenant: 'one', project: 'first' });
+      const [region] = tested.place.regions;
+      const pool = { instance: 'home', region, count: 1 } as const;
+      const state = fleetState(
+        tested,
+        {
+          pools: [
+            { ...pool, name: 'control', role: 'control' },
+            { ...pool, name: 'work', role: 'compute' },
+          ],
+          roles: [],
+        },
+        null,
+      );
+      const workspace = await fleet.machines('home', state, { admins: [admin], peers: [known, everybody] });
+      await done(workspace.init());
+      await done(workspace.apply());
+
+      const objects = fleet.cloud.inventory.map(({ values }) => values);
+      const ssh = objects.flatMap((values) => rulesOf(values, 22)).flatMap(sourcesOf);
+      expect(ssh).toContain(admin);
+      expect(ssh).toContain(known);
+      expect(ssh.filter((source) => ![admin, known, ownNetwork].includes(source))).toEqual([]);
+      // The same search finds who may use WireGuard: everybody.
+      const wireguard = objects.flatMap((values) => rulesOf(values, 51820)).flatMap(sourcesOf);
+      const wide = objects.flatMap((values) => sourcesOf({ external_sources: read(values).external_sources }));
+      expect([...wireguard, ...wide].some((source) => source === everybody || source === '*')).toBe(true);
+    },
+    120_000,
+  );
+});
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const sourceKey =
+  /^(source|source_(address_prefix(es)?|addresses|ranges|ips)|cidr|cidr_ipv4|remote_ip_prefix|external_sources|user_security_group_id)$/;
+
+const read = (value: unknown): Attributes =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Attributes) : {};
+
+/** The innermost objects that say from where, and that mention the port. */
+function rulesOf(value: unknown, port: number): readonly Attributes[] {
+  if (Array.isArray(value)) return value.flatMap((item) => rulesOf(item, port));
+  const attributes = read(value);
+  const inner = Object.values(attributes).flatMap((item) => rulesOf(item, port));
+  if (inner.length > 0) return inner;
+  return Object.keys(attributes).some((key) => sourceKey.test(key)) && mentions(attributes, port) ? [attributes] : [];
+}
+
+function mentions(value: unknown, port: number): boolean {
+  if (Array.isArray(value)) return value.some((item) => mentions(item, port));
+  if (typeof value === 'object' && value !== null) return Object.values(value).some((item) => mentions(item, port));
+  return String(value) === String(port);
+}
+
+function sourcesOf(rule: Attributes): readonly string[] {
+  return Object.entries(rule)
+    .filter(([key]) => sourceKey.test(key))
+    .flatMap(([, value]) => value)
+    .filter((value) => typeof value === 'string' && value !== '')
+    .map(String);
+}
