@@ -82,7 +82,8 @@ export const PlanClusterOutput = z.object({
 export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 
 /** The same as it comes back: executions that an earlier version began have no slot for stages that are new since. */
-const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageSlot) });
+export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageSlot) });
+export type PlanInput = z.infer<typeof PlanInput>;
 
 /** Commit Waypoint, and what all states behind Plan Cluster have in common. */
 export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanInput });

@@ -1,7 +1,7 @@
 /** What is done about a waypoint that failed, in the record, in an event and in sentences for people. */
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure, ClusterRecord, RunEvent } from '#contracts/records.ts';
-import type { AssessFailureOutput, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 import { counted } from '#domain/planning/words.ts';
@@ -14,7 +14,7 @@ const nextOfRung = {
 
 export interface WaypointQuestion {
   readonly record: ClusterRecord;
-  readonly plan: PlanClusterOutput;
+  readonly plan: PlanInput;
   readonly failure: ClusterFailure;
   readonly config: Config;
 }
@@ -84,7 +84,7 @@ function cancelSentence(direction: Direction, decision: WaypointDecision): strin
   return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry takes it on from there`;
 }
 
-function directionOf({ direction }: PlanClusterOutput): Direction {
+function directionOf({ direction }: PlanInput): Direction {
   return directions.find((known) => known === direction) ?? 'settle';
 }
 

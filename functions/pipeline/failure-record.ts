@@ -1,11 +1,11 @@
 /** The failure that a waypoint ended with: the one a stage recorded, else what the state machine says of itself. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
-import type { ClusterRun, Fault, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import type { ClusterRun, Fault, PlanInput } from '#contracts/state-inputs.ts';
 
 export interface FailureQuestion {
   readonly run: ClusterRun;
   readonly record: ClusterRecord;
-  readonly plan: PlanClusterOutput | undefined;
+  readonly plan: PlanInput | undefined;
   readonly fault: Fault | undefined;
   readonly now: string;
 }
