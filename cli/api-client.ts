@@ -17,6 +17,7 @@ import {
   Version,
   WhoAmI,
 } from '#contracts/http.ts';
+import { CheckAccepted, ProviderCheck } from '#contracts/http-checks.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { StageName } from '#domain/plan.ts';
 import { type Connection, findConnection } from './connection.ts';
@@ -121,6 +122,10 @@ export function apiClient(connection: Connection = findConnection()) {
     pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),
     resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
     rollbackManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }),
+    checkProvider: (key: ManifestName, provider: string) =>
+      json(CheckAccepted, `${at(key)}/providers/${provider}/check`, { method: 'POST' }),
+    getProviderCheck: (key: ManifestName, provider: string, check: string) =>
+      json(ProviderCheck, `${at(key)}/providers/${provider}/checks/${check}`),
     listManifests: (namespace?: string, next?: string) =>
       json(ManifestPage, '/v1/manifests', { query: { namespace, next, limit: 200 } }),
     listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next, limit: 200 } }),

@@ -113,6 +113,12 @@ export interface Workflows {
 }
 
 export interface Builds {
+  /**
+   * Starts a build of a project with these variables. The same within five minutes is the same build. Returns its id.
+   */
+  start(project: string, variables: Readonly<Record<string, string>>): Promise<string>;
+  /** Undefined when nothing is known of it (any more). */
+  status(buildId: string): Promise<'running' | 'ended' | undefined>;
   /** Ids of the builds of a waypoint that have not ended. */
   running(waypointPrefix: string): Promise<readonly string[]>;
   /** Stops a build; no error when it has ended or never was. */

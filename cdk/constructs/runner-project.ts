@@ -18,9 +18,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** What the tools read and write; `runs/` has the waypoints, `ssh/` the keys of pools, `user/` the users' Secrets. */
+/** What the tools read and write; `runs/` has the waypoints, `checks/` those of credentials, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
-  terraform: { objects: ['runs/', 'terraform/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
+  terraform: { objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   kubectl: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
@@ -89,7 +89,7 @@ export class RunnerProject extends Construct {
         cloudWatch: { logGroup: new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY }) },
       },
     });
-    const on = { table, bucket, key, installation, reconcileName: '', projects: [] };
+    const on = { table, bucket, key, installation, reconcileName: '', projects: [], startable: [] };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
     if (runnerBounds[tool].secrets?.includes('user/')) allowLogins(role, tool);
     denyControlPlane(role);

@@ -24,9 +24,13 @@ export function deriveUses(): DerivedUses {
   };
 }
 
+const checkBuild = 'runner-images/runner/provider-check/check-build.ts';
+
 /** Every runner is the same program; of the tools it has only its own. */
 function usesOfRunner(tool: RunnerTool): readonly string[] {
-  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts']);
+  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts', checkBuild]);
   const own = portUses(`runner-images/runner/tools/${tool}.ts`, tool);
+  // Checks of credentials are started in this project alone.
+  if (tool === 'terraform') return [...new Set([...common, ...own, ...portUses(checkBuild)])].sort();
   return [...new Set([...common, ...own])].sort();
 }

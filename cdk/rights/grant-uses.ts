@@ -23,6 +23,8 @@ export interface UsedResources extends Stored {
   readonly reconcileName: string;
   /** What `builds` looks at. */
   readonly projects: readonly IProject[];
+  /** Of these, what `builds` starts: checks of credentials. */
+  readonly startable: readonly IProject[];
 }
 
 /** What a runner may touch of what is stored; functions are bound by their actions alone. */
@@ -77,10 +79,10 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);
   allow(['states:StartExecution'], [states('stateMachine', on.reconcileName)]);
   allow(['states:DescribeExecution', 'states:StopExecution'], [states('execution', `${on.reconcileName}:*`)]);
-  allow(
-    named('codebuild:'),
-    on.projects.map((project) => project.projectArn),
-  );
+  const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
+  const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
+  allow(ofBuilds, arnsOf(on.projects));
+  allow(['codebuild:StartBuild'], arnsOf(on.startable));
 
   grantKey(role, actions, on.key, bounds !== undefined);
   if (!bounds) denyWhatOnlyRunnersSee(role, on);

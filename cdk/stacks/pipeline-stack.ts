@@ -53,7 +53,10 @@ export class PipelineStack extends Stack {
       drift: this.#runner('drift'),
     };
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
-    this.on = { table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects };
+    this.on = {
+      ...{ table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects },
+      startable: [this.#runners.terraform.project],
+    };
     this.settings = functionSettings({
       installation,
       tableName: table.tableName,

@@ -73,6 +73,7 @@ export class StorageStack extends Stack {
           expiredObjectDeleteMarker: true,
         },
         { id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
+        { id: 'checks', prefix: 'checks/', expiration: Duration.days(runDays) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(7) },
       ],
     });

@@ -1,4 +1,5 @@
 /** `Builds` on CodeBuild. */
+import { createHash } from 'node:crypto';
 import {
   BatchGetBuildsCommand,
   type Build,
@@ -6,6 +7,7 @@ import {
   InvalidInputException,
   ListBuildsForProjectCommand,
   ResourceNotFoundException,
+  StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
 import type { Builds } from '../ports.ts';
@@ -17,6 +19,28 @@ export class CodeBuildBuilds implements Builds {
   constructor(client: CodeBuildClient, projects: readonly string[]) {
     this.#client = client;
     this.#projects = [...new Set(projects)];
+  }
+
+  async start(projectName: string, variables: Readonly<Record<string, string>>): Promise<string> {
+    const pairs = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
+    const { build } = await this.#client.send(
+      new StartBuildCommand({
+        projectName,
+        environmentVariablesOverride: pairs.map(([name, value]) => ({ name, value, type: 'PLAINTEXT' })),
+        idempotencyToken: createHash('sha256')
+          .update(JSON.stringify([projectName, pairs]))
+          .digest('hex'),
+      }),
+    );
+    if (!build?.id) throw new Error(`CodeBuild gave no id to a build of ${projectName}`);
+    return build.id;
+  }
+
+  async status(buildId: string): Promise<'running' | 'ended' | undefined> {
+    const { builds = [] } = await this.#client.send(new BatchGetBuildsCommand({ ids: [buildId] }));
+    const [build] = builds;
+    if (build === undefined) return undefined;
+    return build.buildStatus === 'IN_PROGRESS' ? 'running' : 'ended';
   }
 
   /** Looks at the newest hundred builds of each project: one that still runs is among them. */

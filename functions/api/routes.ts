@@ -57,6 +57,18 @@ export const routes = [
     operation: 'rollbackManifest',
     handler: () => import('./rollback-manifest.ts'),
   },
+  {
+    method: 'POST',
+    path: `${manifest}/providers/{provider}/check`,
+    operation: 'checkProvider',
+    handler: () => import('./check-provider.ts'),
+  },
+  {
+    method: 'GET',
+    path: `${manifest}/providers/{provider}/checks/{check}`,
+    operation: 'getProviderCheck',
+    handler: () => import('./get-provider-check.ts'),
+  },
   { method: 'POST', path: '/v1/validate', operation: 'validate', handler: () => import('./validate.ts') },
   { method: 'GET', path: `${manifest}/runs`, operation: 'listRuns', handler: () => import('./list-runs.ts') },
   { method: 'GET', path: run, operation: 'getRun', handler: () => import('./get-run.ts') },

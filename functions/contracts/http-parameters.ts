@@ -26,6 +26,15 @@ const next = z.string().max(2000).optional().describe('`next` of the page before
 
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
 export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
+export const ProviderPath = ManifestPath.extend({
+  provider: DnsLabel.describe('name of a provider instance of the manifest'),
+});
+export const CheckPath = ProviderPath.extend({
+  check: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a number')
+    .describe('`id` of the check'),
+});
 const cluster = DnsLabel.describe('name or id of the cluster');
 export const ClusterPath = ManifestPath.extend({ cluster });
 /** `?orphan=` of a deletion. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import * as http from './http.ts';
+import { CheckAccepted, ProviderCheck } from './http-checks.ts';
 import { DriftRequest } from './http-drift.ts';
 import * as parameters from './http-parameters.ts';
 
@@ -134,6 +135,20 @@ export const operations: Readonly<Record<string, Operation>> = {
     headers: ifMatch,
     answers: { 202: accepted('stored; a run makes it true') },
     problems: [400, 404, 409, 412, 422],
+  },
+  checkProvider: {
+    tag: 'manifests',
+    summary: 'Try the credentials of a provider instance: identity, permissions, quotas; changes nothing',
+    path: parameters.ProviderPath,
+    answers: { 202: { description: 'a check was started', schema: CheckAccepted } },
+    problems: [400, 404, 409],
+  },
+  getProviderCheck: {
+    tag: 'manifests',
+    summary: 'See what a check of credentials found',
+    path: parameters.CheckPath,
+    answers: ok('the check', ProviderCheck),
+    problems: [400, 404],
   },
   validate: {
     tag: 'manifests',

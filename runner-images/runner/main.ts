@@ -1,10 +1,12 @@
-/** The program inside the runner images: one stage from its environment to its result; exit code 0 when it succeeded. */
+/** The program inside the runner images: one stage, or check of credentials, from its environment to its result; exit code 0 when it succeeded. */
 import { fileURLToPath } from 'node:url';
+import { CheckEnvironment } from '#contracts/provider-check.ts';
 import { StageEnvironment } from '#contracts/stage.ts';
 import { wire } from '#functions/wire.ts';
 import { runStage } from './run-stage.ts';
 import { stageTools } from './stage-tools.ts';
 
+const templatesDirectory = process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url));
 const stop = new AbortController();
 const crash = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
@@ -19,17 +21,23 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 process.stdout.on('error', () => undefined);
 
 // Without this, a failure before the stage begins would be heard by nobody and look like success.
-const ok = await stage().catch((error: unknown) => {
+const check = CheckEnvironment.safeParse(process.env).data;
+const ok = await (check === undefined ? stage() : tryCredentials(check.KUBELOOM_CHECK)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return false;
 });
 process.exit(ok ? 0 : 1);
 
+async function tryCredentials(prefix: string): Promise<boolean> {
+  const { runCheckBuild } = await import('./provider-check/check-build.ts');
+  return runCheckBuild(prefix, wire(), { signal: stop.signal, templatesDirectory });
+}
+
 async function stage(): Promise<boolean> {
   const { ok } = await runStage(StageEnvironment.parse(process.env), wire(), {
     signal: stop.signal,
     crash: crash.signal,
-    templatesDirectory: process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url)),
+    templatesDirectory,
     tools: stageTools,
     echo: (line) => process.stdout.write(`${line}\n`),
     ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),

@@ -4,6 +4,7 @@ import {
   CodeBuildClient,
   InvalidInputException,
   ListBuildsForProjectCommand,
+  StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
 import {
@@ -94,6 +95,40 @@ describe('CodeBuildBuilds', () => {
     expect(await builds.running('p/w00')).toEqual(['a:2']);
     expect(codebuild.commandCalls(ListBuildsForProjectCommand)).toHaveLength(2);
     expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(1);
+  });
+
+  it('starts a build with variables; the same again is the same request, another one is not', async () => {
+    codebuild.on(StartBuildCommand).resolves({ build: { id: 't:1' } });
+    expect(await builds.start('terraform', { KUBELOOM_CHECK: 'checks/1', A: 'b' })).toBe('t:1');
+    await builds.start('terraform', { A: 'b', KUBELOOM_CHECK: 'checks/1' });
+    await builds.start('terraform', { A: 'b', KUBELOOM_CHECK: 'checks/2' });
+    const [first, again, other] = codebuild.commandCalls(StartBuildCommand).map(({ args }) => args[0].input);
+    expect(first).toEqual({
+      projectName: 'terraform',
+      environmentVariablesOverride: [
+        { name: 'A', value: 'b', type: 'PLAINTEXT' },
+        { name: 'KUBELOOM_CHECK', value: 'checks/1', type: 'PLAINTEXT' },
+      ],
+      idempotencyToken: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(again).toEqual(first);
+    expect(other?.idempotencyToken).not.toBe(first?.idempotencyToken);
+  });
+
+  it('says of a build without an id that there is none', async () => {
+    codebuild.on(StartBuildCommand).resolves({});
+    await expect(builds.start('terraform', {})).rejects.toThrow('no id');
+  });
+
+  it('tells whether a build has ended, and nothing of one that is not known', async () => {
+    codebuild
+      .on(BatchGetBuildsCommand)
+      .resolvesOnce({ builds: [build('a:1', 'IN_PROGRESS', '')] })
+      .resolvesOnce({ builds: [build('a:1', 'SUCCEEDED', '')] })
+      .resolves({ builds: [], buildsNotFound: ['a:1'] });
+    expect(await builds.status('a:1')).toBe('running');
+    expect(await builds.status('a:1')).toBe('ended');
+    expect(await builds.status('a:1')).toBeUndefined();
   });
 
   it('stops a build, and does not mind when it has ended', async () => {

@@ -67,6 +67,25 @@ export const executionArn = (runId: string): string =>
 export class RecordedBuilds implements Builds {
   readonly runningBuilds = new Map<string, string[]>();
   readonly stopped: string[] = [];
+  readonly started: { readonly id: string; readonly project: string; readonly variables: Record<string, string> }[] =
+    [];
+  /** What `status` answers of builds that were started; take one away and nothing is known of it. */
+  readonly statuses = new Map<string, 'running' | 'ended'>();
+
+  async start(project: string, variables: Readonly<Record<string, string>>): Promise<string> {
+    const same = this.started.find(
+      (one) => one.project === project && JSON.stringify(one.variables) === JSON.stringify(variables),
+    );
+    if (same) return same.id;
+    const id = `${project}:${this.started.length + 1}`;
+    this.started.push({ id, project, variables });
+    this.statuses.set(id, 'running');
+    return id;
+  }
+
+  async status(buildId: string): Promise<'running' | 'ended' | undefined> {
+    return this.statuses.get(buildId);
+  }
 
   async running(waypointPrefix: string): Promise<readonly string[]> {
     return this.runningBuilds.get(waypointPrefix) ?? [];
@@ -74,6 +93,7 @@ export class RecordedBuilds implements Builds {
 
   async stop(buildId: string): Promise<void> {
     this.stopped.push(buildId);
+    if (this.statuses.has(buildId)) this.statuses.set(buildId, 'ended');
     for (const [prefix, builds] of this.runningBuilds) {
       this.runningBuilds.set(
         prefix,

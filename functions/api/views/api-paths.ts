@@ -32,6 +32,11 @@ export function logPath(at: StageAttempt): string {
   return `${runPath(at, at.run)}/logs/${at.cluster}/${at.waypoint}/${stage}/${at.attempt}`;
 }
 
+/** A check of a provider instance's credentials. */
+export function checkPath(instance: ManifestKey & { readonly provider: string }, id: string): string {
+  return `${manifestPath(instance)}/providers/${instance.provider}/checks/${id}`;
+}
+
 /** Links of an answer about a manifest. */
 export function linksOf(key: ManifestKey, run: string): Record<string, string> {
   return {

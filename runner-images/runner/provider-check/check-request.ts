@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CheckRequest } from '#contracts/provider-check.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import type { SecretStore } from '#functions/ports.ts';
 import { userSecret } from '../credentials.ts';
@@ -9,16 +10,6 @@ import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { checkProvider } from './check-provider.ts';
 import type { Bases, CheckFinding } from './finding.ts';
-
-export const CheckRequest = z.strictObject({
-  /** Name of the provider instance. */
-  provider: z.string(),
-  type: z.string(),
-  /** `locatorText`; absent for types that need none. */
-  secret: z.string().optional(),
-  regions: z.array(z.string()),
-});
-export type CheckRequest = z.infer<typeof CheckRequest>;
 
 export interface CheckSurroundings {
   readonly secrets: Pick<SecretStore, 'get'>;

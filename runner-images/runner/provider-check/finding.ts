@@ -1,14 +1,7 @@
 /** What a check of a provider's credentials found, and what a checker gets to work with. */
+import type { CheckFinding } from '#contracts/provider-check.ts';
 
-export interface CheckFinding {
-  readonly about: 'identity' | 'permission' | 'quota';
-  /** Account, permission or quota, as the cloud calls it. */
-  readonly name: string;
-  /** Null: nobody can tell beforehand. */
-  readonly ok: boolean | null;
-  /** A sentence for people; never a credential. */
-  readonly message: string;
-}
+export type { CheckFinding };
 
 /** Whom to ask: tests put servers of their own here. */
 export type Bases = Readonly<Record<string, string>>;

@@ -5,7 +5,8 @@
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { CheckRequest, runCheck } from './check-request.ts';
+import { CheckRequest } from '#contracts/provider-check.ts';
+import { runCheck } from './check-request.ts';
 
 const Input = z.strictObject({
   request: CheckRequest,

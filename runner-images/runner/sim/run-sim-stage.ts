@@ -1,6 +1,8 @@
-/** The sim runner: a stage in this very process, without root, tools or files; the same documents in and out. */
+/** The sim runner: a stage, or check of credentials, in this very process, without root, tools or files; the same documents in and out. */
+import { CheckEnvironment } from '#contracts/provider-check.ts';
 import { StageEnvironment } from '#contracts/stage.ts';
 import { wire } from '#functions/wire.ts';
+import { simulateCheckBuild } from '../provider-check/check-build.ts';
 import { runStage } from '../run-stage.ts';
 import type { RunnerPorts } from '../stage-context.ts';
 import { simTool } from './sim-tool.ts';
@@ -20,6 +22,8 @@ export async function runSimStage(
   environment: Readonly<Record<string, string>>,
   { signal, ports }: SimStageOptions,
 ): Promise<boolean> {
+  const check = CheckEnvironment.safeParse(environment).data;
+  if (check !== undefined) return simulateCheckBuild(check.KUBELOOM_CHECK, ports ?? wire(), signal);
   const setting = (name: string) => environment[name] ?? process.env[name];
   const tool = simTool({
     stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),

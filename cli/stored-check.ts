@@ -1,0 +1,91 @@
+/** A check of credentials that are stored: Kubeloom's own runner does it, since nobody else may read them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProviderCheck } from '#contracts/http-checks.ts';
+import { type CheckFinding, checkLimitMs } from '#contracts/provider-check.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { shortName } from './manifest-name.ts';
+
+export type CheckingApi = Pick<ApiClient, 'listManifests' | 'getManifest' | 'checkProvider' | 'getProviderCheck'>;
+
+export interface WantedInstance {
+  readonly provider: string;
+  readonly namespace: string;
+  /** @default the one of the namespace that has it */
+  readonly manifest?: string;
+}
+
+export interface Patience {
+  /** @default 1000 */
+  readonly pollMs?: number;
+  /** @default twice what a check may take: builds wait for their turn */
+  readonly limitMs?: number;
+}
+
+/** Starts it and waits for its end. Throws `CliError` when there is no such instance, or its outcome is lost. */
+export async function checkStored(
+  api: CheckingApi,
+  { provider, namespace, manifest }: WantedInstance,
+  patience: Patience = {},
+): Promise<readonly CheckFinding[]> {
+  const key = manifest === undefined ? await theManifest(api, namespace, provider) : { namespace, name: manifest };
+  const { id } = await api.checkProvider(key, provider);
+  const check = await ended(api, { key, provider, id }, patience);
+  if (check.status === 'done') return check.findings;
+  const title = `check ${id} of provider ${provider} (manifest ${shortName(key)})`;
+  if (check.status === 'running')
+    throw new CliError(
+      `${title} has not ended yet: build ${check.build} still runs or waits for its turn`,
+      exitCodes.fault,
+    );
+  throw new CliError(`${title} ended without a result; the log of build ${check.build} says why`, exitCodes.fault);
+}
+
+/** Its last look when the patience is at its end. */
+async function ended(
+  api: CheckingApi,
+  { key, provider, id }: { readonly key: ManifestName; readonly provider: string; readonly id: string },
+  { pollMs = 1000, limitMs = 2 * checkLimitMs }: Patience,
+): Promise<ProviderCheck> {
+  const started = Date.now();
+  for (;;) {
+    const check = await api.getProviderCheck(key, provider, id);
+    const waited = Date.now() - started;
+    if (check.status !== 'running' || waited > limitMs) return check;
+    // What takes a moment is not made longer by looking.
+    await sleep(waited < 3000 ? Math.min(pollMs, 100) : pollMs);
+  }
+}
+
+/** The manifest of the namespace that has the instance. Throws when there is none, or more than one. */
+async function theManifest(api: CheckingApi, namespace: string, provider: string): Promise<ManifestName> {
+  const known = new Set<string>();
+  const having: ManifestName[] = [];
+  let next: string | undefined;
+  do {
+    const page = await api.listManifests(namespace, next);
+    for (const { name } of page.items) {
+      const key = { namespace, name };
+      const document = InputManifest.safeParse((await api.getManifest(key)).document).data;
+      const names = document?.spec.providers.map((one) => one.name) ?? [];
+      for (const one of names) known.add(one);
+      if (names.includes(provider)) having.push(key);
+    }
+    next = page.next;
+  } while (next !== undefined);
+  const [first, ...others] = having;
+  if (first === undefined) {
+    const choice = known.size === 0 ? 'no manifest there has any' : `there are ${[...known].join(', ')}`;
+    throw new CliError(
+      `no manifest of namespace ${namespace} has a provider "${provider}": ${choice}; what is not stored yet is checked with -f`,
+      exitCodes.notFound,
+    );
+  }
+  if (others.length === 0) return first;
+  const names = having.map(({ name }) => name).join(', ');
+  throw new CliError(
+    `several manifests have a provider "${provider}": say which with --manifest (${names})`,
+    exitCodes.usage,
+  );
+}
