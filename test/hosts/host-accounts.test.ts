@@ -1,8 +1,9 @@
 /** Accounts of the machine that makes hosts: what they keep, what a wrong password stops, and to whom a site belongs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HostWorkshop, isRoot, type Outcome } from './host-workshop.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { HostWorkshop, helperPath, isRoot, type Outcome } from './host-workshop.ts';
 
 const east = { KUBELOOM_HOST_ACCOUNT: 'account-east', KUBELOOM_HOST_PASSWORD: 'first-word-of-east' };
 const west = { KUBELOOM_HOST_ACCOUNT: 'account-west', KUBELOOM_HOST_PASSWORD: 'only-word-of-west' };
@@ -62,6 +63,21 @@ describe.runIf(isRoot)('accounts', () => {
     }
     expect((await workshop.run(['reconcile', ...site], '{}', given)).code).toBe(refused);
     expect(workshop.leftovers()).toEqual([join(workshop.stateDirectory, 'accounts')]);
+  });
+
+  test('are tried by a check of the provider, and nothing is made', async () => {
+    vi.stubEnv('KUBELOOM_HOSTS_DIR', workshop.stateDirectory);
+    vi.stubEnv('KUBELOOM_HOST_HELPER', helperPath);
+    const checked = (of: typeof east) => {
+      const fields = { account: of.KUBELOOM_HOST_ACCOUNT, password: of.KUBELOOM_HOST_PASSWORD };
+      return checkProvider('local', { fields, permissions: [], regions: [], bases: {} });
+    };
+    expect(await checked(east)).toMatchObject([{ name: 'account-east', ok: true }]);
+    const [finding] = await checked(guessed);
+    expect(finding).toMatchObject({ about: 'identity', name: 'account-east', ok: false });
+    expect(finding?.message).toBe('the credentials of the account are refused: wrong password: correct the Secret');
+    vi.unstubAllEnvs();
+    expect(await workshop.status()).toEqual([]);
   });
 
   test('let in with the right one; no process of the host has it', async () => {

@@ -50,6 +50,18 @@ describe('what is known beside the manifest', () => {
     ]);
   });
 
+  it('lets go without a Secret what can do without, and misses one that is named', () => {
+    const localWith = (provider: object) =>
+      manifestWith((spec) => {
+        for (const one of spec.providers) Object.assign(one, { providerType: 'local', ...provider });
+      });
+    const judged = (document: unknown) => brief(validateManifest(document, { secrets: new Set() }).faults);
+    expect(judged(localWith({}))).toEqual([]);
+    expect(judged(localWith({ secretRef: { name: 'rack', namespace: 'team' } }))).toEqual([
+      'spec.providers[0].secretRef: there is no Secret "team/rack"',
+    ]);
+  });
+
   it('includes what comes in the same set of documents', () => {
     const secret = (name: string, stringData: Record<string, string>) => ({
       apiVersion: 'v1',

@@ -1,6 +1,6 @@
 /** What Terraform's diagnostics mean. Texts as the providers and Terraform print them. */
 import { describe, expect, it } from 'vitest';
-import { terraformError } from '#runner/terraform/diagnostics.ts';
+import { exitMeaning, terraformError } from '#runner/terraform/diagnostics.ts';
 import { readMessage } from '#runner/terraform/messages.ts';
 
 const nodes = new Set(['control-aaaaaaa-01']);
@@ -49,9 +49,17 @@ describe('a Terraform failure', () => {
     ['user', ...local(3, 'kubeloom-host: up x: not root')],
     ['conflict', ...local(5, 'kubeloom-host: up x: lock not had in time')],
     ['transient', ...local(4, 'kubeloom-host: up x: no SSH banner')],
+    ['credentials', ...local(7, 'kubeloom-host: up x: the credentials of rack are refused: wrong password')],
     ['transient', 'something nobody has ever seen'],
   ])('is of class %s: %s', (expected, summary, detail = '') => {
     expect(about(summary, detail).class).toBe(expected);
+  });
+
+  it('means the same when a hook ends with the code of a provisioner, and patience for all other codes', () => {
+    expect([3, 4, 5, 6, 7].map((code) => exitMeaning(code).class)).toEqual([
+      ...['user', 'transient', 'conflict', 'transient', 'credentials'],
+    ]);
+    expect([1, 2, 137].map((code) => exitMeaning(code).class)).toEqual(['transient', 'transient', 'transient']);
   });
 
   it('names the host when its address does, else the resource, else the workspace', () => {

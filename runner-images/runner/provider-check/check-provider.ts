@@ -1,11 +1,12 @@
 /** Tries the credentials of one provider instance: who they are, what they may do, what is left to use. Changes nothing. */
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
-import type { ProviderTypeName } from '#domain/provider-types.ts';
+import { type ProviderTypeFacts, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { CheckRefused } from './ask.ts';
 import { checkAws } from './check-aws.ts';
 import { checkAzure } from './check-azure.ts';
 import { checkGcp } from './check-gcp.ts';
+import { checkLocal } from './check-local.ts';
 import {
   checkCloudflare,
   checkDigitalOcean,
@@ -26,11 +27,14 @@ const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
   openstack: checkOpenStack,
   ovh: checkOvh,
   verda: checkVerda,
+  local: checkLocal,
 };
 
 /** Runs the check of the type. Never throws for what a cloud says; `none` for types without credentials. */
 export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
-  if (type === 'local' || type === 'sim') return [];
+  const facts: ProviderTypeFacts = providerTypes[type];
+  const none = facts.secretOptional === true && Object.keys(input.fields).length === 0;
+  if (facts.secret.length === 0 || none) return [];
   const faults = secretFieldFaults(input.fields, type);
   if (faults.length > 0) {
     return faults.map(({ path, reason, fix }) => ({

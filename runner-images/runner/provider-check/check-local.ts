@@ -1,0 +1,26 @@
+/** Type `local`: asks the machine that makes the hosts whether it lets the account in. */
+import { spawnSync } from 'node:child_process';
+import { type CheckFinding, identity, type ProviderCheck, untold } from './finding.ts';
+
+export const checkLocal: ProviderCheck = async ({ fields }) => [answerOf(fields.account ?? '', fields.password ?? '')];
+
+function answerOf(name: string, password: string): CheckFinding {
+  const { error, status, stderr } = spawnSync(
+    process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host',
+    ['account', 'check'],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, KUBELOOM_HOST_ACCOUNT: name, KUBELOOM_HOST_PASSWORD: password },
+      timeout: 30_000,
+    },
+  );
+  if (error !== undefined) return untold('identity', name, `cannot be asked for here (${error.message})`);
+  if (status === 0) return identity(name, 'is let in');
+  const cause =
+    stderr
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^kubeloom-host: account \S+: /, '') ?? '';
+  return { about: 'identity', name, ok: false, message: `${cause}: correct the Secret` };
+}

@@ -1,0 +1,50 @@
+/** Credentials that a type logs in with by its environment: from the Secret, or empty, and never out of the runner's own. */
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { ProviderTemplate } from '#rendering/provider-template.ts';
+import { emptyRoot } from '#rendering/root-module.ts';
+import { SecretMask } from '#runner/secret-mask.ts';
+import { StageLog } from '#runner/stage-log.ts';
+import { logIn, secretEnvironment } from '#runner/terraform/provider-login.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+
+const file = new URL('../../templates/terraform/local/provider.json', import.meta.url);
+const local = ProviderTemplate.parse(JSON.parse(await readFile(file, 'utf8')));
+const provider = { name: 'rack', type: 'local', templates: 'builtin@1' };
+const withSecret = { ...provider, secret: 'team/rack' };
+
+async function around(fields: Readonly<Record<string, string>>) {
+  const ports = fakeDeps();
+  await ports.secrets.put('user/team/rack', fields);
+  const mask = new SecretMask();
+  return { ports, mask, log: new StageLog({ artifacts: ports.artifacts, key: 'log', mask, clock: ports.clock }) };
+}
+
+it('are given to Terraform and to hooks alike, and are masked', async () => {
+  const context = await around({ account: 'account-east', password: 'word-of-east' });
+  const expected = { KUBELOOM_HOST_ACCOUNT: 'account-east', KUBELOOM_HOST_PASSWORD: 'word-of-east' };
+  const login = await logIn(context, withSecret, local, { directory: '/nowhere' });
+  expect(login.environment).toEqual(expected);
+  expect(await secretEnvironment(context, withSecret, local)).toEqual(expected);
+  expect(context.mask.hide('it was word-of-east')).toBe('it was ***');
+});
+
+it('are in no configuration that Terraform is given', async () => {
+  const context = await around({ account: 'account-east', password: 'word-of-east' });
+  const { template } = await logIn(context, withSecret, local, { directory: '/nowhere' });
+  const root = JSON.stringify(emptyRoot(template, ['here'], { bucket: 'b', region: 'r', key: 'k' }));
+  expect(root).not.toMatch(/account-east|password|secret_|word-of-east/);
+});
+
+it('are empty without a Secret: nobody acts by what the runner was started with', async () => {
+  const context = await around({});
+  const nobody = { KUBELOOM_HOST_ACCOUNT: '', KUBELOOM_HOST_PASSWORD: '' };
+  expect((await logIn(context, provider, local, { directory: '/nowhere' })).environment).toEqual(nobody);
+});
+
+it('are missed by name', async () => {
+  const context = await around({ account: 'account-east' });
+  await expect(secretEnvironment(context, withSecret, local)).rejects.toThrow('has no field password');
+  const lenient = { ...local, optionalFields: ['password'] };
+  expect(await secretEnvironment(context, withSecret, lenient)).toMatchObject({ KUBELOOM_HOST_PASSWORD: '' });
+});
