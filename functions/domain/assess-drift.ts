@@ -32,6 +32,12 @@ export function differText(count: number): string {
     : `${counted(count, 'thing')} ${count === 1 ? 'differs' : 'differ'} from what was made`;
 }
 
+/** What was not looked at is not said to be in order. */
+function differences({ items, unchecked }: DriftReport): string {
+  const text = differText(items.length);
+  return unchecked.length > 0 ? `of what could be looked at, ${text}` : text;
+}
+
 function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNews {
   const { repair } = before ?? {};
   const made = repair?.state === 'made';
@@ -48,7 +54,7 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
 
 function afterCheck({ before, policy, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
   const { items, unchecked } = report;
-  const useless = stillUseless(before, items);
+  const useless = stillUseless(before, report);
   const tried = new Set(policy === 'repairAll' ? [] : useless);
   const able = items.filter(({ repairable }) => repairable);
   const wanted = policy === 'report' || policy === undefined ? [] : able.filter((item) => !tried.has(driftKey(item)));
@@ -58,7 +64,7 @@ function afterCheck({ before, policy, runId, now }: DriftQuestion, report: Drift
       ? { repair: { state: 'wished', runId, at: now, items: wanted } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
-    outcome: `${differText(items.length)}${whatFollows(items, wanted, useless.length, policy)}`,
+    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}`,
   };
   if (items.length > 0) return { drift, kind: 'DriftFound', level: 'warning' };
   return { drift, kind: 'DriftChecked', level: unchecked.length > 0 ? 'warning' : 'info' };
@@ -71,7 +77,10 @@ function whatFollows(
   policy: CheckPolicy | undefined,
 ): string {
   if (items.length === 0) return '';
-  const not = useless > 0 ? `; ${counted(useless, 'thing')} was repaired before, which did not help` : '';
+  const not =
+    useless > 0
+      ? `; ${counted(useless, 'thing')} ${useless === 1 ? 'was' : 'were'} repaired before, which did not help`
+      : '';
   if (wanted.length > 0)
     return `; ${wanted.length === items.length ? 'it' : counted(wanted.length, 'thing')} is repaired now${not}`;
   if (!items.some(({ repairable }) => repairable)) return '; a person has to mend it';
@@ -80,26 +89,29 @@ function whatFollows(
   return not;
 }
 
-function afterRepair({ before, runId, now }: DriftQuestion, { items, unchecked }: DriftReport): DriftNews {
+function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
+  const { items, unchecked } = report;
   const repaired = before?.repair?.items ?? [];
   const there = new Set(items.map(driftKey));
   const left = repaired.filter((item) => there.has(driftKey(item)));
   const helped = left.length === 0;
-  const useless = [...new Set([...stillUseless(before, items), ...left.map(driftKey)])];
+  const state = !helped ? 'useless' : unchecked.length > 0 ? 'unverified' : 'helped';
+  const useless = [...new Set([...stillUseless(before, report), ...left.map(driftKey)])];
   const first = left[0];
   const outcome = helped
-    ? `${counted(repaired.length, 'thing')} repaired; ${differText(items.length)} now`
+    ? `${counted(repaired.length, 'thing')} repaired; ${differences(report)} now`
     : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again by itself`;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked, outcome },
-    ...(before?.repair && { repair: { ...before.repair, state: helped ? 'helped' : 'useless' } }),
+    ...(before?.repair && { repair: { ...before.repair, state } }),
     ...(useless.length > 0 && { useless }),
   };
   return helped ? { drift, kind: 'DriftRepaired', level: 'info' } : { drift, kind: 'RepairDidNotHelp', level: 'error' };
 }
 
-/** What is no longer found may be repaired again, should it come back. */
-function stillUseless(before: ClusterDrift | undefined, items: readonly DriftItem[]): readonly string[] {
+/** What is no longer found may be repaired again, should it come back; what was not looked at may be there still. */
+function stillUseless(before: ClusterDrift | undefined, { items, unchecked }: DriftReport): readonly string[] {
+  if (unchecked.length > 0) return before?.useless ?? [];
   const there = new Set(items.map(driftKey));
   return (before?.useless ?? []).filter((key) => there.has(key));
 }

@@ -189,6 +189,21 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.due(minute(999), 10)).toEqual([]);
     });
 
+    it('settles and is due again when it is told so; what is put in its place keeps the number of checks', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.takeLease(key, 'a', term(0));
+      const seen = { generation: 1, attempt: 1 };
+      expect(await store.settle(key, 1, seen, 'Done', minute(2), minute(300))).toBe('settled');
+      expect(await store.due(minute(299), 10)).toEqual([]);
+      expect(await store.due(minute(300), 10)).toMatchObject([{ status: 'Done', dueAt: minute(300) }]);
+      await store.replace(aManifest({ check: 'repair', checks: 4 }), seen);
+      expect(await store.get(key)).toMatchObject({ check: 'repair', checks: 4 });
+      await store.replace(aManifest({ attempt: 2 }), seen);
+      expect(await store.get(key)).toMatchObject({ attempt: 2, checks: 4 });
+      expect(await store.get(key)).not.toHaveProperty('check');
+    });
+
     it('begins a deletion as one', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true, status: 'Failed' }));

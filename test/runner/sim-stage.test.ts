@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StageResult, waypointKeys } from '#contracts/stage.ts';
 import { allNodes } from '#domain/cluster-state.ts';
-import type { StageName, StagePlan } from '#domain/plan.ts';
+import { DriftReport } from '#domain/drift.ts';
+import type { RunnerStage, StagePlan } from '#domain/plan.ts';
 import { forgetFaults } from '#runner/sim/injected-faults.ts';
 import { runSimStage } from '#runner/sim/run-sim-stage.ts';
+import type { RunnerPlan } from '#runner/stage-context.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -29,13 +31,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const run = (stage: StageName, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
+const run = (stage: RunnerStage, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
   runSimStage(
     { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: 'do', KUBELOOM_ATTEMPT: '1', ...settings },
     { signal, ports: world.ports },
   );
 
-async function errorOf(stage: StageName) {
+async function errorOf(stage: RunnerStage) {
   const key = waypointKeys.result(waypointKeys.attempt(prefix, stage, 'do', 1));
   return StageResult.parse(JSON.parse((await world.ports.artifacts.getText(key)) ?? 'null')).error;
 }
@@ -110,5 +112,48 @@ describe('simulated stages', () => {
     stop.abort();
     expect(await running).toBe(false);
     expect(await errorOf('nodes')).toMatchObject({ code: 'StageCancelled' });
+  });
+});
+
+describe('simulated drift', () => {
+  const told = (change: object = {}) =>
+    JSON.stringify([{ kind: 'machine', pool: 'workers', manifest: 'shop', ...change }]);
+  const state = twoProviderState();
+  const check: RunnerPlan = { stage: 'drift', reasons: [], work: {} };
+  const found = async (drift: string) => {
+    await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
+    expect(await run('drift', { KUBELOOM_SIM_DRIFT: drift })).toBe(true);
+    return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'))
+      .items;
+  };
+  const repair = async (drift: string) => {
+    await world.put(aDocument(grow, { direction: 'repair', before: state, target: state }));
+    expect(await run('configuration', { KUBELOOM_SIM_DRIFT: drift })).toBe(true);
+  };
+
+  it('is found where it is told to be, until it is repaired', async () => {
+    const drift = told({ node: 'workers-bbbbbbb-01' });
+    expect(await found(drift)).toMatchObject([
+      { kind: 'machine', where: { node: 'workers-bbbbbbb-01', pool: 'workers' } },
+    ]);
+    await repair(drift);
+    expect(await found(drift)).toEqual([]);
+  });
+
+  it('that is stubborn stays; drift of other manifests, clusters and pools is not found', async () => {
+    const drift = told({ stubborn: true });
+    await repair(drift);
+    expect(await found(drift)).toHaveLength(1);
+    expect(await found(told({ manifest: 'other' }))).toEqual([]);
+    expect(await found(told({ cluster: 'other' }))).toEqual([]);
+    expect(await found(told({ pool: 'other' }))).toEqual([]);
+  });
+
+  it('is not looked for when the check is told to fail', async () => {
+    await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
+    expect(await run('drift', { KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'drift', class: 'quota' }]) })).toBe(
+      false,
+    );
+    expect(await world.ports.artifacts.getText(waypointKeys.drift(prefix))).toBeUndefined();
   });
 });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type StageMode, type StageResult, type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
-import type { StagePlan } from '#domain/plan.ts';
+import type { RunnerStage } from '#domain/plan.ts';
 import { runStage } from '#runner/run-stage.ts';
-import type { Tool } from '#runner/stage-context.ts';
+import type { RunnerPlan, Tool } from '#runner/stage-context.ts';
 import { stageTools } from '#runner/stage-tools.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
@@ -23,9 +23,9 @@ export interface StageWorld {
   /** Sets a variable of this process until `close`. */
   set(name: string, value: string): void;
   put(document: WaypointDocument, facts?: ClusterFacts): Promise<void>;
-  run(stage: StagePlan['stage'], options?: RunOptions): Promise<StageResult>;
+  run(stage: RunnerStage, options?: RunOptions): Promise<StageResult>;
   facts(): Promise<ClusterFacts>;
-  log(stage: StagePlan['stage'], mode?: StageMode): Promise<string>;
+  log(stage: RunnerStage, mode?: StageMode): Promise<string>;
   /** Messages of all events so far. */
   told(): Promise<readonly string[]>;
   close(): void;
@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly graceMs?: number;
 }
 
-export function aDocument(stages: readonly StagePlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
+export function aDocument(stages: readonly RunnerPlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
   return {
     schema: 1,
     namespace: 'team',

@@ -1,0 +1,148 @@
+/** What follows from a check: told, repaired once, never again and again. */
+import { describe, expect, it } from 'vitest';
+import { assessDrift, type DriftQuestion } from '#domain/assess-drift.ts';
+import { type CheckPolicy, type ClusterDrift, type DriftItem, driftKey, driftOf, repairMade } from '#domain/drift.ts';
+import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { repairPlans, repairWaypoints } from '#domain/planning/repair-plans.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+
+const machine = (node: string): DriftItem => {
+  return {
+    kind: 'machine',
+    where: { node, provider: 'hz-prod' },
+    message: `the machine of ${node} is gone`,
+    repairable: true,
+  };
+};
+const one = machine('control-aaaaaaa-01');
+const other = machine('control-aaaaaaa-02');
+const report = (items: DriftItem[], unchecked: string[] = []) => ({ schema: 1 as const, items, unchecked });
+
+const ask = (change: Partial<DriftQuestion>) =>
+  assessDrift({
+    before: undefined,
+    found: report([]),
+    policy: 'repair',
+    runId: 'r2',
+    now: '2026-11-20T12:00:00Z',
+    ...change,
+  });
+const followed = (before: ClusterDrift | undefined, items: DriftItem[], policy: CheckPolicy = 'repair') =>
+  ask({ before, found: report(items), policy }).drift;
+const made = (drift: ClusterDrift): ClusterDrift => repairMade(drift, { runId: 'r2' }, '2026-11-20T12:01:00Z') ?? drift;
+
+describe('a check', () => {
+  it('wishes for a repair of what can be repaired, where that is wanted', () => {
+    const beyond: DriftItem = { kind: 'node', where: { name: 'API' }, message: 'the API is silent', repairable: false };
+    expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'wished', items: [one] });
+    expect(ask({ found: report([one]), policy: 'report' }).drift).not.toHaveProperty('repair');
+    expect(ask({ found: report([beyond]) }).drift).not.toHaveProperty('repair');
+  });
+
+  it('does not say that all is in order when it could not look at all of it', () => {
+    const { drift, level } = ask({ found: report([], ['hz-prod: no credentials']) });
+    expect(drift.outcome).toBe('of what could be looked at, nothing differs from what was made');
+    expect(level).toBe('warning');
+  });
+
+  it('that could not be made keeps what was found before, and wishes for nothing', () => {
+    const before = followed(undefined, [one], 'report');
+    const { drift, kind } = ask({ before, found: 'the container left no result' });
+    expect(kind).toBe('DriftCheckFailed');
+    expect(drift).toMatchObject({ items: [one], unchecked: ['the container left no result'], runId: 'r2' });
+    expect(drift).not.toHaveProperty('repair');
+  });
+});
+
+describe('a repair', () => {
+  it('helped when nothing of it is found any more, whatever else is', () => {
+    const drift = followed(made(followed(undefined, [one])), [other]);
+    expect(drift).toMatchObject({ items: [other], repair: { state: 'helped' } });
+    expect(drift).not.toHaveProperty('useless');
+  });
+
+  it('of what could not be looked at again is not said to have helped', () => {
+    const { drift } = ask({
+      before: made(followed(undefined, [one])),
+      found: report([], ['hz-prod: it does not answer']),
+    });
+    expect(drift.repair?.state).toBe('unverified');
+    const failed = ask({ before: made(followed(undefined, [one])), found: 'the container left no result' }).drift;
+    expect(failed.repair?.state).toBe('unverified');
+  });
+
+  it('that did not help is not wished for again: not by the next check, nor by one that could not look', () => {
+    const useless = followed(made(followed(undefined, [one])), [one]);
+    expect(useless).toMatchObject({ repair: { state: 'useless' }, useless: [driftKey(one)] });
+    expect(followed(useless, [one, other]).repair).toMatchObject({ state: 'wished', items: [other] });
+    const blind = ask({ before: useless, found: report([], ['hz-prod: it does not answer']) }).drift;
+    expect(followed(blind, [one]).repair?.state).toBe('useless');
+    expect(followed(useless, [one], 'repairAll').repair).toMatchObject({ state: 'wished', items: [one] });
+    expect(followed(followed(useless, []), [one]).repair).toMatchObject({ state: 'wished', items: [one] });
+  });
+});
+
+describe('the stages of a repair', () => {
+  const stagesOf = (items: DriftItem[]) => repairPlans(twoProviderState(), items).map(({ stage }) => stage);
+
+  it('of a machine are those that make it, set it up and take it into Kubernetes; the others only learn its key', () => {
+    const plans = repairPlans(twoProviderState(), [one]);
+    expect(plans.map(({ stage }) => stage)).toEqual(['infrastructure', 'configuration', 'kubernetes', 'nodes']);
+    expect(plans[1]?.work).toMatchObject({
+      install: ['control-aaaaaaa-01'],
+      peers: ['control-aaaaaaa-02', 'workers-bbbbbbb-01', 'basement-01', 'edge-ccccccc-01'],
+      loadBalancers: [],
+    });
+  });
+
+  it('of a machine of a load balancer set up its roles and its names again, and leave Kubernetes alone', () => {
+    const plans = repairPlans(twoProviderState(), [machine('edge-ccccccc-01')]);
+    expect(plans.map(({ stage }) => stage)).toEqual(['infrastructure', 'configuration']);
+    const kinds = plans[0]?.stage === 'infrastructure' ? plans[0].work.workspaces.map(({ kind }) => kind) : [];
+    expect(kinds).toEqual(['machines', 'dns']);
+    expect(plans[1]?.work).toMatchObject({ install: ['edge-ccccccc-01'], loadBalancers: ['lb'] });
+  });
+
+  it('are none for what is not part of the cluster any more', () => {
+    const gone: DriftItem = {
+      kind: 'machine',
+      where: { node: 'gone-1234567-01', provider: 'elsewhere' },
+      message: 'gone',
+      repairable: true,
+    };
+    expect(stagesOf([gone])).toEqual([]);
+    expect(repairWaypoints(twoProviderState(), [gone])).toEqual([]);
+  });
+
+  it('lead from the state to the same, and nothing of them is undone', () => {
+    const [waypoint] = repairWaypoints(twoProviderState(), [one]);
+    expect(waypoint).toMatchObject({ direction: 'repair', target: twoProviderState(), undo: [] });
+  });
+});
+
+it('what is known of drift forgets nodes that are gone, and all of it with the cluster', () => {
+  const drift = followed(undefined, [one, machine('gone-1234567-01')], 'report');
+  expect(driftOf(drift, twoProviderState())?.items).toEqual([one]);
+  expect(driftOf(drift, null)).toBeUndefined();
+});
+
+describe('the interval of checks', () => {
+  it.each([
+    ['30m', 30],
+    ['6h', 360],
+    ['7d', 10_080],
+    ['off', undefined],
+  ])('%s is %s minutes', (interval, minutes) => {
+    expect(DriftChecks.parse({ interval })).toEqual({ interval, onDrift: 'report' });
+    expect(intervalMinutes(interval)).toBe(minutes);
+  });
+
+  it.each(['29m', '31d', '0h', '6', '6 h', '-6h', 'daily', '', '999999d'])('"%s" is refused with a fix', (interval) => {
+    const { error } = DriftChecks.safeParse({ interval });
+    expect(error?.issues[0]?.message).toContain('; use a number with m, h or d');
+  });
+
+  it('is 6 hours, and what is found is told only, when nothing is said', () => {
+    expect(DriftChecks.parse({})).toEqual({ interval: '6h', onDrift: 'report' });
+  });
+});

@@ -1,0 +1,228 @@
+/** The check for drift with tools that print what was recorded: what it finds, what it leaves out, what it never does. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
+import { DriftReport } from '#domain/drift.ts';
+import type { DriftPlan } from '#domain/plan.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+
+/** Notes its calls and prints the recording of the workspace that it is called in. */
+const fakeTerraform = `#!/bin/bash
+echo "$(basename "$PWD"): $*" >> "$RECORDINGS/calls"
+[ "$1" = init ] && cp main.tf.json "$RECORDINGS/$(basename "$PWD").json"
+[ "$1" = plan ] || exit 0
+cat "$RECORDINGS/$(basename "$PWD").out" 2>/dev/null
+exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"
+`;
+const fakeAnsible = `#!/bin/bash
+echo "ansible: $*" >> "$RECORDINGS/calls"
+cat "$RECORDINGS/mesh" 2>/dev/null
+exit "$(cat "$RECORDINGS/mesh.code" 2>/dev/null || echo 0)"
+`;
+const fakeKubectl = `#!/bin/bash
+[ -e "$RECORDINGS/api-down" ] && { echo 'Unable to connect to the server: dial tcp: i/o timeout' >&2; exit 1; }
+cat "$RECORDINGS/nodes"
+`;
+
+const plan: DriftPlan = { stage: 'drift', reasons: ['whether anything differs'], work: {} };
+const members = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01', 'basement-01'];
+const all = [...members, 'edge-ccccccc-01'];
+
+let world: StageWorld;
+let recordings: string;
+const record = (name: string, text: string) => writeFileSync(join(recordings, name), text);
+const planned = (...changes: readonly (readonly [string, string])[]): string =>
+  changes
+    .map(([action, addr]) =>
+      JSON.stringify({ '@message': 'plan', type: 'planned_change', change: { resource: { addr }, action } }),
+    )
+    .join('\n');
+const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly object[] =>
+  all.map((host) => {
+    const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
+    return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: 'b' };
+  });
+const say = (events: readonly object[]) =>
+  record('mesh', events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
+const live = (change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {}) => {
+  const items = members.flatMap((name) => {
+    const { [name]: own = {} } = change;
+    if (own === null) return [];
+    const conditions = [{ type: 'Ready', status: own.ready ?? 'True' }];
+    return [{ metadata: { name }, status: { conditions, nodeInfo: { kubeletVersion: own.version ?? 'v1.34.2' } } }];
+  });
+  record('nodes', JSON.stringify({ items }));
+};
+
+beforeEach(async () => {
+  world = stageWorld();
+  recordings = join(world.directory, 'recordings');
+  mkdirSync(recordings);
+  world.set('RECORDINGS', recordings);
+  world.set('KUBELOOM_TERRAFORM', world.script('terraform', fakeTerraform));
+  world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', fakeAnsible));
+  world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+  const state = twoProviderState();
+  const types = new Map<string, string | undefined>();
+  for (const { source } of [...state.pools, ...state.loadBalancers.flatMap(({ pools }) => pools)])
+    if (source.kind === 'dynamic') types.set(source.provider.type, source.provider.secret);
+  for (const { dns } of state.loadBalancers) types.set(dns.provider.type, dns.provider.secret);
+  for (const [type, secret] of types) {
+    const directory = join(world.templates, 'terraform', type);
+    mkdirSync(directory, { recursive: true });
+    const provider = { name: type, source: `example/${type}`, version: '1.0.0', credentials: { token: 'credentials' } };
+    writeFileSync(join(directory, 'provider.json'), JSON.stringify({ provider }));
+    if (secret) await world.ports.secrets.put(`user/${secret}`, { credentials: 'very-secret-token' });
+  }
+  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {
+    const pair = makeSshKeyPair(pool);
+    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, {
+      privatekey: pair.privateKey,
+      publickey: pair.publicKey,
+    });
+  }
+  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey.trim() });
+  const kubeconfigKey = 'kubeconfigs/team/shop/shop-1234567';
+  await world.ports.artifacts.putText(kubeconfigKey, 'kind: Config');
+  await world.put(aDocument([plan], { direction: 'check', before: state, target: state }), {
+    ...twoProviderFacts,
+    kubeconfigKey,
+  });
+  say(mesh());
+  live();
+});
+afterEach(() => world.close());
+
+async function look(): Promise<DriftReport> {
+  const result = await world.run('drift');
+  expect(result.error).toBeUndefined();
+  return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
+}
+const calls = () => readFileSync(join(recordings, 'calls'), 'utf8');
+const machinesOf = (node: string) => `module.pool_${node.slice(0, -3)}.hcloud_server.node["${node}"]`;
+const workspaces = () => [...new Set(calls().match(/^(machines|dns)-[^:]+/gm))].sort();
+/** The workspace of machines whose root names that pool. */
+const workspaceOf = (pool: string) =>
+  workspaces().find(
+    (name) => name.startsWith('machines') && readFileSync(join(recordings, `${name}.json`), 'utf8').includes(pool),
+  ) ?? '';
+
+describe('a check', () => {
+  it('that finds everything as it was made reports nothing, and only ever plans, without a lock', async () => {
+    expect(await look()).toEqual({ schema: 1, items: [], unchecked: [] });
+    expect(workspaces().filter((name) => name.startsWith('dns'))).toHaveLength(1);
+    expect(workspaces().length).toBeGreaterThanOrEqual(3);
+    expect(calls()).not.toMatch(/: (apply|destroy|force-unlock|state) /);
+    const plans = calls()
+      .split('\n')
+      .filter((line) => line.includes(': plan '));
+    expect(plans).toHaveLength(workspaces().length);
+    for (const line of plans) expect(line).toContain('-detailed-exitcode -lock=false');
+    expect(calls()).toMatch(/ansible: \S*verify\.yml -i/);
+  });
+
+  it('tells a machine that is gone once: neither its silence nor its firewall is told beside it', async () => {
+    await look();
+    const workspace = workspaceOf('workers');
+    record(
+      `${workspace}.out`,
+      planned(['create', machinesOf('workers-bbbbbbb-01')], ['update', 'module.network_x.hcloud_firewall.nodes']),
+    );
+    record(`${workspace}.code`, '2');
+    say([
+      ...mesh(Object.fromEntries(all.map((name) => [name, ['workers-bbbbbbb-01']]))).filter(
+        (event) => !JSON.stringify(event).includes('"host":"workers'),
+      ),
+      { event: 'unreachable', host: 'workers-bbbbbbb-01', task: 'ping', message: 'no route to host' },
+    ]);
+    live({ 'workers-bbbbbbb-01': { ready: 'Unknown' } });
+    const { items } = await look();
+    expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true }]);
+  });
+
+  it('tells networks, and the names of load balancers, as one thing each', async () => {
+    await look();
+    const workspace = workspaceOf('control');
+    record(
+      `${workspace}.out`,
+      planned(['update', 'module.network_x.hcloud_firewall.nodes'], ['update', 'module.network_x.hcloud_network.net']),
+    );
+    record(`${workspace}.code`, '2');
+    const [names = ''] = workspaces().filter((name) => name.startsWith('dns'));
+    record(
+      `${names}.out`,
+      planned(['update', 'module.dns.cloudflare_record.a'], ['create', 'module.dns.cloudflare_record.b']),
+    );
+    record(`${names}.code`, '2');
+    const { items } = await look();
+    expect(items.map(({ kind, where }) => ({ kind, ...where }))).toEqual([
+      { kind: 'network', provider: workspace.replace('machines-', '') },
+      { kind: 'dns', name: 'lb' },
+    ]);
+    expect(items[0]?.message).toContain('update module.network_x.hcloud_firewall.nodes');
+  });
+
+  it('tells peers that do not answer, and nodes without SSH as what a person has to mend', async () => {
+    say([
+      ...mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
+        (event) => !JSON.stringify(event).includes('"host":"basement'),
+      ),
+      { event: 'unreachable', host: 'basement-01', task: 'ping', message: 'connection refused' },
+    ]);
+    record('mesh.code', '4');
+    const { items } = await look();
+    expect(items).toMatchObject([
+      { kind: 'mesh', where: { node: 'basement-01' }, repairable: false },
+      { kind: 'mesh', where: { node: 'control-aaaaaaa-01' }, repairable: true },
+    ]);
+    expect(items[1]?.message).toBe('control-aaaaaaa-01 does not reach edge-ccccccc-01 over WireGuard');
+  });
+
+  it('tells nodes that are missing, not ready, or of another version; a newer kubelet is never led back', async () => {
+    live({
+      'control-aaaaaaa-01': { version: 'v1.33.9' },
+      'control-aaaaaaa-02': { version: 'v1.35.0' },
+      'workers-bbbbbbb-01': { ready: 'False' },
+      'basement-01': null,
+    });
+    const { items } = await look();
+    expect(items.map(({ kind, where: { node }, repairable }) => ({ kind, node, repairable }))).toEqual([
+      { kind: 'version', node: 'control-aaaaaaa-01', repairable: true },
+      { kind: 'version', node: 'control-aaaaaaa-02', repairable: false },
+      { kind: 'node', node: 'workers-bbbbbbb-01', repairable: true },
+      { kind: 'node', node: 'basement-01', repairable: true },
+    ]);
+  });
+
+  it('tells an API that does not answer', async () => {
+    record('api-down', '');
+    expect((await look()).items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
+  });
+
+  it('says what it could not look at, and looks at the rest; no secret is in its report', async () => {
+    await look();
+    const workspace = workspaceOf('workers');
+    const diagnostic = { severity: 'error', summary: 'invalid token very-secret-token', detail: '' };
+    record(`${workspace}.out`, JSON.stringify({ '@message': 'x', type: 'diagnostic', diagnostic }));
+    record(`${workspace}.code`, '1');
+    say(mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }));
+    const report = await look();
+    expect(report.items).toHaveLength(1);
+    expect(report.unchecked).toHaveLength(1);
+    expect(report.unchecked[0]).toContain('invalid token ***');
+    expect(JSON.stringify(report)).not.toContain('very-secret-token');
+  });
+
+  it('that can look at nothing says so of every part', async () => {
+    await look();
+    for (const workspace of workspaces()) record(`${workspace}.code`, '1');
+    record('mesh', '');
+    await world.ports.artifacts.remove('kubeconfigs/team/shop/shop-1234567');
+    const report = await look();
+    expect(report.items).toEqual([]);
+    expect(report.unchecked.length).toBeGreaterThanOrEqual(3);
+  });
+});
