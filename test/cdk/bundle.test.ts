@@ -46,7 +46,8 @@ it('answers for the API: the version, the whole OpenAPI document, a manifest in 
   const { handler } = load(bundle('router')) as { handler: HttpHandler };
   const ask = async (routeKey: string, more: object = {}) => {
     const [method = '', path = ''] = routeKey.split(' ');
-    const requestContext = { requestId: 'r', http: { method, path } };
+    const authorizer = { iam: { userArn: 'arn:aws:iam::123456789012:role/ops' } };
+    const requestContext = { requestId: 'r', http: { method, path, sourceIp: '192.0.2.1' }, authorizer };
     return handler({ routeKey, rawPath: path, requestContext, headers: {}, ...more } as never);
   };
   const version = await ask('GET /v1/version');

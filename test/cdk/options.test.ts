@@ -1,6 +1,8 @@
 /** Options of an installation: defaults, and every fault at once. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseOptions } from '../../cdk/options.ts';
+import { pageWithOptions } from '../../scripts/generate-option-docs.ts';
 import { actionsOf, installationOf, resourcesOf, roleId, statementsOf, templateOf } from './synthesised.ts';
 
 function variablesOf(stack: Parameters<typeof resourcesOf>[0], type: string): Readonly<Record<string, unknown>> {
@@ -63,7 +65,7 @@ describe('options', () => {
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
-      'lambdaRunners: "ansible" cannot: only terraform and kubectl stay below 15 minutes',
+      'lambdaRunners: "ansible" cannot: only terraform, kubectl, drift stay below 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
       'runnerCidrs: "somewhere" is no IPv4 network such as 192.0.2.0/24',
       'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',
@@ -74,6 +76,11 @@ describe('options', () => {
   it('of tokens are refused where requests are signed', () => {
     expect(() => parseOptions({ jwtIssuer: 'https://id.example' })).toThrow('jwtIssuer: is for authorization=jwt only');
   });
+});
+
+it('are all in the table of docs/aws/deploy.md: `node scripts/generate-option-docs.ts` writes it', () => {
+  const page = readFileSync(new URL('../../docs/aws/deploy.md', import.meta.url), 'utf8');
+  expect(page).toBe(pageWithOptions(page));
 });
 
 describe('first admins', () => {
