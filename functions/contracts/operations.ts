@@ -1,32 +1,11 @@
 /** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
 import { z } from 'zod';
-import { RoleBinding } from '#domain/manifest/role-binding.ts';
+import { documentOperations } from './document-operations.ts';
 import * as http from './http.ts';
 import { CheckAccepted, ProviderCheck } from './http-checks.ts';
 import { DriftRequest } from './http-drift.ts';
 import * as parameters from './http-parameters.ts';
-
-export interface Answer {
-  readonly description: string;
-  /** @default no body */
-  readonly schema?: z.ZodType;
-  /** @default application/json */
-  readonly media?: string;
-  readonly headers?: z.ZodObject;
-}
-
-export interface Operation {
-  readonly tag: string;
-  readonly summary: string;
-  readonly path?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  readonly headers?: z.ZodObject;
-  /** Without `schema`: a document as YAML or JSON. */
-  readonly body?: { readonly description: string; readonly required: boolean; readonly schema?: z.ZodType };
-  readonly answers: Readonly<Record<number, Answer>>;
-  /** Statuses of problems it can answer with, beside our own faults. */
-  readonly problems: readonly number[];
-}
+import { type Answer, document, type Operation, ok } from './operation.ts';
 
 const tagHeader = z.object({ ETag: z.string().describe('`"g<generation>-a<attempt>"`, for `If-Match`') });
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version that is to be changed') });
@@ -38,10 +17,6 @@ const logHeaders = z.object({
   [http.headerNames.ended]: z.enum(['true', 'false']).describe('nothing follows'),
 });
 const accepted = (description: string): Answer => ({ description, schema: http.ManifestAccepted, headers: tagHeader });
-const ok = (description: string, schema?: z.ZodType): Readonly<Record<number, Answer>> => ({
-  200: { description, ...(schema && { schema }) },
-});
-const document = (description: string, required = true) => ({ description, required });
 
 export const operations: Readonly<Record<string, Operation>> = {
   listManifests: {
@@ -204,84 +179,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
     problems: [400, 404],
   },
-  listSecrets: {
-    tag: 'secrets',
-    summary: 'List the names of Secrets; values cannot be read back',
-    query: parameters.NamespaceQuery,
-    answers: ok('names', http.SecretList),
-    problems: [400],
-  },
-  putSecret: {
-    tag: 'secrets',
-    summary: 'Store a Secret',
-    path: parameters.DocumentPath,
-    body: document('a Secret'),
-    answers: ok('stored', http.SecretStored),
-    problems: [400, 413, 422],
-  },
-  deleteSecret: {
-    tag: 'secrets',
-    summary: 'Delete a Secret that no manifest uses',
-    path: parameters.DocumentPath,
-    answers: { 204: { description: 'gone' } },
-    problems: [400, 404, 409],
-  },
-  putTemplate: {
-    tag: 'templates',
-    summary: 'Store a TemplateGitReference',
-    path: parameters.DocumentPath,
-    body: document('a TemplateGitReference'),
-    answers: ok('stored', http.TemplateStored),
-    problems: [400, 413, 422],
-  },
-  getTemplate: {
-    tag: 'templates',
-    summary: 'Get a TemplateGitReference',
-    path: parameters.DocumentPath,
-    answers: ok('the document', http.TemplateDocument),
-    problems: [400, 404],
-  },
-  deleteTemplate: {
-    tag: 'templates',
-    summary: 'Delete a TemplateGitReference that no manifest uses',
-    path: parameters.DocumentPath,
-    answers: { 204: { description: 'gone' } },
-    problems: [400, 404, 409],
-  },
-  listRoles: {
-    tag: 'access',
-    summary: 'List who has which role where',
-    answers: ok('all RoleBindings', http.RoleList),
-    problems: [],
-  },
-  putRole: {
-    tag: 'access',
-    summary: 'Give a role, or change to whom it is given',
-    path: parameters.RolePath,
-    body: document('a RoleBinding'),
-    answers: ok('stored', RoleBinding),
-    problems: [400, 413, 422],
-  },
-  deleteRole: {
-    tag: 'access',
-    summary: 'Take a role away',
-    path: parameters.RolePath,
-    answers: { 204: { description: 'gone' } },
-    problems: [400, 404],
-  },
-  listChanges: {
-    tag: 'access',
-    summary: 'See who changed Secrets and templates of a namespace; without one, roles',
-    query: parameters.NamespacedPageQuery,
-    answers: ok('a page of events', http.EventPage),
-    problems: [400],
-  },
-  whoAmI: {
-    tag: 'access',
-    summary: 'See who you are and what you may do where',
-    answers: ok('the caller', http.WhoAmI),
-    problems: [],
-  },
+  ...documentOperations,
   getOpenapi: {
     tag: 'service',
     summary: 'This document',

@@ -34,7 +34,8 @@ export async function runCheck(request: CheckRequest, around: CheckSurroundings)
     const fields = secret === undefined ? {} : await userSecret(context, secret, `provider ${provider}`);
     const permissions = await permissionsOf(join(around.templatesDirectory, 'terraform', type));
     const findings = await checkProvider(type, { fields, permissions, regions, bases: around.bases ?? {} });
-    return findings.map((finding) => ({ ...finding, message: withoutSecrets(finding.message, fields) }));
+    const hidden = (text: string): string => withoutSecrets(text, fields);
+    return findings.map((finding) => ({ ...finding, name: hidden(finding.name), message: hidden(finding.message) }));
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error;
     const { code, message, hint } = error.error;

@@ -1,0 +1,107 @@
+/** `kubeloom provider check` without files: which manifest it takes, and what it says on a platform that simulates. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type CheckingApi, checkStored } from '#cli/stored-check.ts';
+import type { ProviderCheck } from '#contracts/http-checks.ts';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { benchManifest } from '../../bench/manifests.ts';
+import { kubeloom } from './kubeloom-process.ts';
+
+let platform: Platform;
+
+const check = (...args: readonly string[]) =>
+  kubeloom(['provider', 'check', ...args], {
+    environment: { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token },
+  });
+
+/** Puts a manifest whose only provider instance has that name. */
+async function put(name: string, provider: string, namespace = 'default'): Promise<void> {
+  const text = JSON.stringify(benchManifest(name, 'sim'));
+  const document = JSON.parse(text);
+  const before = document.spec.providers[0].name as string;
+  const body = JSON.parse(text.replaceAll(`"${before}"`, `"${provider}"`));
+  const response = await fetch(`${platform.apiUrl}/v1/manifests/${namespace}/${name}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${platform.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, metadata: { name, namespace } }),
+  });
+  expect(response.status).toBe(202);
+}
+
+beforeAll(async () => {
+  vi.stubEnv('KUBELOOM_LOG', 'none');
+  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  await put('shop', 'one');
+  await put('forum', 'two');
+  await put('blog', 'two');
+  await put('shop', 'far', 'team');
+});
+afterAll(async () => {
+  await platform?.stop();
+  vi.unstubAllEnvs();
+});
+
+describe('kubeloom provider check without files', () => {
+  it('finds the manifest, and says that nobody was asked', async () => {
+    const { code, stdout } = await check('one');
+    expect([code, stdout]).toEqual([
+      0,
+      '  ?? identity sim: simulated: nothing was asked\none is fine as far as can be told\n',
+    ]);
+  });
+
+  it('answers as JSON, and knows other namespaces', async () => {
+    const { code, stdout } = await check('far', '-n', 'team', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ provider: 'far', ok: true },
+      findings: [{ about: 'identity', name: 'sim', ok: null, message: 'simulated: nothing was asked' }],
+    });
+  });
+
+  it('wants to be told which manifest is meant when several have the instance', async () => {
+    const { code, stderr } = await check('two');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/say which with --manifest \((blog, forum|forum, blog)\)/),
+    ]);
+    expect((await check('two', '--manifest', 'forum')).code).toBe(0);
+  });
+
+  it('names what there is, here or in the manifest', async () => {
+    expect(await check('nobody')).toMatchObject({ code: 4, stderr: expect.stringMatching(/there are .*one/) });
+    expect(await check('nobody', '-n', 'empty')).toMatchObject({ code: 4, stderr: expect.stringContaining('-f') });
+    expect(await check('one', '--manifest', 'forum')).toMatchObject({
+      ...{ code: 4, stderr: expect.stringContaining('there are two') },
+    });
+    expect((await check('one', '--manifest', 'shop', '-f', 'x')).code).toBe(2);
+  });
+});
+
+describe('waiting for a check', () => {
+  const running: ProviderCheck = {
+    ...{ namespace: 'default', name: 'shop', provider: 'one', id: '1', build: 'terraform:b' },
+    ...{ status: 'running', startedAt: '2026-11-20T12:00:00.000Z', endedAt: null, findings: [] },
+  };
+  const apiWith = (looks: ProviderCheck[]): CheckingApi => ({
+    listManifests: async () => ({ items: [] }),
+    getManifest: () => Promise.reject(new Error('nobody asks')),
+    checkProvider: async () => ({ ...running, links: {} }),
+    getProviderCheck: async () => looks.shift() ?? running,
+  });
+  const ask = (looks: ProviderCheck[], limitMs = 60_000) =>
+    checkStored(apiWith(looks), { provider: 'one', namespace: 'default', manifest: 'shop' }, { pollMs: 1, limitMs });
+
+  it('goes on until there is a result', async () => {
+    expect(await ask([running, running, { ...running, status: 'done' }])).toEqual([]);
+  });
+
+  it('ends with the build to look at when the result is lost', async () => {
+    await expect(ask([{ ...running, status: 'lost' }])).rejects.toMatchObject({
+      ...{ exitCode: 1, message: expect.stringContaining('the log of build terraform:b says why') },
+    });
+  });
+
+  it('ends when nothing begins', async () => {
+    await expect(ask([], -1)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('has not ended') });
+  });
+});
