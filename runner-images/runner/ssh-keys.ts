@@ -27,6 +27,13 @@ export async function ensurePoolKey(around: Around, clusterId: string, poolId: s
   return pair.publicKey;
 }
 
+/** The public half of a pool's pair, for those who may make none. Throws `SshKeyMissing`. */
+export async function knownPoolKey(around: Around, clusterId: string, poolId: string): Promise<string> {
+  const stored = await around.ports.secrets.get(sshKeyPath(around, clusterId, poolId));
+  if (stored?.publickey !== undefined) return stored.publickey;
+  throw keyMissing(poolId);
+}
+
 export interface KeyHolder {
   readonly node: NodeState;
   readonly pool: NodePoolState;
@@ -59,11 +66,15 @@ async function privateKeyOf(around: Around, { node, pool, clusterId }: KeyHolder
   }
   const stored = await around.ports.secrets.get(sshKeyPath(around, clusterId, pool.id));
   if (stored?.privatekey !== undefined) return stored.privatekey;
-  throw new StageFailure({
+  throw keyMissing(pool.id);
+}
+
+function keyMissing(pool: string): StageFailure {
+  return new StageFailure({
     class: 'bug',
     code: 'SshKeyMissing',
-    message: `The SSH key of node pool ${pool.id} is gone from the secret store.`,
-    resource: pool.id,
+    message: `The SSH key of node pool ${pool} is gone from the secret store.`,
+    resource: pool,
     hint: 'The machines of this pool cannot be reached any more: remove the pool from the manifest and add it again.',
   });
 }

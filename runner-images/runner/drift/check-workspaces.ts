@@ -3,6 +3,7 @@ import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts'
 import type { DriftItem } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
+import { knownPoolKey } from '../ssh-keys.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { nodeOfAddress } from '../terraform/messages.ts';
@@ -42,7 +43,7 @@ function visitsOf(context: StageContext, wish: ClusterState): readonly Visit[] {
   return [
     ...[...new Set(instances)].map((name) => ({
       ...{ about: name, kind: 'machines' as const },
-      job: () => machinesJob(context, name, wish),
+      job: () => machinesJob(context, name, { state: wish, publicKeyOf: knownPoolKey }),
     })),
     ...wish.loadBalancers.map((balancer) => ({
       ...{ about: balancer.name, kind: 'dns' as const },

@@ -9,6 +9,7 @@ import { placesOf, poolsOf } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
+import { ensurePoolKey } from '../ssh-keys.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { ChangeCounts } from './change-teller.ts';
@@ -71,7 +72,8 @@ async function isOutdated(
 async function openFirewall(context: StageContext, wish: ClusterState, name: string): Promise<ChangeCounts> {
   const places = placesOf(poolsOf(wish, name));
   const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
-  const { counts } = await applyWorkspace(context, { ...(await machinesJob(context, name, wish)), only });
+  const job = await machinesJob(context, name, { state: wish, publicKeyOf: ensurePoolKey });
+  const { counts } = await applyWorkspace(context, { ...job, only });
   context.tell({
     kind: 'FirewallUpdated',
     message: `the firewall of ${name} lets in the nodes of today, and no others`,

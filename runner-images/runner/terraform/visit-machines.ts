@@ -35,7 +35,7 @@ export async function visitMachines(
   const { ports, facts } = context;
   const state = destroy ? null : wish;
   const pools = poolsOf(state, name);
-  const job = await machinesJob(context, name, state);
+  const job = await machinesJob(context, name, { state, publicKeyOf: ensurePoolKey });
   const { outputs, counts, template } = await applyWorkspace(context, {
     ...job,
     destroy,
@@ -55,11 +55,18 @@ export async function visitMachines(
   return counts;
 }
 
+export interface MachinesWish {
+  /** Null: nothing of it. */
+  readonly state: ClusterState | null;
+  /** Of a pool's key pair: one that makes what is missing, or one that writes nothing. */
+  readonly publicKeyOf: (context: StageContext, clusterId: string, poolId: string) => Promise<string>;
+}
+
 /** The workspace of the instance `name` as `state` wants it; null: nothing of it. Throws `WorkspaceUnknown`. */
 export async function machinesJob(
   context: StageContext,
   name: string,
-  state: ClusterState | null,
+  { state, publicKeyOf }: MachinesWish,
 ): Promise<WorkspaceJob> {
   const { ports, facts, document } = context;
   const states = knownStates(context);
@@ -68,7 +75,7 @@ export async function machinesJob(
   if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
   const publicKeys = Object.fromEntries(
     await Promise.all(
-      poolsOf(state, name).map(async ({ id }) => [id, await ensurePoolKey(context, clusterId, id)] as const),
+      poolsOf(state, name).map(async ({ id }) => [id, await publicKeyOf(context, clusterId, id)] as const),
     ),
   );
   const { namespace, manifest, generation } = document;
