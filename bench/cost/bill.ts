@@ -10,11 +10,14 @@ export type Bill = Readonly<Record<string, number>>;
 const price = book.prices;
 const GB = 1e9;
 
-export function billOf(counts: Counts): Bill {
+/** What builds run on: containers of CodeBuild, or its Lambda compute of 2 GB, which is not rounded up to minutes. */
+export type Compute = 'container' | 'lambda';
+
+export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
   const { logBytes, functionSeconds, functionGb } = assumptions;
   const logs = counts.transitions * logBytes.transition + counts.calls * logBytes.call + counts.builds * logBytes.build;
   return {
-    builds: counts.buildMinutes * price.buildMinute,
+    builds: counts.buildMinutes * (compute === 'lambda' ? price.lambdaBuildMinute : price.buildMinute),
     'state machines': counts.transitions * price.transition,
     functions: counts.calls * (price.lambdaRequest + functionSeconds * functionGb * price.lambdaGbSecond),
     table: counts.tableReads * price.tableReadUnit + counts.tableWrites * price.tableWriteUnit,
@@ -46,12 +49,21 @@ export interface IdleMonth {
   readonly total: number;
 }
 
+export interface Household {
+  readonly clusters: number;
+  readonly alarms: number;
+  /** Custom metrics. */
+  readonly measures: number;
+  /** Of drift checks. @default container */
+  readonly compute?: Compute;
+}
+
 /** A month in which nobody changes anything. */
-export function idleMonth(life: Life, clusters: number, alarms: number, measures: number): IdleMonth {
+export function idleMonth(life: Life, { clusters, alarms, measures, compute }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
-  const driftChecks = dollars(times(billOf(life.check), checks));
+  const driftChecks = dollars(times(billOf(life.check, compute), checks));
   const standing = dollars(standingBill(clusters, alarms, measures));
   return { clusters, ticks, driftChecks, standing, total: ticks + driftChecks + standing };
 }

@@ -1,14 +1,16 @@
 /** `npm run cost`: what a creation, a change and an idle month cost, from list prices and a simulated run. `--json` for JSON. */
 import { readdirSync } from 'node:fs';
 import { assumptions } from './assumptions.ts';
-import { billOf, dollars, idleMonth } from './bill.ts';
+import { billOf, type Compute, dollars, type IdleMonth, idleMonth } from './bill.ts';
 import book from './prices.json' with { type: 'json' };
 import { simulateLife } from './simulate.ts';
 
 process.env.KUBELOOM_LOG = 'none';
 const life = await simulateLife();
 const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length;
-const months = [1, 10, 100].map((clusters) => idleMonth(life, clusters, alarms, 2));
+const monthsOn = (compute: Compute) =>
+  [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, measures: 2, compute }));
+const [months, lambdaMonths] = [monthsOn('container'), monthsOn('lambda')];
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
 );
@@ -19,6 +21,7 @@ const result = {
   change: { ...billOf(life.change), total: dollars(billOf(life.change)) },
   check: { ...billOf(life.check), total: dollars(billOf(life.check)) },
   idleMonth: months,
+  idleMonthOnLambda: lambdaMonths,
   claudieMonth: claudie,
   assumptions,
 };
@@ -28,6 +31,8 @@ else {
   const usd = (value: number): string => `$${value.toFixed(value < 0.1 ? 4 : 2)}`.padStart(9);
   const counted = ({ transitions, calls, builds, buildMinutes }: typeof life.creation): string =>
     `${transitions} transitions, ${calls} calls of functions, ${builds} builds of ${buildMinutes} minutes`;
+  const row = ({ clusters, ticks, driftChecks, standing, total }: IdleMonth): string =>
+    `${String(clusters).padStart(4)} clusters                    ${usd(ticks)}     ${usd(driftChecks)} ${usd(standing)} ${usd(total)}`;
   const lines = [
     `List prices of ${book.region}, ${book.date}, free tiers ignored; counts of a simulated run (2 providers, 3 nodes, a load balancer).`,
     `creation ${usd(result.creation.total)}   ${counted(life.creation)}`,
@@ -35,10 +40,9 @@ else {
     `check    ${usd(result.check.total)}   ${counted(life.check)}`,
     '',
     'A month in which nothing changes:    ticks  drift checks  standing     total',
-    ...months.map(
-      ({ clusters, ticks, driftChecks, standing, total }) =>
-        `${String(clusters).padStart(4)} clusters                    ${usd(ticks)}     ${usd(driftChecks)} ${usd(standing)} ${usd(total)}`,
-    ),
+    ...months.map(row),
+    'The same with drift checks on Lambda compute (lambdaRunners=drift):',
+    ...lambdaMonths.map(row),
     ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
