@@ -82,7 +82,7 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
   const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
   allow(ofBuilds, arnsOf(on.projects));
-  allow(['codebuild:StartBuild'], arnsOf(on.startable));
+  allow(['codebuild:StartBuild'], arnsOf(on.startable), checksOnly);
 
   grantKey(role, actions, on.key, bounds !== undefined);
   if (!bounds) denyWhatOnlyRunnersSee(role, on);
@@ -94,6 +94,20 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }
+
+/**
+ * Whoever starts a build of a runner could give it other commands, another image or role, or variables that Node obeys, and so
+ * read what only runners may: of all that a request may override, one variable is left.
+ */
+const checksOnly = {
+  Null: Object.fromEntries(
+    ['source.buildspec', 'source.location', 'environment.image', 'serviceRole'].map((key) => [
+      `codebuild:${key}`,
+      'true',
+    ]),
+  ),
+  'ForAllValues:StringEquals': { 'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK'] },
+} as const;
 
 /** The key through the services that the role may use, and never directly. */
 function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSecrets: boolean): void {

@@ -89,6 +89,22 @@ describe('functions', () => {
     });
   }
 
+  it('start nothing but checks of credentials: the API alone, in one project, with one variable and no other override', () => {
+    const starting = lambdas.flatMap(({ name, statements }) =>
+      statements.filter(({ Action }) => [Action].flat().includes('codebuild:StartBuild')).map((one) => ({ name, one })),
+    );
+    expect(starting.map(({ name }) => name)).toEqual(['router']);
+    const [{ one } = { one: undefined }] = starting;
+    expect(JSON.stringify(one?.Resource)).toMatch(/^[^[]*Runnerterraform[^[]*$/);
+    expect(one?.Condition).toEqual({
+      'ForAllValues:StringEquals': { 'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK'] },
+      Null: {
+        ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
+        ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
+      },
+    });
+  });
+
   it('cannot read secrets or Terraform states, whatever else is allowed', () => {
     for (const { statements } of lambdas) {
       const denied = statements.filter(({ Effect }) => Effect === 'Deny');
