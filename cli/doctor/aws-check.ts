@@ -45,7 +45,8 @@ export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' 
     };
   }
   if (!('$metadata' in error)) throw error;
-  return { found: `${error.name}: ${error.message}`, mend: 'try again; if it stays, ask the status page of AWS' };
+  const [firstLine] = error.message.split('\n');
+  return { found: `${error.name}: ${firstLine}`, mend: 'try again; if it stays, ask the status page of AWS' };
 }
 
 /** AWS answered that this principal may not do that. */

@@ -15,11 +15,12 @@ export function showAws({ checks }: AwsReport): void {
     ['', 'CHECK', 'FOUND'],
     checks.map(({ name, state, found }) => [marks[state], name, found]),
   );
-  const toMend = checks.filter(({ mend }) => mend !== undefined);
-  // Commands stand on lines of their own: they are there to be copied.
-  for (const { name, state, mend } of toMend) {
+  // One command may mend several things; each stands on a line of its own, to be copied.
+  const mends = new Set(checks.flatMap(({ mend }) => (mend === undefined ? [] : [mend])));
+  for (const mend of mends) {
+    const meant = checks.filter((check) => check.mend === mend);
     print();
-    print(`${marks[state]}  ${paint('bold', name)}`);
+    for (const { name, state } of meant) print(`${marks[state]}  ${paint('bold', name)}`);
     print(`  ${mend}`);
   }
   print();
