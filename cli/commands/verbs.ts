@@ -4,9 +4,8 @@ import type { ManifestAccepted } from '#contracts/http.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 
-import { driftLines } from '../drift-lines.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { print, printJson } from '../output.ts';
+import { printJson } from '../output.ts';
 import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 
 interface VerbOptions {
@@ -110,7 +109,6 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   }
   const waited = await waitForRun(api, key, accepted, { json });
   if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
-  else if (verb.repair) print(waited.manifest?.clusters.flatMap((cluster) => driftLines(cluster)).join('\n') ?? '');
   // A cancelled run has failed, as was asked for.
   return verb.name === 'cancel' ? 0 : waited.code;
 }

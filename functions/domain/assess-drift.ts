@@ -81,8 +81,10 @@ function whatFollows(
     useless > 0
       ? `; ${counted(useless, 'thing')} ${useless === 1 ? 'was' : 'were'} repaired before, which did not help`
       : '';
-  if (wanted.length > 0)
-    return `; ${wanted.length === items.length ? 'it' : counted(wanted.length, 'thing')} is repaired now${not}`;
+  if (wanted.length > 0) {
+    const what = wanted.length === items.length ? 'all of it' : counted(wanted.length, 'thing');
+    return `; ${what} ${wanted.length === items.length || wanted.length === 1 ? 'is' : 'are'} repaired now${not}`;
+  }
   if (!items.some(({ repairable }) => repairable)) return '; a person has to mend it';
   if (policy === 'report')
     return '; nothing is changed, the manifest wants to be told only (`kubeloom drift NAME --repair` repairs it)';

@@ -15,6 +15,8 @@ export interface Ending {
   /** Somebody cancelled it. */
   readonly cancelled: boolean;
   readonly clusters: RunRecord['clusters'];
+  /** It only looked for drift. @default false */
+  readonly check?: boolean;
 }
 
 const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Failed' } as const;
@@ -23,7 +25,7 @@ export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => s
 
 export async function endRun(
   deps: Pick<Deps, 'runs' | 'events'>,
-  { key, runId, at, outcome, summary, cancelled, clusters }: Ending,
+  { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
 ): Promise<void> {
   const run = await deps.runs.get(key, runId);
   // It never began: the manifest is paused, and the run waits as before.
@@ -32,7 +34,7 @@ export async function endRun(
   const event: RunEvent = {
     at,
     runId,
-    ...told(status, summary),
+    ...told(status, summary, check),
   };
   await Promise.all([
     run && deps.runs.put({ ...run, status, endedAt: at, clusters }),
@@ -47,10 +49,17 @@ function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: b
   return outcome === 'newer' ? 'Superseded' : 'Failed';
 }
 
-function told(status: RunStatus, summary: SettleManifestOutput): Pick<RunEvent, 'kind' | 'message' | 'level'> {
+function told(
+  status: RunStatus,
+  summary: SettleManifestOutput,
+  check: boolean,
+): Pick<RunEvent, 'kind' | 'message' | 'level'> {
   switch (status) {
     case 'Succeeded':
-      return { level: 'info', kind: 'RunSucceeded', message: 'everything is as the manifest wishes' };
+      return {
+        ...{ level: 'info', kind: 'RunSucceeded' },
+        message: check ? 'the check for drift is done' : 'everything is as the manifest wishes',
+      };
     case 'Superseded':
       return {
         level: 'info',

@@ -68,6 +68,8 @@ const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = 
   nodesPatched: ['node', 'labelled'],
   nodesRemoved: ['node', 'removed'],
   loadBalancers: ['load balancer', 'told'],
+  differences: ['difference', 'found'],
+  notLookedAt: ['part', 'not looked at'],
 };
 
 /** "infrastructure done in 8.1 s: 4 hosts made" */

@@ -17,7 +17,8 @@ export const handler = taskHandler(
     const now = deps.clock.now();
     const at = now.toISOString();
     const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
-    const behind = isCheck(manifest, { runId })
+    const check = isCheck(manifest, { runId });
+    const behind = check
       ? records.filter(({ status }) => status !== 'Converged')
       : clustersBehind(planningOf(deps, manifest), manifest, records, generation);
     const reached = outcomeOf(Math.max(records.length, behind.length), behind);
@@ -29,7 +30,7 @@ export const handler = taskHandler(
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
     const cancelled = isCancelled(manifest, { runId });
-    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId) });
+    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId), check });
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };
   },

@@ -81,7 +81,7 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
     case 'Refreshed':
       return change.what === 'mesh' ? 'the mesh again' : 'everything again';
     case 'DriftRepaired':
-      return `${counted(change.found.length, 'thing')} as it was made`;
+      return `${counted(change.found.length, 'thing')} as made before`;
     default:
       return undefined;
   }
