@@ -48,8 +48,10 @@ export function loadClient(given: {
   /** performance.now() at which it stops. */
   readonly until: number;
   readonly owned: Owned[];
+  /** Between an answer and the next request. */
+  readonly pauseMs: number;
 }): LoadClient {
-  const { platform, index, until, owned } = given;
+  const { platform, index, until, owned, pauseMs } = given;
   const calls: Call[] = [];
   const faults: string[] = [];
   const lostUpdates: string[] = [];
@@ -98,7 +100,7 @@ export function loadClient(given: {
         if (kind < 6) await read(target);
         else if (kind < 9) await write(target, 'PUT', changed(target.name, step));
         else if (target.promised) await write(target, 'DELETE');
-        await pause(200);
+        await pause(pauseMs);
       }
     },
     async look(name) {

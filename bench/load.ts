@@ -1,6 +1,7 @@
 /**
  * Load: clients that apply, read and delete manifests at once, while the platform is killed and started again.
- * `node bench/run.ts load`; LOAD_SECONDS (30), LOAD_CLIENTS (50), LOAD_MANIFESTS (500), LOAD_KILLS (5) change it.
+ * `node bench/run.ts load`; LOAD_SECONDS (30), LOAD_CLIENTS (50), LOAD_MANIFESTS (500), LOAD_KILLS (5) and LOAD_PAUSE_MS (1000:
+ * a client asks about once a second; 0 is what the platform can take at most) change it.
  * Every client has its own manifests, so it knows what it was promised: each 202 names a generation that must be
  * found afterwards and come to an end.
  */
@@ -20,6 +21,7 @@ export async function measureLoad() {
   const clients = setting('LOAD_CLIENTS', 50);
   const manifests = setting('LOAD_MANIFESTS', 500);
   const kills = setting('LOAD_KILLS', 5);
+  const pauseMs = setting('LOAD_PAUSE_MS', 1000);
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-load-'));
   const start = (apiPort: number): Promise<PlatformFile> => up({ dataDir, apiPort, runner: 'sim', tickSeconds: 5 });
   try {
@@ -27,7 +29,7 @@ export async function measureLoad() {
     const apiPort = Number(new URL(platform.apiUrl).port);
     const until = performance.now() + seconds * 1000;
     const working = Array.from({ length: clients }, (_, index) =>
-      loadClient({ platform, index, until, owned: share(index, clients, manifests) }),
+      loadClient({ platform, index, until, pauseMs, owned: share(index, clients, manifests) }),
     );
     const work = Promise.all(working.map((client) => client.run()));
     const restartSeconds: number[] = [];
@@ -43,7 +45,7 @@ export async function measureLoad() {
     const settling = performance.now();
     const promises = await verify(working, 180_000);
     return {
-      what: `${clients} clients on ${manifests} manifests for ${seconds} s, the platform killed ${kills} times`,
+      what: `${clients} clients on ${manifests} manifests for ${seconds} s, ${pauseMs} ms between requests, the platform killed ${kills} times`,
       aim: { serverFaults: 0, lostUpdates: 0, unfinished: 0, failedOtherwise: 0, readP99Ms: 150 },
       ...summary(working),
       restartSeconds,

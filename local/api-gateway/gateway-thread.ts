@@ -19,6 +19,8 @@ process.on('unhandledRejection', (reason) => logger.error('a promise was rejecte
 
 try {
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
+  // Else the first callers wait for it, all of them at once.
+  await Promise.all(routes.map((route) => route.handler()));
   const listener = gatewayListener({ routes, authorize: authorizer({ ...access, logger }), logger });
   const server = await listenOnLoopback(listener, port);
   parentPort?.once('message', () => void server.close().then(() => parentPort?.close()));
