@@ -68,7 +68,9 @@ async function nextFor(
     };
   if (ended.status === 'FAILED')
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
-  const sameGeneration = recent.filter((run) => run.generation === manifest.generation);
+  // Runs outlive their manifest; an earlier one of the same name had another uid.
+  const own = `${manifest.name}-${manifest.uid}-`;
+  const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
   const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
   if (inARow < mostCutOffs) return { care: 'start', sentence: 'it was cut off and is started again' };

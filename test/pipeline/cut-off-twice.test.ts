@@ -32,3 +32,19 @@ it('takes up a generation whose run record was never written, while the run befo
   expect(runId).toBeTruthy();
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
 });
+it('does not count what was cut off of earlier manifests of the same name', async () => {
+  const pipeline = new Pipeline();
+  for (const _ of ['one', 'another']) {
+    await pipeline.submit(small);
+    pipeline.runner.trouble('infrastructure', async () => {
+      await pipeline.submit(small, true);
+      await pipeline.machines.abortAll();
+    });
+    await pipeline.settle();
+    expect(await pipeline.deps.manifests.get(key)).toBeUndefined();
+  }
+  await pipeline.submit(small);
+  pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
+  await pipeline.settle();
+  expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 1, attempt: 2 });
+});
