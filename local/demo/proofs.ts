@@ -1,6 +1,7 @@
 /** What the demo and the end-to-end test prove about real machines; each proof throws when it does not hold. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ClusterDescription } from '#contracts/http.ts';
 import type { Machines } from './machines.ts';
@@ -78,7 +79,7 @@ export async function serverOf(kubeconfigFile: string): Promise<string> {
 export async function proveApplication(
   url: string,
   expected: readonly string[],
-  tries = 60,
+  tries = 100,
 ): Promise<ReadonlyMap<string, number>> {
   const answers = new Map<string, number>();
   for (let attempt = 0; attempt < tries; attempt += 1) {
@@ -88,6 +89,8 @@ export async function proveApplication(
     const node = expected.find((name) => text.includes(name));
     if (node) answers.set(node, (answers.get(node) ?? 0) + 1);
     if (answers.size === expected.length) return answers;
+    // The proxy asks a target whether it lives before it sends anybody there.
+    await pause(100);
   }
   throw new Error(`${url}: only ${[...answers.keys()].join(', ') || 'nobody'} answered of ${expected.join(', ')}`);
 }
