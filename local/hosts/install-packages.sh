@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that making hosts needs, if any is missing; says what it does.
 set -euo pipefail
-packages=(systemd-container mmdebstrap iproute2 openssh-client nftables)
+packages=(systemd-container mmdebstrap iproute2 openssh-client nftables openssl)
 
 missing=()
 for package in "${packages[@]}"; do
