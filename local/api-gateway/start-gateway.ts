@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { LogFields, Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
+import { closeThread } from '../worker-thread.ts';
 import { type AuthorizerOptions, authorizer } from './authorizer.ts';
 import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 
@@ -53,11 +54,6 @@ export async function startGatewayThread(
   return {
     url,
     port,
-    async close() {
-      worker.postMessage('close');
-      const slow = setTimeout(() => void worker.terminate(), 5_000);
-      await exited;
-      clearTimeout(slow);
-    },
+    close: () => closeThread(worker, exited),
   };
 }

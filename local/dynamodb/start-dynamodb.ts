@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { closeThread } from '../worker-thread.ts';
 
 export interface ThreadOptions {
   /** Absent: in memory. */
@@ -37,11 +38,6 @@ export async function startDynamoDb(options: ThreadOptions): Promise<LocalDynamo
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    async close() {
-      worker.postMessage('close');
-      const slow = setTimeout(() => void worker.terminate(), 5_000);
-      await exited;
-      clearTimeout(slow);
-    },
+    close: () => closeThread(worker, exited),
   };
 }

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { selfSigned } from '#test/fakes/self-signed.ts';
 
 export interface GitServer {
   /** `127.0.0.1:<port>` */
@@ -49,9 +50,9 @@ export async function startGitServer({
   const served = join(root, 'served', name);
   mkdirSync(dirname(served), { recursive: true });
   execFileSync('ln', ['-s', join(work, '.git'), served]);
-  const certificate = selfSigned(root);
+  const { key, certificate } = selfSigned(root, 'git');
   let requests = 0;
-  const options = { key: readFileSync(join(root, 'key.pem')), cert: readFileSync(certificate) };
+  const options = { key: readFileSync(key), cert: readFileSync(certificate) };
   const server: Server = createServer(options, (request, response) => {
     requests += 1;
     const expected = token && `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
@@ -106,18 +107,4 @@ export async function startGitServer({
       rmSync(root, { recursive: true, force: true });
     },
   };
-}
-
-function selfSigned(directory: string): string {
-  const file = (name: string): string => join(directory, name);
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-keyout', file('key.pem'), '-out', file('certificate.pem'), '-subj', '/CN=127.0.0.1'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1'],
-    ],
-    { stdio: 'ignore' },
-  );
-  return file('certificate.pem');
 }

@@ -1,14 +1,13 @@
 /** The contract suite on the fake, and what only a fake can be made to do. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VaultSecret } from '#domain/secret-locator.ts';
 import type { VaultConnection } from '#runner/vault/vault-connection.ts';
 import { vaultConnection } from '#runner/vault/vault-connection.ts';
 import { VaultSession } from '#runner/vault/vault-session.ts';
+import { selfSigned } from '#test/fakes/self-signed.ts';
 import { type FakeVault, startFakeVault } from './fake-vault.ts';
 import { vaultContract } from './vault.contract.ts';
 
@@ -84,11 +83,8 @@ describe('a Vault with a certificate', () => {
   it('is trusted by its own authority alone', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubeloom-vault-'));
     const make = async (name: string) => {
-      const [key, cert] = [join(directory, `${name}.key`), join(directory, `${name}.pem`)];
-      const subject = ['-subj', '/CN=vault', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
-      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-      await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert]);
-      return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+      const { key, certificate } = selfSigned(directory, name);
+      return { key: await readFile(key, 'utf8'), cert: await readFile(certificate, 'utf8') };
     };
     try {
       const [tls, other] = await Promise.all([make('vault'), make('other')]);
