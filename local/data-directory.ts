@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { identify, isAlive } from './codebuild/process-group.ts';
 import { writeFileDurably } from './durable-file.ts';
@@ -37,7 +38,7 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   const path = resolve(directory);
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
-  const unlock = await lock(path);
+  const unlock = await lockOnceFree(path);
   const token = await loadOrMakeToken(join(path, 'token'));
   const ports = (await readPorts(join(path, 'ports.json'))) ?? {};
   return {
@@ -72,6 +73,17 @@ export async function readPlatformFile(directory: string): Promise<PlatformFile 
 /** The identity of this process, for `platform.json`. */
 export function ownIdentity(): { readonly pid: number; readonly startedAt: string } {
   return identify(process.pid) ?? { pid: process.pid, startedAt: '' };
+}
+
+/** Waits for the lock of a process that is no longer a platform but not quite gone: a killed one ends thread by thread. */
+async function lockOnceFree(path: string, limitMs = 10_000): Promise<() => void> {
+  for (const end = performance.now() + limitMs; ; await pause(25)) {
+    try {
+      return await lock(path);
+    } catch (error) {
+      if (performance.now() >= end || (await readPlatformFile(path))) throw error;
+    }
+  }
 }
 
 /** The kernel frees a lock of SQLite with the process, however that ends: no lock is ever stale. */

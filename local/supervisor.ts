@@ -29,7 +29,7 @@ export interface UpOptions {
 
 /** Starts it, or finds it running; returns when its API answers. Throws with its own words when it does not start. */
 export async function up(options: UpOptions): Promise<PlatformFile> {
-  const running = await status(options.dataDir);
+  const running = await answering(options.dataDir);
   if (running && running.runner !== options.runner)
     throw new Error(`the platform runs with the ${running.runner} runner; stop it first: kubeloom local down`);
   if (running && options.oidc && !isDeepStrictEqual(running.oidc, options.oidc))
@@ -63,6 +63,24 @@ export async function up(options: UpOptions): Promise<PlatformFile> {
   const started = await status(options.dataDir);
   if (fault !== undefined || !started) throw new Error(`the platform did not start: ${fault ?? `see ${logFile}`}`);
   return started;
+}
+
+/**
+ * The platform of a directory that answers. One that was just killed still has its process for a moment: it is waited for
+ * until it is gone, then there is none.
+ */
+async function answering(dataDir: string, limitMs = 15_000): Promise<PlatformFile | undefined> {
+  for (const end = performance.now() + limitMs; ; await pause(25)) {
+    const running = await status(dataDir);
+    if (!running) return undefined;
+    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(end - performance.now())));
+    const answer = await fetch(`${running.apiUrl}/v1/health`, { signal }).catch(() => undefined);
+    if (answer) return running;
+    if (performance.now() >= end)
+      throw new Error(
+        `the platform has process ${running.pid} but does not answer at ${running.apiUrl}; end that process`,
+      );
+  }
 }
 
 /** The platform of that directory; undefined when none is running. */

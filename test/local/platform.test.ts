@@ -9,6 +9,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identify, isAlive } from '#local/codebuild/process-group.ts';
+import { openDataDirectory } from '#local/data-directory.ts';
 import { stateMachineArn } from '#local/names.ts';
 import { startPlatform } from '#local/platform.ts';
 import { down, reset, status, up } from '#local/supervisor.ts';
@@ -77,6 +78,17 @@ describe('the platform', () => {
     const again = await startPlatform(options);
     expect([again.token, again.endpoints.s3]).toEqual([token, platform.endpoints.s3]);
     await again.stop();
+  });
+
+  it('waits for the lock of one whose process is already counted as gone', async () => {
+    const directory = await temporaryDirectory();
+    const product = await tinyProduct(directory, 'true');
+    const options = { dataDir: directory, apiPort: 0, runner: 'sim', product } as const;
+    const dying = await openDataDirectory(directory);
+    setTimeout(() => void dying.release(), 200);
+    const platform = await startPlatform(options);
+    expect(await status(directory)).toMatchObject({ pid: process.pid });
+    await platform.stop();
   });
 
   it('leaves nothing of itself when it cannot start', async () => {
@@ -154,6 +166,19 @@ describe('the supervisor', () => {
     expect([await down(directory), await down(directory), await status(directory)]).toEqual([true, false, undefined]);
     await reset(directory);
     expect(existsSync(directory)).toBe(false);
+  });
+
+  it('starts a new one while a killed one is on its way out', async () => {
+    const directory = join(await temporaryDirectory(), 'home');
+    onTestFinished(async () => void (await down(directory)));
+    const first = await up({ dataDir: directory, apiPort: 0, runner: 'sim' });
+    // A process that is there but answers nothing: what a killed one is until its last thread has ended.
+    process.kill(first.pid, 'SIGSTOP');
+    const second = up({ dataDir: directory, apiPort: 0, runner: 'sim' });
+    await pause(300);
+    process.kill(first.pid, 'SIGKILL');
+    const { pid, apiUrl } = await second;
+    expect([pid === first.pid, (await fetch(`${apiUrl}/v1/health`)).status]).toEqual([false, 200]);
   });
 
   it('says why a platform does not start', async () => {
