@@ -53,6 +53,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Two platforms of one machine must not take each other's hosts for their own.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
+    // A platform that is stopped cuts every run off, which says nothing about the runs.
+    KUBELOOM_MAX_CUT_OFFS: process.env.KUBELOOM_MAX_CUT_OFFS ?? '10',
     // Shorter than the grace of local builds, so that a stopped runner still writes its result.
     KUBELOOM_GRACE_MS: process.env.KUBELOOM_GRACE_MS ?? '7000',
     KUBELOOM_HOST_HELPER: hostsHelper,

@@ -52,6 +52,13 @@ export const Config = z.object({
     .default(10)
     .describe('first pause before a stage is retried in place; doubles'),
   KUBELOOM_MAX_STAGE_ATTEMPTS: z.coerce.number().int().default(3),
+  KUBELOOM_MAX_CUT_OFFS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .default(3)
+    .describe('attempts of one generation that may be cut off in a row before a person has to look'),
   KUBELOOM_LOG: z.enum(['all', 'errors', 'none']).default('all').describe('which calls of functions are logged'),
 });
 export type Config = z.infer<typeof Config>;

@@ -4,17 +4,17 @@ import type { EndedRunInput, ReleaseRunOutput } from '#contracts/state-inputs.ts
 import type { Deps } from '../ports.ts';
 import { isCancelled } from './stop-wish.ts';
 
-/** Attempts of one generation that may be cut off in a row before a person has to look. */
-export const mostCutOffs = 3;
+/** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
+const recentRuns = 20;
 
-type Ports = Pick<Deps, 'manifests' | 'runs' | 'events' | 'workflows' | 'clock'>;
+type Ports = Pick<Deps, 'manifests' | 'runs' | 'events' | 'workflows' | 'clock' | 'config'>;
 
 /** Frees the lease, ends the run records, and says whether the manifest is to be started again. Doing it twice is fine. */
 export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<ReleaseRunOutput> {
   const key = ended.input;
   const at = deps.clock.now().toISOString();
   const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
-  const recent = (await deps.runs.list(key, 20)).items;
+  const recent = (await deps.runs.list(key, recentRuns)).items;
   const mine = recent.filter((run) => isCutOff(run, ended, manifest));
   const status = ended.status === 'FAILED' ? ('Failed' as const) : ('Aborted' as const);
   await Promise.all(mine.map((run) => deps.runs.put({ ...run, status, endedAt: at })));
@@ -73,7 +73,7 @@ async function nextFor(
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
   const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
-  if (inARow < mostCutOffs) return { care: 'start', sentence: 'it was cut off and is started again' };
+  if (inARow < deps.config.KUBELOOM_MAX_CUT_OFFS) return { care: 'start', sentence: 'it was cut off and is started again' };
   return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
 }
 

@@ -58,6 +58,7 @@ describe('the platform', () => {
     expect(process.env).toMatchObject({
       ...{ AWS_ENDPOINT_URL_S3: platform.endpoints.s3, AWS_ENDPOINT_URL_SFN: platform.endpoints.stepFunctions },
       ...{ AWS_REGION: 'us-east-1', KUBELOOM_TABLE: 'kubeloom', KUBELOOM_PROVIDER_TYPES: 'sim' },
+      KUBELOOM_MAX_CUT_OFFS: '10',
     });
     await platform.stop();
     expect([process.env.AWS_REGION, process.env.AWS_ENDPOINT_URL_S3]).toEqual(['eu-before-1', undefined]);

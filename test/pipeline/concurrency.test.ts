@@ -102,6 +102,14 @@ describe('a run that is cut off', () => {
     expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were cut off');
   });
 
+  it('may be cut off more often where the installation says so', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_MAX_CUT_OFFS: '5' });
+    pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 4 });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 5 });
+  });
+
   it('is finished once, however often the event comes', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
