@@ -73,7 +73,8 @@ async function nextFor(
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
   const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
-  if (inARow < deps.config.KUBELOOM_MAX_CUT_OFFS) return { care: 'start', sentence: 'it was cut off and is started again' };
+  if (inARow < deps.config.KUBELOOM_MAX_CUT_OFFS)
+    return { care: 'start', sentence: 'it was cut off and is started again' };
   return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
 }
 
