@@ -27,6 +27,17 @@ export async function userSecret(
   return session.read(locator);
 }
 
+/**
+ * Ends the logins to Vaults that reading for this mask made; whoever reads later logs in anew. Never throws: returns what
+ * did not work, as sentences for the log.
+ */
+export async function leaveVaults(mask: SecretMask): Promise<readonly string[]> {
+  const opened = [...(sessions.get(mask)?.values() ?? [])];
+  sessions.delete(mask);
+  const left = await Promise.all(opened.map((one) => one.then((session) => session.leave()).catch(() => [])));
+  return left.flat();
+}
+
 /** One field of a Secret that must be there. */
 export function requiredField(fields: Readonly<Record<string, string>>, field: string, title: string): string {
   const value = fields[field];

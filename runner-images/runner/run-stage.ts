@@ -5,6 +5,7 @@ import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.
 import type { DriftReport } from '#domain/drift.ts';
 import type { RunnerStage } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
+import { leaveVaults } from './credentials.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { type LostPool, nodesOfPools, planWithout } from './lost-pools.ts';
@@ -98,6 +99,7 @@ export async function runStage(
     } finally {
       told = events.close();
       if (workDirectory !== '') await removeWorkDirectory(workDirectory);
+      for (const complaint of await leaveVaults(mask)) log.write('runner', complaint);
     }
   } catch (thrown) {
     const error = stageErrorOf(thrown);

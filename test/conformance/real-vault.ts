@@ -79,9 +79,14 @@ export async function startRealVault(): Promise<VaultWorld> {
           await admin('POST', 'auth/token/revoke-accessor', { accessor });
       }
     },
-    async appRole() {
-      const role = (await admin('GET', 'auth/approle/role/reader/role-id')) as { data?: { role_id: string } };
-      const secret = (await admin('POST', 'auth/approle/role/reader/secret-id', {})) as {
+    async livingTokens() {
+      const { data } = (await admin('LIST', 'auth/token/accessors')) as { data?: { keys: readonly string[] } };
+      // One is that of the administrator.
+      return (data?.keys.length ?? 0) - 1;
+    },
+    async appRole(name = 'reader') {
+      const role = (await admin('GET', `auth/approle/role/${name}/role-id`)) as { data?: { role_id: string } };
+      const secret = (await admin('POST', `auth/approle/role/${name}/secret-id`, {})) as {
         data?: { secret_id: string };
       };
       return { roleId: role.data?.role_id ?? '', secretId: secret.data?.secret_id ?? '' };
@@ -106,6 +111,7 @@ async function setUp(admin: Admin, { jwtPem, sts }: { readonly jwtPem: string; r
   await admin('PUT', 'sys/policies/acl/reader', { policy });
   for (const method of ['approle', 'jwt', 'aws']) await admin('POST', `sys/auth/${method}`, { type: method });
   await admin('POST', 'auth/approle/role/reader', { token_policies: ['reader'] });
+  await admin('POST', 'auth/approle/role/batcher', { token_policies: ['reader'], token_type: 'batch' });
   await admin('POST', 'auth/jwt/config', { jwt_validation_pubkeys: [jwtPem] });
   await admin('POST', 'auth/jwt/role/reader', {
     ...{ role_type: 'jwt', bound_audiences: ['vault'], user_claim: 'sub', token_policies: ['reader'] },

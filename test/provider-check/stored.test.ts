@@ -147,6 +147,7 @@ describe('credentials of a stored manifest whose run fails', () => {
     expect((await check('vaulted', '--json')).stdout).toContain('shop of ***');
     await vault.write('two', 'clouds/one', fieldsWith(secrets.broken));
     expect((await check('vaulted', '--json')).stdout).toContain('is refused (HTTP 401)');
+    expect(await vault.livingTokens()).toBe(0);
     await vault.seal();
     const { code, stdout } = await check('vaulted');
     expect([code, stdout]).toEqual([3, expect.stringContaining('VaultSealed')]);

@@ -59,6 +59,8 @@ it('is read from the Vault anew by every stage', async () => {
     await vault.write('one', 'clouds/hetzner', { credentials: 'too-short' });
     const { error } = await world.run('infrastructure');
     expect(error).toMatchObject({ class: 'credentials', code: 'SecretFieldsFaulty', resource: 'hz-prod' });
+    // Each stage has taken back its login, also the one that failed.
+    expect(await vault.livingTokens()).toBe(0);
     expect(error?.message).not.toContain('too-short');
     await vault.seal();
     expect((await world.run('infrastructure')).error).toMatchObject({ class: 'transient', code: 'VaultSealed' });

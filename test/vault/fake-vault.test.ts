@@ -49,6 +49,54 @@ describe('a login to a Vault', () => {
   });
 });
 
+describe('the end of a stage', () => {
+  const revocations = (vault: FakeVault) => vault.asked.filter((path) => path === 'auth/token/revoke-self').length;
+
+  it('revokes each token that a login gave, also one that was given up for another', async () => {
+    const { vault, session: one } = await session();
+    await one.read(secret);
+    await expect(one.read({ ...secret, kvVersion: 1, path: 'private/x' })).rejects.toThrow();
+    expect(await vault.livingTokens()).toBe(2);
+    expect(await one.leave()).toEqual([]);
+    expect([await vault.livingTokens(), revocations(vault)]).toEqual([0, 2]);
+    expect(await one.leave()).toEqual([]);
+    expect(revocations(vault)).toBe(2);
+  });
+
+  it('asks nothing about a batch token', async () => {
+    const { vault } = await session();
+    const { roleId, secretId } = await vault.appRole('batcher');
+    const connection = vaultConnection('team/vault', { address: vault.address, roleid: roleId, secretid: secretId });
+    const one = new VaultSession(connection, () => undefined);
+    await one.read(secret);
+    await one.leave();
+    expect(revocations(vault)).toBe(0);
+  });
+
+  it.each([403, 500, 503])('tells that a token could not be revoked (HTTP %s), and fails nobody', async (status) => {
+    const { vault, session: one } = await session();
+    await one.read(secret);
+    vault.broken = { status, body: { errors: ['permission denied'] } };
+    const why =
+      status === 403
+        ? 'it has ended already, or no policy of it allows auth/token/revoke-self'
+        : 'it ends with its lease';
+    expect(await one.leave()).toEqual([
+      `A token of the Vault ${vault.address} could not be revoked (HTTP ${status}): ${why}.`,
+    ]);
+  });
+
+  it('waits no longer than it is told to', async () => {
+    const { vault, session: one } = await session();
+    await one.read(secret);
+    vault.silent = true;
+    expect(await one.leave(20)).toEqual([
+      `A token of the Vault ${vault.address} could not be revoked (VaultUnreachable): it ends with its lease.`,
+    ]);
+    vault.silent = false;
+  });
+});
+
 describe('a Vault that cannot answer', () => {
   it.each([
     [429, 'VaultUnavailable', 'transient'],

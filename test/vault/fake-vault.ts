@@ -22,6 +22,8 @@ export interface FakeVault extends VaultWorld {
   readonly asked: string[];
   /** Answers every request so, until it is undefined again. */
   broken: Answer | undefined;
+  /** Takes requests and never answers. */
+  silent: boolean;
 }
 
 /** `namespace`: requests that do not name it are refused, as everything is outside of one's namespace. */
@@ -29,21 +31,27 @@ export async function startFakeVault(
   options: { readonly tls?: { readonly key: string; readonly cert: string }; readonly namespace?: string } = {},
 ): Promise<FakeVault> {
   const jwtKeys = makeJwtKeys();
-  const login = { roleId: randomUUID(), secretId: randomUUID() };
+  const logins = {
+    reader: { roleId: randomUUID(), secretId: randomUUID() },
+    batcher: { roleId: randomUUID(), secretId: randomUUID() },
+  };
   const secrets = new Map<string, readonly (Readonly<Record<string, unknown>> | null)[]>();
-  const tokens = new Set<string>();
+  /** Token to its kind. */
+  const tokens = new Map<string, 'service' | 'batch'>();
   const state = { sealed: false };
   const asked: string[] = [];
 
   const logIn = (method: string, body: Readonly<Record<string, string>>): Answer => {
-    const loggedIn = (): Answer => {
-      const token = `hvs.${randomUUID()}`;
-      tokens.add(token);
-      return { status: 200, body: { auth: { client_token: token, lease_duration: 3600 } } };
+    const loggedIn = (kind: 'service' | 'batch' = 'service'): Answer => {
+      const token = `${kind === 'batch' ? 'hvb' : 'hvs'}.${randomUUID()}`;
+      tokens.set(token, kind);
+      return { status: 200, body: { auth: { client_token: token, token_type: kind, lease_duration: 3600 } } };
     };
     if (method === 'approle') {
-      const isRight = body.role_id === login.roleId && body.secret_id === login.secretId;
-      return isRight ? loggedIn() : refused(400, 'invalid role or secret ID');
+      const is = (role: keyof typeof logins) =>
+        body.role_id === logins[role].roleId && body.secret_id === logins[role].secretId;
+      if (is('batcher')) return loggedIn('batch');
+      return is('reader') ? loggedIn() : refused(400, 'invalid role or secret ID');
     }
     if (method === 'jwt')
       return body.role === 'reader' && accepts(body.jwt ?? '') ? loggedIn() : refused(400, 'error validating token');
@@ -60,6 +68,12 @@ export async function startFakeVault(
       .update(`${head}.${claims}`)
       .verify(jwtKeys.publicPem, signature, 'base64url');
     return isOurs && JSON.parse(Buffer.from(claims, 'base64url').toString()).exp > Date.now() / 1000 - 60;
+  };
+
+  const revoke = (token: string): Answer => {
+    if (tokens.get(token) === 'batch') return refused(400, 'batch tokens cannot be revoked');
+    tokens.delete(token);
+    return { status: 204, body: undefined };
   };
 
   const read = (path: string): Answer => {
@@ -87,6 +101,7 @@ export async function startFakeVault(
   const vault: FakeVault = {
     asked,
     broken: undefined,
+    silent: false,
     address: '',
     async write(mount, path, fields) {
       secrets.set(`${mount}/${path}`, [...(secrets.get(`${mount}/${path}`) ?? []), fields]);
@@ -103,7 +118,8 @@ export async function startFakeVault(
     async endLeases() {
       tokens.clear();
     },
-    appRole: async () => login,
+    livingTokens: async () => [...tokens.values()].filter((kind) => kind === 'service').length,
+    appRole: async (role = 'reader') => logins[role],
     jwt: (expired = false) => signedJwt(jwtKeys.privateKey, expired),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
@@ -113,6 +129,7 @@ export async function startFakeVault(
     for await (const part of request) parts.push(part);
     const path = decodeURIComponent((request.url ?? '').replace(/^\/v1\//, ''));
     asked.push(path);
+    if (vault.silent) return;
     const answer = ((): Answer => {
       if (vault.broken !== undefined) return vault.broken;
       if (state.sealed) return refused(503, 'Vault is sealed');
@@ -121,10 +138,12 @@ export async function startFakeVault(
       }
       const method = /^auth\/(.+)\/login$/.exec(path)?.[1];
       if (method !== undefined) return logIn(method, JSON.parse(Buffer.concat(parts).toString()));
-      return tokens.has(String(request.headers['x-vault-token'])) ? read(path) : refused(403, 'permission denied');
+      const token = String(request.headers['x-vault-token']);
+      if (!tokens.has(token)) return refused(403, 'permission denied');
+      return path === 'auth/token/revoke-self' ? revoke(token) : read(path);
     })();
     response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer.body));
+    response.end(answer.status === 204 ? undefined : JSON.stringify(answer.body));
   };
   const server = options.tls === undefined ? createServer(listener) : createTlsServer(options.tls, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -14,8 +14,10 @@ export interface VaultWorld {
   unseal(): Promise<void>;
   /** Ends every token that a login gave. */
   endLeases(): Promise<void>;
-  /** Login of the role `reader`, which may read below `clouds/` of each engine. */
-  appRole(): Promise<{ readonly roleId: string; readonly secretId: string }>;
+  /** How many tokens of logins are good for something now; batch tokens are not counted, nobody keeps a list of them. */
+  livingTokens(): Promise<number>;
+  /** Login of the role `reader`, which may read below `clouds/` of each engine, or of `batcher`, whose tokens are batch tokens. */
+  appRole(role?: 'reader' | 'batcher'): Promise<{ readonly roleId: string; readonly secretId: string }>;
   /** A token that the JWT role `reader` takes; `expired`: that it took until a minute ago. */
   jwt(expired?: boolean): string;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /** What a runner needs of a Vault, held against the fake in `npm test` and against a real server in `npm run conformance`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locatorText, type SecretLocator } from '#domain/secret-locator.ts';
-import { userSecret } from '#runner/credentials.ts';
+import { leaveVaults, userSecret } from '#runner/credentials.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
@@ -63,7 +63,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
         }
         return failure.error;
       };
-      return { read, failing, mask };
+      return { read, failing, mask, leave: () => leaveVaults(mask) };
     }
 
     it('is read from engines of both versions, found out or stated', async () => {
@@ -135,6 +135,37 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       const deleted = await failing({ path: 'clouds/old' });
       expect(deleted).toMatchObject(missing);
       expect(deleted.message).toContain('deleted');
+    });
+
+    it('leaves no token behind that is good for anything, whichever way it was logged in', async () => {
+      await vault.endLeases();
+      const logins: (Record<string, string> | undefined)[] = [undefined, { awsrole: 'reader' }];
+      for (const login of [...logins, { jwtrole: 'reader', jwt: vault.jwt() }]) {
+        const { read, leave } = await stage(login);
+        await read({ mount: 'one' });
+        expect(await vault.livingTokens()).toBe(1);
+        expect(await leave()).toEqual([]);
+        expect(await vault.livingTokens()).toBe(0);
+        // Whoever reads once more logs in once more.
+        expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
+        await leave();
+        expect(await vault.livingTokens()).toBe(0);
+      }
+    });
+
+    it('leaves batch tokens alone: they end by themselves', async () => {
+      const { roleId, secretId } = await vault.appRole('batcher');
+      const { read, leave } = await stage({ roleid: roleId, secretid: secretId });
+      expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
+      expect(await leave()).toEqual([]);
+    });
+
+    it('is left when the login has ended before, or was never made', async () => {
+      const { read, leave } = await stage();
+      expect(await leave()).toEqual([]);
+      await read({ mount: 'one' });
+      await vault.endLeases();
+      expect(await leave()).toEqual([expect.stringContaining('(HTTP 403): it has ended already, or')]);
     });
 
     it('is read when the lease of the login has ended in between, and as it is now', async () => {

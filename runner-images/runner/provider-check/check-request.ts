@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { CheckRequest } from '#contracts/provider-check.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import type { SecretStore } from '#functions/ports.ts';
-import { userSecret } from '../credentials.ts';
+import { leaveVaults, userSecret } from '../credentials.ts';
 import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { checkProvider } from './check-provider.ts';
@@ -40,6 +40,8 @@ export async function runCheck(request: CheckRequest, around: CheckSurroundings)
     if (!(error instanceof StageFailure)) throw error;
     const { code, message, hint } = error.error;
     return [{ about: 'identity', name: code, ok: false, message: mask.hide(`${message} ${hint}`) }];
+  } finally {
+    await leaveVaults(mask);
   }
 }
 

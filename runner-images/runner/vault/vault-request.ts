@@ -10,6 +10,8 @@ export interface VaultRequest {
   readonly path: string;
   readonly token?: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** @default 20 s */
+  readonly patienceMs?: number;
 }
 
 export interface VaultAnswer {
@@ -18,7 +20,7 @@ export interface VaultAnswer {
   readonly body: unknown;
 }
 
-const patienceMs = 20_000;
+const usualPatienceMs = 20_000;
 /** More than any secret: Vault itself stores 1 MiB at most. */
 const mostBytes = 4_000_000;
 
@@ -32,7 +34,8 @@ export function vaultRequest(connection: VaultConnection, asked: VaultRequest): 
     ...(connection.namespace === undefined ? {} : { 'x-vault-namespace': connection.namespace }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
-  const options = { method: asked.method, headers, signal: AbortSignal.timeout(patienceMs) };
+  const signal = AbortSignal.timeout(asked.patienceMs ?? usualPatienceMs);
+  const options = { method: asked.method, headers, signal };
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(unanswered(connection, cause));
     const sent =

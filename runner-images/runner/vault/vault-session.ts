@@ -1,12 +1,13 @@
 /** A login to one Vault, used for every secret that a stage needs of it; made again once when it has ended early. */
 import { z } from 'zod';
 import type { VaultSecret } from '#domain/secret-locator.ts';
+import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
 import { loginRefused, nothingThere, oddAnswer, outOfService, readForbidden } from './vault-failure.ts';
 import { type LoginWords, loginWords } from './vault-login.ts';
 import { type VaultAnswer, vaultRequest } from './vault-request.ts';
 
-const Login = z.object({ auth: z.object({ client_token: z.string().min(1) }) });
+const Login = z.object({ auth: z.object({ client_token: z.string().min(1), token_type: z.string().optional() }) });
 const Mount = z.object({ data: z.object({ options: z.object({ version: z.string() }).partial().nullish() }) });
 const VersionOne = z.object({ data: z.record(z.string(), z.unknown()) });
 const VersionTwo = z.object({ data: z.object({ data: z.record(z.string(), z.unknown()).nullable() }) });
@@ -16,6 +17,8 @@ export class VaultSession {
   readonly #words: LoginWords;
   readonly #mask: (values: readonly string[]) => void;
   #token: Promise<string> | undefined;
+  /** What logins gave and can be taken back: a batch token cannot, it ends by itself. */
+  readonly #revocable = new Set<string>();
 
   /** `mask` is told every value before anybody else has it. */
   constructor(connection: VaultConnection, mask: (values: readonly string[]) => void, words: LoginWords = loginWords) {
@@ -39,6 +42,27 @@ export class VaultSession {
     const texts = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, textOf(value)]));
     this.#mask(Object.values(texts));
     return renamed(texts, keys);
+  }
+
+  /** Takes back what logins gave. Never throws: returns what did not work, as sentences for the log. */
+  async leave(patienceMs = 5_000): Promise<readonly string[]> {
+    const tokens = [...this.#revocable];
+    this.#revocable.clear();
+    this.#token = undefined;
+    const complaints = await Promise.all(tokens.map((token) => this.#revoke(token, patienceMs)));
+    return complaints.filter((complaint) => complaint !== undefined);
+  }
+
+  async #revoke(token: string, patienceMs: number): Promise<string | undefined> {
+    const path = 'auth/token/revoke-self';
+    const why = await vaultRequest(this.#connection, { method: 'POST', path, token, patienceMs }).then(
+      ({ status }) => (status < 300 ? undefined : `HTTP ${status}`),
+      (error: unknown) => (error instanceof StageFailure ? error.error.code : 'unknown cause'),
+    );
+    if (why === undefined) return undefined;
+    const end =
+      why === 'HTTP 403' ? `it has ended already, or no policy of it allows ${path}` : 'it ends with its lease';
+    return `A token of the Vault ${this.#connection.address} could not be revoked (${why}): ${end}.`;
   }
 
   /** As Vault's own command line does: the mount tells, to whoever may read anything below it. */
@@ -83,8 +107,10 @@ export class VaultSession {
       if (broken !== undefined) throw broken;
       const login = Login.safeParse(answer.body);
       if (answer.status !== 200 || !login.success) throw loginRefused(this.#connection, answer.status);
-      this.#mask([login.data.auth.client_token]);
-      return login.data.auth.client_token;
+      const { client_token: token, token_type: kind } = login.data.auth;
+      this.#mask([token]);
+      if (kind !== 'batch') this.#revocable.add(token);
+      return token;
     } catch (error) {
       this.#token = undefined;
       throw error;
