@@ -77,8 +77,12 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
   gcp: {
     provider: 'hashicorp/google',
     name: 'google',
-    unbuilt: ancient,
-    note: 'the upgrade guides to 7.0.0 and 8.0.0 (hashicorp/terraform-provider-google@084ebbab33c0 and @1022b635f597, website/docs/guides) name nothing of these resources but enable_flow_logs of google_compute_subnetwork, which went',
+    build: {
+      module: 'github.com/hashicorp/terraform-provider-google',
+      version: 'v1.20.1-0.20260828184646-f3721fb45fa3',
+      release: '8.0.0',
+      note: 'the commit of the build (2026-08-28) is two days after the release of 8.0.0',
+    },
     bindings: { package: '@cdktf/provider-google', version: '16.12.1' },
     resources: words(
       'google',

@@ -8,7 +8,6 @@ const known: Readonly<Record<string, readonly string[]>> = {
   aws_route53_zone: ['zone_id'],
   cloudflare_zone: ['zone_id'],
   digitalocean_vpc: ['ip_range'],
-  google_compute_address: ['address'],
 };
 
 export function isAlsoComputed(type: string, attribute: string): boolean {
