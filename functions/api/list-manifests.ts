@@ -1,19 +1,52 @@
-/** GET /v1/manifests: all manifests, or those of one namespace, page by page. */
+/** GET /v1/manifests: those that the caller may see, or those of one namespace, page by page. */
 import type { ManifestPage } from '#contracts/http.ts';
-import { NamespacedPageQuery } from '#contracts/http-parameters.ts';
+import { NamespacedPageQuery, type PageQuery } from '#contracts/http-parameters.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
+import { namespacesWith } from '#domain/access.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import type { Deps, Page } from '../ports.ts';
 import { summarizeManifest } from './views/manifest-description.ts';
 
 export const handler = httpHandler(
   { access: viewerAnywhere, query: NamespacedPageQuery },
   async ({ query, caller }, deps) => {
-    const page = await deps.manifests.list(query.namespace, query.limit, query.next);
+    const { namespace, limit, next } = query;
+    const seen = namespacesWith(caller.grants, 'viewer');
+    const page =
+      namespace === undefined && seen !== '*'
+        ? await pageOfSome(deps, seen, query)
+        : await deps.manifests.list(namespace, limit, next);
     const items = await Promise.all(
-      page.items
-        .filter(({ namespace }) => caller.may('viewer', namespace))
-        .map(async (record) => summarizeManifest(record, await deps.clusters.list(record))),
+      page.items.map(async (record) => summarizeManifest(record, await deps.clusters.list(record))),
     );
     return { status: 200, json: { items, ...(page.next !== undefined && { next: page.next }) } satisfies ManifestPage };
   },
 );
+
+/**
+ * Namespace by namespace: a cursor through all of them would name what stands in those of others. The cursor is
+ * `<namespace>:<cursor in it>`; without the latter, the namespace is begun.
+ */
+async function pageOfSome(
+  deps: Pick<Deps, 'manifests'>,
+  namespaces: readonly string[],
+  { limit, next }: PageQuery,
+): Promise<Page<ManifestRecord>> {
+  const [, from = '', cursor = ''] = /^([^:]+):(.*)$/.exec(next ?? '') ?? [];
+  if (next !== undefined && from === '') {
+    const message = '`next` is not a cursor of this listing; leave it out to begin again';
+    throw new PipelineError('InvalidInput', message);
+  }
+  const items: ManifestRecord[] = [];
+  // A role may have been taken away since the last page: what is behind goes on.
+  for (const namespace of namespaces.filter((one) => one >= from)) {
+    if (items.length === limit) return { items, next: `${namespace}:` };
+    const inside = namespace === from && cursor !== '' ? cursor : undefined;
+    const page = await deps.manifests.list(namespace, limit - items.length, inside);
+    items.push(...page.items);
+    if (page.next !== undefined) return { items, next: `${namespace}:${page.next}` };
+  }
+  return { items };
+}

@@ -19,6 +19,12 @@ export function secretPath(namespace: string, name: string): string {
   return `user/${namespace}/${name}`;
 }
 
+/** A document, and where it belongs. */
+export interface PlacedDocument {
+  readonly key: ManifestKey;
+  readonly document: unknown;
+}
+
 /** Asks only about what the document refers to. Throws `Forbidden` when that is not the caller's to use. */
 export async function surroundingsOf(
   deps: SurroundingPorts,
@@ -26,23 +32,34 @@ export async function surroundingsOf(
   document: unknown,
   caller: AdmittedCaller,
 ): Promise<Required<Surroundings>> {
-  const referred = distinctReferences(key, document);
-  refuseForeign(caller, key, referred);
-  const existing = async (field: Reference['field'], exists: (reference: Reference) => Promise<boolean>) => {
-    const asked = [...referred].filter(([, reference]) => reference.field === field);
-    const found = await Promise.all(asked.map(async ([, one]) => ((await exists(one)) ? [nameOf(one, key)] : [])));
-    return new Set(found.flat());
-  };
-  const [secrets, templateReferences, endpointsInUse] = await Promise.all([
-    existing('secretRef', ({ namespace = key.namespace, name }) => deps.secrets.exists(secretPath(namespace, name))),
-    existing(
-      'templatesRef',
-      async ({ namespace = key.namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
-    ),
+  const [stored, endpointsInUse] = await Promise.all([
+    storedReferences(deps, [{ key, document }], caller),
     endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key, caller),
   ]);
+  return { ...stored, endpointsInUse };
+}
+
+/** What any of the documents refers to and is stored. Throws `Forbidden` as above. */
+export async function storedReferences(
+  deps: SurroundingPorts,
+  placed: readonly PlacedDocument[],
+  caller: AdmittedCaller,
+): Promise<Required<Omit<Surroundings, 'endpointsInUse'>>> {
+  const referred = distinctReferences(placed, caller);
+  const existing = async (field: Reference['field'], exists: (name: ManifestKey) => Promise<boolean>) => {
+    const asked = [...referred.values()].filter((reference) => reference.field === field);
+    const found = await Promise.all(asked.map(async (one) => ((await exists(one)) ? [nameOf(one)] : [])));
+    return new Set(found.flat());
+  };
+  const [secrets, templateReferences] = await Promise.all([
+    existing('secretRef', ({ namespace, name }) => deps.secrets.exists(secretPath(namespace, name))),
+    existing(
+      'templatesRef',
+      async ({ namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
+    ),
+  ]);
   const { KUBELOOM_PROVIDER_TYPES: providerTypes, KUBELOOM_TEMPLATE_SOURCES: sources } = deps.config;
-  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, endpointsInUse };
+  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences };
 }
 
 /** Manifests whose document refers to a Secret or TemplateGitReference. */
@@ -54,54 +71,54 @@ export async function manifestsThatUse(
 ): Promise<readonly string[]> {
   const users: string[] = [];
   for await (const record of everyManifest(deps)) {
-    const names = [...referencesIn(record.document)]
+    const names = [...referencesIn(record.document, record.namespace)]
       .filter((reference) => reference.field === field)
-      .map((reference) => nameOf(reference, record));
+      .map(nameOf);
     if (names.includes(`${wanted.namespace}/${wanted.name}`)) users.push(shownTo(caller, record));
   }
   return users;
 }
 
-interface Reference {
+interface Reference extends ManifestKey {
   readonly field: 'secretRef' | 'templatesRef';
-  readonly namespace?: string;
-  readonly name: string;
 }
 
 /** Names that could not be stored under are left out: nothing of that name exists. */
-function distinctReferences(key: ManifestKey, document: unknown): ReadonlyMap<string, Reference> {
+function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedCaller): ReadonlyMap<string, Reference> {
   const distinct = new Map<string, Reference>();
-  for (const reference of referencesIn(document)) {
-    const storable = [reference.namespace ?? key.namespace, reference.name].every(
-      (name) => DnsSubdomain.safeParse(name).success,
+  for (const { key, document } of placed) {
+    const storable = [...referencesIn(document, key.namespace)].filter(({ namespace, name }) =>
+      [namespace, name].every((part) => DnsSubdomain.safeParse(part).success),
     );
-    if (storable) distinct.set(`${reference.field} ${nameOf(reference, key)}`, reference);
+    refuseForeign(caller, key, storable);
+    for (const reference of storable) distinct.set(`${reference.field} ${nameOf(reference)}`, reference);
   }
   if (distinct.size <= mostReferences) return distinct;
+  const what = placed.length === 1 ? 'the manifest refers' : 'the documents refer';
   throw new PipelineError(
     'InvalidInput',
-    `the manifest refers to ${distinct.size} Secrets and templates, at most ${mostReferences} are possible; split it`,
+    `${what} to ${distinct.size} Secrets and templates, at most ${mostReferences} are possible; split it`,
   );
 }
 
-function nameOf(reference: Reference, key: Pick<ManifestKey, 'namespace'>): string {
-  return `${reference.namespace ?? key.namespace}/${reference.name}`;
+function nameOf({ namespace, name }: ManifestKey): string {
+  return `${namespace}/${name}`;
 }
 
 /** Every `secretRef` and `templatesRef` of a document, wherever they stand. */
-function* referencesIn(value: unknown): Iterable<Reference> {
-  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item);
+function* referencesIn(value: unknown, own: string): Iterable<Reference> {
+  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item, own);
   if (!isMap(value)) return;
   for (const [field, inner] of Object.entries(value)) {
     if (field === 'secretRef' && isMap(inner) && isMap(inner.vault)) {
       // What has to be stored here is the connection.
       const { connection } = inner.vault;
-      const { name = defaultVaultConnection, namespace } = isMap(connection) ? connection : {};
-      if (typeof name === 'string') yield { field, name, ...(typeof namespace === 'string' && { namespace }) };
+      const { name = defaultVaultConnection, namespace = own } = isMap(connection) ? connection : {};
+      if (typeof name === 'string') yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
     } else if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
       const { namespace, name } = inner;
-      yield { field, name, ...(typeof namespace === 'string' && { namespace }) };
-    } else yield* referencesIn(inner);
+      yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
+    } else yield* referencesIn(inner, own);
   }
 }
 
@@ -110,13 +127,20 @@ function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): stri
   return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
 }
 
-/** A Secret is used by whoever may change what uses it: that of another namespace needs the role there. */
-function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: ReadonlyMap<string, Reference>): void {
-  const foreign = [...referred.values()].filter(
-    ({ namespace = key.namespace }) => namespace !== key.namespace && !caller.may('operator', namespace),
-  );
+/**
+ * A Secret is used by whoever may change what uses it: that of another namespace needs the role there. Whether one of the
+ * document's own namespace exists is for those to know who see that namespace, whatever the document says of itself.
+ */
+function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: readonly Reference[]): void {
+  if (referred.length > 0 && !caller.may('viewer', key.namespace)) {
+    throw new PipelineError(
+      'Forbidden',
+      `${caller.name} has not the role viewer in namespace "${key.namespace}", where the document says it is; an admin can give it with a RoleBinding`,
+    );
+  }
+  const foreign = referred.filter(({ namespace }) => namespace !== key.namespace && !caller.may('operator', namespace));
   if (foreign.length === 0) return;
-  const names = foreign.map((reference) => `${reference.field} "${nameOf(reference, key)}"`).join(', ');
+  const names = foreign.map((reference) => `${reference.field} "${nameOf(reference)}"`).join(', ');
   throw new PipelineError(
     'Forbidden',
     `${caller.name} has not the role operator in the namespaces of what the document refers to: ${names}`,

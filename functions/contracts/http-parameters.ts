@@ -69,6 +69,7 @@ export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain }
 export const RolePath = z.object({ name: DnsLabel });
 
 export const PageQuery = z.object({ limit, next });
+export type PageQuery = z.infer<typeof PageQuery>;
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
 export const LogQuery = z.object({ offset: z.coerce.number().int().min(0).default(0).describe('byte to begin at') });

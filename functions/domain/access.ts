@@ -58,6 +58,13 @@ export function holdsAnywhere(grants: readonly Grant[], role: Role): boolean {
   return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role) && grant.namespaces.length > 0);
 }
 
+/** The namespaces in which the role is held, sorted; `*` when it is held in all. */
+export function namespacesWith(grants: readonly Grant[], role: Role): readonly string[] | '*' {
+  if (holds(grants, role, '*')) return '*';
+  const named = grants.flatMap(({ namespaces }) => namespaces).filter((namespace) => holds(grants, role, namespace));
+  return [...new Set(named)].sort();
+}
+
 /** `*`, `iam:<arn>`, `user:<sub>` or `claim:<name>=<value>` with commas between: how an installation names its first admins. */
 export function parseSubjects(text: string): readonly Subject[] {
   return text
