@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { heldAgainst } from './bridge/held-against.ts';
 import { schemaFromBindings, type Wanted } from './from-bindings.ts';
 import { readNotes } from './from-notes.ts';
 import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
@@ -59,7 +60,8 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
   }
   const pinned = versionNote(made.version, pinnedVersions(templatesDirectory).get(source.provider));
   const ofBuild = made.obtained.startsWith('asked of the plugin') ? source.build?.note : undefined;
-  const note = [ofBuild, pinned, source.note].filter((part) => part !== undefined).join('; ');
+  const ofNotes = stays ? undefined : made.note;
+  const note = [ofBuild, pinned, ofNotes, source.note].filter((part) => part !== undefined).join('; ');
   return {
     provider: source.provider,
     version: made.version,
@@ -75,7 +77,9 @@ function make(type: string, source: SchemaSource, wanted: Wanted, options: Makin
   const notes = notesFile(type);
   if (!existsSync(notes)) throw new Error(`${type}: nothing to make its fixture from without --plugins`);
   const read = readNotes(readFileSync(notes, 'utf8'), relative(root, notes));
-  return { version: read.version, obtained: `read from ${read.from}`, schema: read.schema };
+  const held = heldAgainst(type);
+  const obtained = [`read from ${read.from}`, ...(held ? [held.what] : [])].join('; ');
+  return { version: read.version, obtained, ...(held?.note ? { note: held.note } : {}), schema: read.schema };
 }
 
 function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build']>, wanted: Wanted): Made {
