@@ -5,19 +5,21 @@ export interface DataQuestion {
   /** The data source's configuration. */
   readonly asked: CtyObject;
   readonly region: string;
+  /** Letters of the zones of each region. */
+  readonly zones: readonly string[];
 }
 
 const text = (value: CtyValue | undefined): string => (typeof value === 'string' ? value : '');
-const letters = ['a', 'b', 'c'] as const;
 
 /** By data source; attributes that are not answered are made up. */
 export const dataAnswers: Readonly<Record<string, (question: DataQuestion) => CtyObject>> = {
-  aws_availability_zones: ({ region }) => ({ names: letters.map((letter) => `${region}${letter}`) }),
-  azurerm_location: () => ({
-    zone_mappings: letters.map((_, index) => ({ logical_zone: String(index + 1), physical_zone: `zone${index + 1}` })),
+  aws_availability_zones: ({ region, zones }) => ({ names: zones.map((letter) => `${region}${letter}`) }),
+  azurerm_location: ({ zones }) => ({
+    zone_mappings: zones.map((_, index) => ({ logical_zone: String(index + 1), physical_zone: `zone${index + 1}` })),
   }),
-  google_compute_zones: ({ asked, region }) => ({
-    names: letters.map((letter) => `${text(asked.region) || region}-${letter}`),
+  // Some regions have zones for accelerators beside those with a letter.
+  google_compute_zones: ({ asked, region, zones }) => ({
+    names: [...zones, 'ai1a'].map((zone) => `${text(asked.region) || region}-${zone}`).sort(),
   }),
   google_dns_managed_zone: ({ asked }) => ({ dns_name: `${text(asked.name).replace(/-zone$/, '')}.com.` }),
 };

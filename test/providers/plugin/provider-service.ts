@@ -141,7 +141,7 @@ export class ProviderService {
     if (schema === undefined) throw new Error(`The fixture of ${this.#fixture.provider} has no data source ${type}.`);
     const asked = objectOf(config) ?? {};
     const { account, region } = this.#speakerOf(connection);
-    const known = dataAnswers[type]?.({ asked, region }) ?? {};
+    const known = dataAnswers[type]?.({ asked, region, zones: this.#cloud.zones }) ?? {};
     const wished: CtyObject = { ...asked, ...known };
     const seed = `${account.name}/${region}/${type}/${JSON.stringify(asked)}`;
     const make = makerOf({ type, region, config: asked, seed, address: (text) => this.#cloud.address(text) });

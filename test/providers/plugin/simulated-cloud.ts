@@ -33,6 +33,8 @@ export class CloudRefusal extends Error {
 }
 
 export class SimulatedCloud {
+  /** Letters of the zones of each region; a region may get another one. */
+  zones: readonly string[] = ['a', 'b', 'c'];
   readonly #objects = new Map<string, CloudObject>();
   readonly #accounts = new Map<string, Account>();
   readonly #addresses = new Set<string>();

@@ -60,9 +60,10 @@ resource "aws_instance" "node" {
   # checkov:skip=CKV2_AWS_41:A role would give every container on the machine rights in the account; nodes need none
   for_each = local.nodes
 
-  ami                    = var.pool.image
-  instance_type          = var.pool.server_type
-  subnet_id              = aws_subnet.pool[each.value.zone].id
+  ami           = var.pool.image
+  instance_type = var.pool.server_type
+  # A machine that was taken away comes back where its disk is.
+  subnet_id              = aws_subnet.pool[try(aws_ebs_volume.data[each.key].availability_zone, each.value.zone)].id
   vpc_security_group_ids = var.network.security_group_ids
   key_name               = aws_key_pair.pool.key_name
   user_data              = replace(var.first_boot, "@node@", each.key)

@@ -4,14 +4,14 @@ resource "aws_ebs_volume" "data" {
   # checkov:skip=CKV_AWS_189:Encrypted with the key that the account has chosen for EBS; a key of our own would cost money and need rights on keys
   for_each = local.nodes_with_disk
 
-  availability_zone = aws_instance.node[each.key].availability_zone
+  availability_zone = each.value.zone
   size              = var.pool.storage_disk_size
   type              = "gp3"
   encrypted         = true
   tags              = merge(var.tags, { Name = "${each.value.cloud_name}-d" })
 
   lifecycle {
-    # A machine that is made anew has an unknown zone until it stands; the disk with its data must outlive that.
+    # A region that gains a zone changes whose turn it is: a disk with its data stays, and its machine comes back to it.
     ignore_changes = [availability_zone, tags["kubeloom-generation"]]
   }
 }

@@ -15,7 +15,8 @@ data "google_compute_zones" "region" {
 
 locals {
   names = { for node in keys(var.nodes) : node => "${var.network.prefix}-${node}" }
-  zones = sort(data.google_compute_zones.region.names)
+  # Those with a letter: zones like us-central1-ai1a have accelerators and hardly any other machine, so they must be named.
+  zones = sort([for zone in data.google_compute_zones.region.names : zone if can(regex("-[a-z]$", zone))])
   # Zones in turn, by the node's number: the two hexadecimal digits at the end of its name.
   placed = { for node in keys(var.nodes) : node => var.pool.zone != null ? var.pool.zone : element(local.zones, parseint(substr(node, -2, 2), 16)) }
 
@@ -29,7 +30,8 @@ locals {
   series    = split("-", var.pool.server_type)[0]
   hyperdisk = contains(["a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4", "n4a", "n4d", "x4"], local.series) || startswith(var.pool.server_type, "a3-ultragpu")
   root_type = local.hyperdisk ? "hyperdisk-balanced" : "pd-balanced"
-  data_type = local.hyperdisk ? "hyperdisk-balanced" : "pd-ssd"
+  # Of the persistent disks, h3 takes the balanced ones alone.
+  data_type = local.hyperdisk ? "hyperdisk-balanced" : local.series == "h3" ? "pd-balanced" : "pd-ssd"
 
   # Series a2 and later, g2 and later bring their GPUs along; the drivers of GPUs are not signed, so there is no secure boot.
   accelerators = try(coalesce(var.pool.machine_spec.nvidia_gpu_count, 0), 0)
