@@ -3,10 +3,17 @@ import type { CheckFinding } from './finding.ts';
 
 export interface Answer {
   readonly status: number;
-  readonly text: string;
-  /** The JSON of it; an empty map when it is none. */
+  readonly headers: Headers;
+  /** What the JSON says; undefined when it is none. */
+  readonly body: unknown;
+  /** The JSON when it is a map; an empty one otherwise. */
   readonly json: Readonly<Record<string, unknown>>;
+  readonly text: string;
 }
+
+const patienceMs = 20_000;
+/** Clouds refuse what is signed with a clock that is further off: Oracle and AWS at 5 min, Exoscale at 10. */
+const clockMayBeOffMs = 4 * 60_000;
 
 /** A cloud that refuses, or does not answer; ends the check. */
 export class CheckRefused extends Error {
@@ -19,30 +26,41 @@ export class CheckRefused extends Error {
   }
 }
 
-/** Asks once. Throws `CheckRefused` when there is no answer. */
+/** Asks once; neither headers nor body may take longer than 20 s. Throws `CheckRefused` when there is no answer. */
 export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {
-  const host = new URL(url).host;
-  const response = await fetch(url, { ...options, signal: AbortSignal.timeout(20_000) }).catch((cause: unknown) => {
-    const name =
-      cause instanceof Error && cause.cause instanceof Error && 'code' in cause.cause
-        ? String(cause.cause.code)
-        : 'no answer';
-    throw new CheckRefused({ about: 'identity', name: host, ok: null, message: `does not answer (${name})` });
-  });
-  const text = await response.text();
-  return { status: response.status, text, json: parsed(text) };
+  try {
+    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(patienceMs) });
+    const text = await response.text();
+    const body = parsed(text);
+    const json = typeof body === 'object' && body !== null ? { ...body } : {};
+    return { status: response.status, headers: response.headers, body, json, text };
+  } catch (error) {
+    const message = `does not answer (${codeOf(error)}): is it up, and can it be reached from here?`;
+    throw new CheckRefused({ about: 'identity', name: new URL(url).host, ok: null, message });
+  }
 }
 
 /** The answer when it is a good one. Throws `CheckRefused`: the credentials, or what they were used for, are refused. */
 export async function mustAsk(what: string, url: string, options: RequestInit = {}): Promise<Answer> {
   const answer = await ask(url, options);
-  if (answer.status < 300) return answer;
-  const isTheirs = answer.status >= 500 || answer.status === 429;
+  mustBeGood(what, answer);
+  return answer;
+}
+
+/** Throws `CheckRefused` for an answer that is not a good one; `hint` asks what may be wrong then. */
+export function mustBeGood(
+  what: string,
+  answer: Answer,
+  hint = 'are the credentials right, and meant for this?',
+): void {
+  const { status } = answer;
+  if (status < 300) return;
+  const isTheirs = status >= 500 || status === 429;
   throw new CheckRefused({
     ...{ about: 'identity', name: what, ok: isTheirs ? null : false },
     message: isTheirs
-      ? `cannot be asked now (HTTP ${answer.status})`
-      : `is refused (HTTP ${answer.status}): are the credentials right, and meant for this?`,
+      ? `cannot be asked now (HTTP ${status}): try again later`
+      : `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
   });
 }
 
@@ -56,11 +74,24 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+/** What is signed has a time in it: with a wrong clock the best key is refused. */
+function clockFault({ headers }: Answer): string | undefined {
+  const off = Date.now() - Date.parse(headers.get('date') ?? '');
+  if (!(Math.abs(off) > clockMayBeOffMs)) return undefined;
+  const minutes = Math.round(Math.abs(off) / 60_000);
+  return `the clock here is ${minutes} minutes ${off > 0 ? 'ahead of' : 'behind'} the cloud's: set it, then try again`;
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'no answer';
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }

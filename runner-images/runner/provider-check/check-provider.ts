@@ -5,8 +5,11 @@ import { StageFailure } from '../stage-failure.ts';
 import { CheckRefused } from './ask.ts';
 import { checkAws } from './check-aws.ts';
 import { checkAzure } from './check-azure.ts';
+import { checkCloudRift } from './check-cloudrift.ts';
+import { checkExoscale } from './check-exoscale.ts';
 import { checkGcp } from './check-gcp.ts';
 import { checkLocal } from './check-local.ts';
+import { checkOci } from './check-oci.ts';
 import {
   checkCloudflare,
   checkDigitalOcean,
@@ -21,6 +24,9 @@ const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
   aws: checkAws,
   azure: checkAzure,
   gcp: checkGcp,
+  oci: checkOci,
+  exoscale: checkExoscale,
+  cloudrift: checkCloudRift,
   hetzner: checkHetzner,
   digitalocean: checkDigitalOcean,
   cloudflare: checkCloudflare,
@@ -29,6 +35,9 @@ const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
   verda: checkVerda,
   local: checkLocal,
 };
+
+/** Regions become parts of addresses that credentials are sent to: nothing that could name another host. */
+const regionForm = /^[A-Za-z0-9][A-Za-z0-9 ()_-]*$/;
 
 /** Runs the check of the type. Never throws for what a cloud says; `none` for types without credentials. */
 export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
@@ -40,6 +49,11 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
     return faults.map(({ path, reason, fix }) => ({
       ...{ about: 'identity', name: path.replace('stringData.', ''), ok: false, message: `${reason}: ${fix}` },
     }));
+  }
+  const odd = input.regions.filter((region) => !regionForm.test(region));
+  if (odd.length > 0) {
+    const message = 'is no name of a region: correct it in the manifest';
+    return odd.map((name) => ({ about: 'identity', name, ok: false, message }));
   }
   const check = checks[type];
   if (check === undefined) return [untold('identity', type, 'has no check yet: the first plan will tell')];

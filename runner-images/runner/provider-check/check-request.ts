@@ -52,12 +52,17 @@ async function permissionsOf(directory: string): Promise<readonly string[]> {
   return [...new Set([...always, ...Object.values(data).flat(), ...Object.values(resources).flat()])].sort();
 }
 
-const secretFields =
-  /^(secretkey|clientsecret|credentials|privatekey|token|apitoken|apikey|apisecret|applicationcredentialsecret)$/;
+/** Fields that say who and where, and never let anybody in: findings may repeat them. All others are hidden. */
+const openFields = new Set([
+  ...['accesskey', 'rolearn', 'subscriptionid', 'tenantid', 'clientid', 'gcpproject', 'serviceaccount'],
+  ...['workloadidentityprovider', 'keyfingerprint', 'tenancyocid', 'userocid', 'compartmentocid', 'servicename'],
+  ...['endpoint', 'authurl', 'domainid', 'projectid', 'applicationcredentialid', 'teamid', 'baseurl', 'accountid'],
+  ...['loadbalancing', 'account'],
+]);
 
-/** Names of accounts may be fields of a Secret and are none; what logs in is. */
+/** What a cloud repeats of a Secret is hidden, whatever type it is of. */
 function withoutSecrets(text: string, fields: Readonly<Record<string, string>>): string {
   const mask = new SecretMask();
-  mask.add(Object.entries(fields).flatMap(([name, value]) => (secretFields.test(name) ? [value] : [])));
+  mask.add(Object.entries(fields).flatMap(([name, value]) => (openFields.has(name) ? [] : [value])));
   return mask.hide(text);
 }

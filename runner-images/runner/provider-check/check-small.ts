@@ -105,16 +105,9 @@ export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
   const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
   const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
-  const response = await fetch(url, { ...json({ auth: login }), signal: AbortSignal.timeout(20_000) }).catch(
-    () => undefined,
-  );
-  // The token is in a header; `mustAsk` words what else there is to say.
-  if (response?.status !== 201) {
-    await mustAsk('application credential', url, json({ auth: login }));
-    return [untold('identity', 'application credential', 'is answered oddly')];
-  }
-  const { token } = Catalog.parse(await response.json());
-  const headers = { 'x-auth-token': response.headers.get('x-subject-token') ?? '' };
+  const answer = await mustAsk('application credential', url, json({ auth: login }));
+  const { token } = Catalog.parse(answer.json);
+  const headers = { 'x-auth-token': answer.headers.get('x-subject-token') ?? '' };
   const compute =
     token.catalog.find(({ type }) => type === 'compute')?.endpoints.filter((end) => end.interface === 'public') ?? [];
   const quotas = await Promise.all(
@@ -170,7 +163,7 @@ export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
   const headers = bearer(access_token);
   await mustAsk(`project ${servicename}`, project, { headers });
   const answer = await ask(`${project}/quota`, { headers });
-  const quotas = answer.status === 200 ? (OvhQuotas.safeParse(JSON.parse(answer.text)).data ?? []) : [];
+  const quotas = OvhQuotas.safeParse(answer.body).data ?? [];
   return [
     identity(`project ${servicename}`, 'may be read'),
     ...quotas

@@ -1,0 +1,87 @@
+/** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
+import { z } from 'zod';
+import { type Answer, ask, json, mustBeGood } from './ask.ts';
+import { type CheckFinding, identity, type ProviderCheck, untold } from './finding.ts';
+
+const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
+const Types = z.object({
+  data: z.object({
+    instance_types: z.array(
+      z.object({
+        variants: z.array(
+          z.object({
+            name: z.string(),
+            nodes_per_dc: z.record(z.string(), z.number()).nullish(),
+            available_nodes_per_dc: z.record(z.string(), z.number()).nullish(),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+type Variant = z.infer<typeof Types>['data']['instance_types'][number]['variants'][number];
+
+export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) => {
+  const { token = '', teamid } = fields;
+  // The API reads a request from its beginning: the version must come first.
+  const question = (path: string, data: unknown = {}): Promise<Answer> =>
+    ask(
+      `${bases.api ?? 'https://api.cloudrift.ai'}/api/v1/${path}`,
+      json({ version: '~upcoming', data }, { 'x-api-key': token }),
+    );
+  const me = await question('auth/me');
+  mustBeGood('token', me, 'is it right, and not withdrawn?');
+  const email = Me.safeParse(me.json).data?.data.email;
+  const who: CheckFinding =
+    email === undefined
+      ? { about: 'identity', name: 'token', ok: false, message: 'belongs to nobody: make another API key' }
+      : identity(email, teamid === undefined ? 'is the user of the token' : `rents for the team ${teamid}`);
+  const statuses = { statuses: ['Active', 'Initializing', 'Deactivating'] };
+  const scope = teamid === undefined ? {} : { scope: { Teams: [teamid] } };
+  const [keys, machines, types] = await Promise.all([
+    question('ssh-keys/list'),
+    question('instances/list', { selector: { ByStatus: { ...statuses, ...scope } } }),
+    question('instance-types/list', { selector: 'All' }),
+  ]);
+  return [
+    who,
+    permission('SSH keys', keys, 'use the personal API key of a user; keys of teams may not keep any'),
+    permission(
+      teamid === undefined ? 'machines' : `machines of the team ${teamid}`,
+      machines,
+      teamid === undefined ? 'make an API key that may' : 'is teamid right, and the user of the token in that team?',
+    ),
+    untold('permission', 'renting', 'CloudRift has no question for it: only a plan can tell'),
+    ...freeIn(regions, types),
+    untold('quota', 'balance', 'look into the console: renting ends when it is used up'),
+  ];
+};
+
+function permission(name: string, { status }: Answer, fix: string): CheckFinding {
+  if (status < 300) return { about: 'permission', name, ok: true, message: 'may be listed' };
+  if (status >= 500 || status === 429) return untold('permission', name, `cannot be asked for now (HTTP ${status})`);
+  return { about: 'permission', name, ok: false, message: `may not be listed (HTTP ${status}): ${fix}` };
+}
+
+function freeIn(regions: readonly string[], { status, json: answer }: Answer): readonly CheckFinding[] {
+  const types = Types.safeParse(answer).data?.data.instance_types;
+  if (types === undefined) return [untold('quota', 'data centres', `cannot be read (HTTP ${status})`)];
+  const variants = types.flatMap((type) => type.variants);
+  return regions.map((region): CheckFinding => {
+    const name = `data centre ${region}`;
+    const here = variants.filter(({ nodes_per_dc }) => (nodes_per_dc?.[region] ?? 0) > 0);
+    if (here.length === 0) {
+      const message = `has no instance type: correct the region in the manifest; there are ${known(variants)}`;
+      return { about: 'quota', name, ok: false, message };
+    }
+    const free = here.filter(({ available_nodes_per_dc }) => (available_nodes_per_dc?.[region] ?? 0) > 0);
+    // What is taken now may be free when it is wanted.
+    return free.length === 0
+      ? untold('quota', name, 'nothing is free at the moment')
+      : { about: 'quota', name, ok: true, message: `free now: ${free.map((one) => one.name).join(', ')}` };
+  });
+}
+
+function known(variants: readonly Variant[]): string {
+  return [...new Set(variants.flatMap(({ nodes_per_dc }) => Object.keys(nodes_per_dc ?? {})))].sort().join(', ');
+}

@@ -1,0 +1,121 @@
+/** Exoscale: whose key it is, each operation by its role or by what may be listed, and the quotas of the organisation. */
+import { z } from 'zod';
+import { type Answer, mustBeGood } from './ask.ts';
+import { isAllowed, RolePolicy } from './exoscale-role.ts';
+import { type CheckFinding, type CheckInput, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
+import { askExoscale } from './signed-exoscale.ts';
+
+/** What machines need of the organisation. */
+const resources = ['instance', 'gpu', 'block-storage-volume', 'block-storage'];
+/** Operation to where it is done, for those that only look. */
+const lists: Readonly<Record<string, string>> = {
+  'compute: list-instances': 'instance',
+  'compute: list-instance-types': 'instance-type',
+  'compute: list-security-groups': 'security-group',
+  'compute: list-ssh-keys': 'ssh-key',
+  'compute: list-templates': 'template',
+  'compute: list-block-storage-volumes': 'block-storage',
+  'dns: list-dns-domains': 'dns-domain',
+};
+
+const Zones = z.object({ zones: z.array(z.object({ name: z.string() })) });
+const Key = z.object({ name: z.string(), 'role-id': z.string() });
+const Role = z.object({ name: z.string(), policy: RolePolicy });
+const Quotas = z.object({
+  quotas: z.array(z.object({ resource: z.string(), usage: z.number().default(0), limit: z.number().default(0) })),
+});
+
+type Question = (path: string) => Promise<Answer>;
+
+export const checkExoscale: ProviderCheck = async ({ fields, permissions, regions, bases }) => {
+  const question: Question = (path) =>
+    askExoscale(fields, `${bases.api ?? 'https://api-ch-gva-2.exoscale.com'}/v2/${path}`);
+  const seen = await seenLists(question, permissions);
+  const zones = await zonesOf(question, regions);
+  const role = await roleOf(question, fields);
+  return [
+    identity('API key', role === undefined ? 'is accepted' : `has the role ${role.name}`),
+    ...zones,
+    ...permissionsOf(permissions, seen, role?.policy),
+    ...(await quotasOf(question)),
+  ];
+};
+
+/** Operation to whether it worked. Throws `CheckRefused` where the key is good for nothing at all. */
+async function seenLists(
+  question: Question,
+  permissions: readonly string[],
+): Promise<ReadonlyMap<string, boolean | undefined>> {
+  const asked = permissions.filter((permission) => lists[permission] !== undefined);
+  const wanted = asked.length === 0 ? Object.keys(lists) : asked;
+  const answers = await Promise.all(
+    wanted.map(async (permission) => [permission, await question(lists[permission] ?? '')] as const),
+  );
+  const hint = 'are key and secret right, and has the key a role that allows anything of the list in docs/providers?';
+  const bad = answers.find(([, { status }]) => status === 401);
+  if (bad !== undefined) mustBeGood('API key', bad[1], hint);
+  const [first] = answers;
+  if (first !== undefined && answers.every(([, { status }]) => status >= 300)) mustBeGood('API key', first[1], hint);
+  return new Map(
+    answers.map(([permission, { status }]) => [permission, status < 300 ? true : status === 403 ? false : undefined]),
+  );
+}
+
+async function zonesOf(question: Question, regions: readonly string[]): Promise<readonly CheckFinding[]> {
+  const zones = Zones.safeParse((await question('zone')).json).data?.zones.map(({ name }) => name);
+  if (zones === undefined) return [];
+  return regions
+    .filter((region) => !zones.includes(region))
+    .map((name) => ({
+      ...{ about: 'identity', name, ok: false },
+      message: `is no zone of this account: correct the region in the manifest; there are ${zones.join(', ')}`,
+    }));
+}
+
+/** A key that may look at itself tells its role, and that all that it may do. */
+async function roleOf(
+  question: Question,
+  { apikey = '' }: CheckInput['fields'],
+): Promise<z.infer<typeof Role> | undefined> {
+  const key = Key.safeParse((await question(`api-key/${encodeURIComponent(apikey)}`)).json).data;
+  if (key === undefined) return undefined;
+  return Role.safeParse((await question(`iam-role/${encodeURIComponent(key['role-id'])}`)).json).data;
+}
+
+/** What was seen to work or not is surer than what the role says: the organisation has a policy as well. */
+function permissionsOf(
+  permissions: readonly string[],
+  seen: ReadonlyMap<string, boolean | undefined>,
+  policy: RolePolicy | undefined,
+): readonly CheckFinding[] {
+  const judged = permissions.map((name) => {
+    const [service = '', operation = ''] = name.split(': ');
+    return { name, ok: seen.get(name) ?? (policy === undefined ? undefined : isAllowed(policy, service, operation)) };
+  });
+  const rest = judged.filter(({ ok }) => ok === undefined).map(({ name }) => name);
+  const why =
+    policy === undefined
+      ? 'cannot be asked for: grant get-api-key and get-iam-role (class iam) to have each checked, or let a plan tell'
+      : 'hang on a rule of the role that is not understood here: only a plan can tell';
+  return [
+    ...judged.flatMap(({ name, ok }): CheckFinding[] =>
+      ok === undefined
+        ? []
+        : [{ about: 'permission', name, ok, message: ok ? 'is granted' : 'is missing: allow it in the role' }],
+    ),
+    ...(rest.length === 0 ? [] : [untold('permission', `${rest.length} further operations`, why)]),
+  ];
+}
+
+async function quotasOf(question: Question): Promise<readonly CheckFinding[]> {
+  const answer = await question('quota');
+  const found = Quotas.safeParse(answer.json).data?.quotas;
+  if (found === undefined) {
+    const message = `cannot be read (HTTP ${answer.status}): grant list-quotas (class compute) to have them checked`;
+    return [untold('quota', 'quotas', message)];
+  }
+  // A GPU quota of none is the rule and a fault only for who wants some; below zero: without limit.
+  return found
+    .filter(({ resource, limit }) => resources.includes(resource) && limit >= 0 && !(resource === 'gpu' && limit === 0))
+    .map(({ resource, usage, limit }) => quotaFinding(resource, usage, limit));
+}

@@ -1,0 +1,168 @@
+/** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
+import { z } from 'zod';
+import { type Answer, CheckRefused, mustBeGood } from './ask.ts';
+import { type CheckFinding, type CheckInput, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
+import { askOci, type OciKey, ociKey } from './signed-oci.ts';
+
+/** Where names are asked for when no machine says a region, as the dns module does. */
+const regionOfNames = 'eu-frankfurt-1';
+/** By the third part of an OCID; other realms are those of single customers. */
+const domains: Readonly<Record<string, string>> = {
+  ...{ oc1: 'oraclecloud.com', oc2: 'oraclegovcloud.com', oc3: 'oraclegovcloud.com', oc4: 'oraclegovcloud.uk' },
+  ...{ oc8: 'oraclecloud8.com', oc9: 'oraclecloud9.com', oc10: 'oraclecloud10.com' },
+};
+/** Resource type of a policy to the list that shows whether anything of it is granted. */
+const lists: Readonly<Record<string, readonly [service: string, path: string]>> = {
+  compartments: ['identity', '20160918/availabilityDomains'],
+  'instance-family': ['iaas', '20160918/instances'],
+  'volume-family': ['iaas', '20160918/volumes'],
+  vcns: ['iaas', '20160918/vcns'],
+  subnets: ['iaas', '20160918/subnets'],
+  'route-tables': ['iaas', '20160918/routeTables'],
+  'security-lists': ['iaas', '20160918/securityLists'],
+  'internet-gateways': ['iaas', '20160918/internetGateways'],
+  'dhcp-options': ['iaas', '20160918/dhcps'],
+  'network-security-groups': ['iaas', '20160918/networkSecurityGroups'],
+  'vnic-attachments': ['iaas', '20160918/vnicAttachments'],
+  'dns-zones': ['dns', '20180115/zones'],
+  'dns-steering-policies': ['dns', '20180115/steeringPolicies'],
+  'dns-steering-policy-attachments': ['dns', '20180115/steeringPolicyAttachments'],
+  'health-check-family': ['healthchecks', '20180501/pingMonitors'],
+};
+const verbs = ['inspect', 'read', 'use', 'manage'];
+
+const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
+const Domains = z.array(z.object({ name: z.string() }));
+const Availability = z.object({ used: z.number(), available: z.number() });
+const Limits = z.array(z.object({ name: z.string(), value: z.number() }));
+
+/** Asks a service of a region below its version, with a query. */
+type Question = (service: string, path: string, query: Readonly<Record<string, string>>) => Promise<Answer>;
+
+export const checkOci: ProviderCheck = async (input) => {
+  const { compartmentocid: compartmentId = '', tenancyocid = '' } = input.fields;
+  const key = ociKey(input.fields);
+  const [first = regionOfNames] = input.regions;
+  const question = questionIn(input, key, first);
+  const who = await whoIs(question, { compartmentId, region: first });
+  const permissions = await Promise.all(
+    strongest(input.permissions).map((permission) => permissionOf(question, compartmentId, permission)),
+  );
+  const quotas = await Promise.all(
+    input.regions.map((region) => quotasOf(questionIn(input, key, region), { compartmentId, tenancyocid, region })),
+  );
+  return [who, ...permissions, ...quotas.flat()];
+};
+
+function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string): Question {
+  const realm = fields.tenancyocid?.split('.')[2] ?? '';
+  const domain = domains[realm];
+  if (domain === undefined) {
+    const message = `is in the realm "${realm}", whose address is not known here: the first plan will tell`;
+    throw new CheckRefused(untold('identity', 'tenancyocid', message));
+  }
+  return (service, path, query) => {
+    const usual = `https://${service}.${region}.${service === 'iaas' ? '' : 'oci.'}${domain}`;
+    const url = new URL(`${bases[service] ?? usual}/${path}`);
+    url.search = String(new URLSearchParams(query));
+    return askOci(key, url);
+  };
+}
+
+async function whoIs(
+  question: Question,
+  { compartmentId, region }: { readonly compartmentId: string; readonly region: string },
+): Promise<CheckFinding> {
+  const path = `20160918/compartments/${encodeURIComponent(compartmentId)}`;
+  const answer = await question('identity', path, {});
+  if (isRefusal(answer)) {
+    const message = `the key is accepted, the compartment is not shown to it (HTTP ${answer.status}): is compartmentocid right, and "inspect compartments" granted?`;
+    return { about: 'identity', name: 'compartment', ok: false, message };
+  }
+  const hint = `do tenancy, user, fingerprint and key belong together, is the key older than some minutes, and the tenancy subscribed to ${region}?`;
+  mustBeGood('API key', answer, hint);
+  const { name, lifecycleState: state } = Compartment.parse(answer.json);
+  return { ...identity(`compartment ${name}`, `is ${state}`), ok: state === 'ACTIVE' };
+}
+
+/** Oracle says of what is forbidden that it is not there. */
+const isRefusal = ({ status }: Answer): boolean => status === 403 || status === 404;
+
+/** `manage` covers `use`, and so on: one statement for each resource type. */
+function strongest(permissions: readonly string[]): readonly string[] {
+  const found = new Map<string, string>();
+  for (const permission of permissions) {
+    const [verb = '', what = ''] = permission.split(' ');
+    const before = found.get(what);
+    if (before === undefined || verbs.indexOf(before) < verbs.indexOf(verb)) found.set(what, verb);
+  }
+  return [...found].map(([what, verb]) => `${verb} ${what}`);
+}
+
+async function permissionOf(question: Question, compartmentId: string, name: string): Promise<CheckFinding> {
+  const [verb, what = ''] = name.split(' ');
+  const list = lists[what];
+  if (list === undefined) return untold('permission', name, 'Oracle has no question for it: only a plan can tell');
+  const answer = await question(...list, { compartmentId });
+  if (isRefusal(answer)) {
+    const message = `is missing (HTTP ${answer.status}): add it to the policy for this compartment`;
+    return { about: 'permission', name, ok: false, message };
+  }
+  if (answer.status >= 300) return untold('permission', name, `cannot be asked for now (HTTP ${answer.status})`);
+  if (verb === 'inspect') return { about: 'permission', name, ok: true, message: 'is granted' };
+  return untold('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`);
+}
+
+interface Place {
+  readonly compartmentId: string;
+  readonly tenancyocid: string;
+  readonly region: string;
+}
+
+async function quotasOf(question: Question, place: Place): Promise<readonly CheckFinding[]> {
+  const { compartmentId, region } = place;
+  const networks = await availability(question, place, ['vcn', 'vcn-count'], `virtual cloud networks in ${region}`);
+  const domains = Domains.safeParse(
+    (await question('identity', '20160918/availabilityDomains', { compartmentId })).body,
+  );
+  const storage = await Promise.all(
+    (domains.data ?? []).map(({ name }) =>
+      availability(question, place, ['block-storage', 'total-storage-gb', name], `GB of volumes in ${name}`),
+    ),
+  );
+  return [networks, ...storage, await coresOf(question, place)];
+}
+
+async function availability(
+  question: Question,
+  { tenancyocid: compartmentId }: Place,
+  [service, limit, availabilityDomain]: readonly [service: string, limit: string, domain?: string],
+  name: string,
+): Promise<CheckFinding> {
+  const query = { compartmentId, ...(availabilityDomain === undefined ? {} : { availabilityDomain }) };
+  const answer = await question('limits', `20190729/services/${service}/limits/${limit}/resourceAvailability`, query);
+  const found = answer.status < 300 ? Availability.safeParse(answer.json).data : undefined;
+  return found === undefined ? unread(name, answer) : quotaFinding(name, found.used, found.used + found.available);
+}
+
+/** How many are used, Oracle tells for one series at a time, and which one is wanted is not known here. */
+async function coresOf(question: Question, { tenancyocid, region }: Place): Promise<CheckFinding> {
+  const name = `cores in ${region}`;
+  const query = { compartmentId: tenancyocid, serviceName: 'compute', scopeType: 'AD', limit: '1000' };
+  const answer = await question('limits', '20190729/limitValues', query);
+  const values = answer.status < 300 ? Limits.safeParse(answer.body).data : undefined;
+  if (values === undefined) return unread(name, answer);
+  const series = new Map<string, number>();
+  for (const { name: limit, value } of values) {
+    const [, one] = /^((?!.*reserv)[a-z0-9-]+?)-core(?:-ad)?-count$/.exec(limit) ?? [];
+    if (one !== undefined && value > 0) series.set(one, Math.max(value, series.get(one) ?? 0));
+  }
+  const words = [...series].map(([one, value]) => `${one} ${value}`).join(', ');
+  const ok = series.size > 0;
+  return { about: 'quota', name, ok, message: ok ? `allowed in a domain: ${words}` : 'none may run: ask for more' };
+}
+
+function unread(name: string, { status }: Answer): CheckFinding {
+  const message = `cannot be read (HTTP ${status}): grant "inspect resource-availability in tenancy" to have it checked`;
+  return untold('quota', name, message);
+}

@@ -1,0 +1,36 @@
+/** What a role of Exoscale allows, as far as its rules can be understood without the service. */
+import { z } from 'zod';
+
+const Rule = z.object({ action: z.enum(['allow', 'deny']), expression: z.string() });
+export const RolePolicy = z.object({
+  'default-service-strategy': z.enum(['allow', 'deny']),
+  services: z
+    .record(z.string(), z.object({ type: z.enum(['allow', 'deny', 'rules']), rules: z.array(Rule).default([]) }))
+    .default({}),
+});
+export type RolePolicy = z.infer<typeof RolePolicy>;
+
+/**
+ * Whether `service` may do `operation`; undefined where a rule that comes first is beyond us. The first rule that holds
+ * decides; where none does, the default of the services does not count: it is refused.
+ */
+export function isAllowed(policy: RolePolicy, service: string, operation: string): boolean | undefined {
+  const found = policy.services[service];
+  if (found === undefined) return policy['default-service-strategy'] === 'allow';
+  if (found.type !== 'rules') return found.type === 'allow';
+  for (const { action, expression } of found.rules) {
+    const holds = isTrueOf(expression.trim(), operation);
+    if (holds === undefined) return undefined;
+    if (holds) return action === 'allow';
+  }
+  return false;
+}
+
+/** Of CEL: `true`, `operation == '…'`, and `operation in ['…', …]`. */
+function isTrueOf(expression: string, operation: string): boolean | undefined {
+  if (expression === 'true' || expression === 'false') return expression === 'true';
+  const [, one] = /^operation\s*==\s*["']([\w-]+)["']$/.exec(expression) ?? [];
+  if (one !== undefined) return one === operation;
+  const [, several] = /^operation\s+in\s+\[((?:\s*["'][\w-]+["']\s*,?)*)\s*\]$/.exec(expression) ?? [];
+  return several === undefined ? undefined : [...several.matchAll(/[\w-]+/g)].some(([word]) => word === operation);
+}

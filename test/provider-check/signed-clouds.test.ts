@@ -1,0 +1,316 @@
+/** Oracle Cloud and Exoscale: clouds of loopback that verify every signature themselves. No account was asked. */
+import { createHash, createHmac, createVerify, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { type CloudAnswer, type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
+
+const open: FakeCloud[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const cloud of open.splice(0)) cloud.close();
+});
+type Guard = (request: CloudRequest) => CloudAnswer | undefined;
+
+/** Every route behind the guard, which answers itself what is not signed as it should be. */
+async function started(routes: Routes, guard: Guard): Promise<FakeCloud> {
+  const guarded = Object.entries(routes).map(([path, route]) => [
+    path,
+    (request: CloudRequest) => guard(request) ?? route(request),
+  ]);
+  const cloud = await fakeCloud(Object.fromEntries(guarded));
+  open.push(cloud);
+  return cloud;
+}
+type Findings = Awaited<ReturnType<typeof checkProvider>>;
+const lines = (findings: Findings) => findings.map(({ about, name, ok }) => `${about} ${name} ${ok}`);
+const messageOf = (findings: Findings, name: string) => findings.find((one) => one.name === name)?.message;
+
+describe('Oracle Cloud', () => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const fingerprint = (key: KeyObject) =>
+    createHash('md5')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex')
+      .replaceAll(/(..)(?=.)/g, '$1:');
+  const ids = { tenancyocid: 'ocid1.tenancy.oc1..t', userocid: 'ocid1.user.oc1..u', compartmentocid: 'ocid1.c.oc1..c' };
+  const fields = { ...ids, keyfingerprint: fingerprint(pair.publicKey), privatekey: pem(pair.privateKey) };
+  const keyId = `${ids.tenancyocid}/${ids.userocid}/${fields.keyfingerprint}`;
+
+  /** As Oracle writes that it verifies: the named headers in their order, with the target among them. */
+  const guard: Guard = ({ method, path, headers }) => {
+    const words = Object.fromEntries(
+      [...(headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    );
+    const target = `${method.toLowerCase()} ${path}`;
+    const text = (words.headers ?? '')
+      .split(' ')
+      .map((name) => `${name}: ${name === '(request-target)' ? target : String(headers[name])}`)
+      .join('\n');
+    const isWhole = ['date', '(request-target)', 'host'].every((name) => words.headers?.split(' ').includes(name));
+    const isOurs = createVerify('RSA-SHA256')
+      .update(text)
+      .verify(pair.publicKey, words.signature ?? '', 'base64');
+    const isNow = Math.abs(Date.parse(String(headers.date)) - Date.now()) < 300_000;
+    const is = isWhole && isOurs && isNow && words.keyId === keyId && words.algorithm === 'rsa-sha256';
+    return is ? undefined : { status: 401, body: { code: 'NotAuthenticated' } };
+  };
+  const hidden = { status: 404, body: { code: 'NotAuthorizedOrNotFound' } };
+  const availability = 'GET /20190729/services/vcn/limits/vcn-count/resourceAvailability';
+  const storage = 'GET /20190729/services/block-storage/limits/total-storage-gb/resourceAvailability';
+  const compartment = `GET /20160918/compartments/${ids.compartmentocid}`;
+  const inCompartment =
+    (body: unknown) =>
+    ({ path }: CloudRequest) =>
+      path.endsWith(`compartmentId=${ids.compartmentocid}`) ? { body } : hidden;
+  const routes = (more: Routes = {}): Routes => ({
+    [compartment]: () => ({ body: { name: 'kubeloom', lifecycleState: 'ACTIVE' } }),
+    'GET /20160918/availabilityDomains': inCompartment([{ name: 'x:FRA-AD-1' }, { name: 'x:FRA-AD-2' }]),
+    'GET /20160918/vcns': inCompartment([]),
+    'GET /20160918/instances': () => hidden,
+    [availability]: () => ({ body: { used: 3, available: 47 } }),
+    [storage]: ({ path }) => ({ body: { used: 200, available: path.includes('AD-2') ? 0 : 800 } }),
+    'GET /20190729/limitValues': () => ({
+      body: [
+        { name: 'standard-e4-core-count', value: 0 },
+        { name: 'standard-e5-core-count', value: 13 },
+        { name: 'standard-e3-core-ad-count', value: 16 },
+        { name: 'standard-e6-core-reserved-count', value: 9 },
+        { name: 'vm-standard1-count', value: 4 },
+      ],
+    }),
+    ...more,
+  });
+  const check = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}, regions = ['eu-frankfurt-1']) =>
+    checkProvider('oci', {
+      fields: { ...fields, ...change },
+      permissions: ['inspect compartments', 'use vcns', 'manage vcns', 'inspect instance-family', 'use vnics'],
+      ...{ regions, bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url } },
+    });
+
+  it('tells the compartment, what may be listed, and the limits of the region', async () => {
+    const findings = await check(await started(routes(), guard));
+    expect(lines(findings)).toEqual([
+      'identity compartment kubeloom true',
+      'permission inspect compartments true',
+      'permission manage vcns null',
+      'permission inspect instance-family false',
+      'permission use vnics null',
+      'quota virtual cloud networks in eu-frankfurt-1 true',
+      'quota GB of volumes in x:FRA-AD-1 true',
+      'quota GB of volumes in x:FRA-AD-2 false',
+      'quota cores in eu-frankfurt-1 true',
+    ]);
+    expect(messageOf(findings, 'cores in eu-frankfurt-1')).toBe('allowed in a domain: standard-e5 13, standard-e3 16');
+  });
+
+  it('asks for the limits of the tenancy, and for names where no region is', async () => {
+    const cloud = await started(routes(), guard);
+    await check(cloud);
+    const limits = cloud.asked.filter(({ path }) => path.startsWith('/20190729/'));
+    expect(limits.every(({ path }) => path.includes(`compartmentId=${ids.tenancyocid}`))).toBe(true);
+    expect(lines(await check(cloud, {}, [])).filter((line) => line.startsWith('quota'))).toEqual([]);
+  });
+
+  it('is refused with the key of another user, and nothing of the key is told', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const change = { privatekey: pem(other.privateKey), keyfingerprint: fingerprint(other.publicKey) };
+    const findings = await check(await started(routes(), guard), change);
+    expect(lines(findings)).toEqual(['identity API key false']);
+    expect(findings[0]?.message).toContain('is refused (HTTP 401): do tenancy, user, fingerprint and key belong');
+    expect(JSON.stringify(findings)).not.toContain(change.privatekey.split('\n')[1]);
+  });
+
+  it('sees a key and a fingerprint that are no pair, and what is no key, without asking anybody', async () => {
+    const cloud = await started(routes(), guard);
+    const wrong = await check(cloud, { keyfingerprint: '12:34' });
+    expect(lines(wrong)).toEqual(['identity keyfingerprint false']);
+    expect(wrong[0]?.message).toContain(fields.keyfingerprint);
+    const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    for (const privatekey of ['-----BEGIN PRIVATE KEY-----\nbroken-key\n-----END PRIVATE KEY-----', pem(elliptic)]) {
+      const findings = await check(cloud, { privatekey });
+      expect(lines(findings)).toEqual(['identity privatekey false']);
+      expect(findings[0]?.message).not.toContain('broken-key');
+    }
+    expect(cloud.asked).toEqual([]);
+  });
+
+  it('blames the clock when it is the clock', async () => {
+    const late = new Date(Date.now() - 17 * 60_000).toUTCString();
+    const skewed: Guard = () => ({ status: 401, body: { code: 'NotAuthenticated' }, headers: { date: late } });
+    const [finding] = await check(await started(routes(), skewed));
+    expect(finding).toMatchObject({ name: 'API key', ok: false });
+    expect(finding?.message).toContain("the clock here is 17 minutes ahead of the cloud's: set it");
+  });
+
+  it('tells a compartment that is not shown from a key that is wrong', async () => {
+    const findings = await check(await started(routes({ [compartment]: () => hidden }), guard));
+    expect(lines(findings)[0]).toBe('identity compartment false');
+    expect(findings[0]?.message).toContain('the key is accepted');
+    const deleted = () => ({ body: { name: 'old', lifecycleState: 'DELETED' } });
+    expect(lines(await check(await started(routes({ [compartment]: deleted }), guard)))[0]).toBe(
+      'identity compartment old false',
+    );
+  });
+
+  it.each([429, 500, 503])('cannot tell when Oracle answers HTTP %s', async (status) => {
+    const busy = () => ({ status, body: {} });
+    expect(lines(await check(await started(routes({ [compartment]: busy }), guard)))).toEqual([
+      'identity API key null',
+    ]);
+    const findings = await check(await started(routes({ 'GET /20160918/vcns': busy, [availability]: busy }), guard));
+    expect(lines(findings)).toContain('permission manage vcns null');
+    expect(lines(findings)).toContain('quota virtual cloud networks in eu-frankfurt-1 null');
+  });
+
+  it('tells limits that nobody lets it read, and that nothing may run', async () => {
+    const closed = { [availability]: () => hidden, [storage]: () => hidden, 'GET /20190729/limitValues': () => hidden };
+    const findings = await check(await started(routes(closed), guard));
+    expect(lines(findings).filter((line) => line.startsWith('quota') && !line.endsWith('null'))).toEqual([]);
+    expect(messageOf(findings, 'cores in eu-frankfurt-1')).toContain(
+      'grant "inspect resource-availability in tenancy"',
+    );
+    const none = { 'GET /20190729/limitValues': () => ({ body: [{ name: 'standard-e5-core-count', value: 0 }] }) };
+    expect(lines(await check(await started(routes(none), guard)))).toContain('quota cores in eu-frankfurt-1 false');
+  });
+
+  it('does not guess the address of a realm that it does not know', async () => {
+    const findings = await check(await started(routes(), guard), { tenancyocid: 'ocid1.tenancy.oc99..t' });
+    expect(lines(findings)).toEqual(['identity tenancyocid null']);
+  });
+
+  it('sends nothing to what a region makes another host of', async () => {
+    const cloud = await started(routes(), guard);
+    expect(lines(await check(cloud, {}, ['x@elsewhere.example/']))).toEqual(['identity x@elsewhere.example/ false']);
+    expect(cloud.asked).toEqual([]);
+  });
+});
+
+describe('Exoscale', () => {
+  const fields = { apikey: 'EXO1234567890', apisecret: 'the-secret-of-exoscale' };
+  const guard: Guard = ({ method, path, headers, body }) => {
+    const [, credential, expires = '', signature] =
+      /^EXO2-HMAC-SHA256 credential=(.*),expires=(\d+),signature=(.*)$/.exec(headers.authorization ?? '') ?? [];
+    const text = `${method} ${path}\n${body}\n\n\n${expires}`;
+    const isOurs = signature === createHmac('sha256', fields.apisecret).update(text).digest('base64');
+    const isNow = Number(expires) > Date.now() / 1000;
+    return credential === fields.apikey && isOurs && isNow ? undefined : { status: 401, body: { message: 'no' } };
+  };
+  const forbidden = { status: 403, body: { message: 'Forbidden by role policy' } };
+  const routes = (more: Routes = {}): Routes => ({
+    'GET /v2/zone': () => ({ body: { zones: [{ name: 'ch-gva-2' }, { name: 'de-fra-1' }] } }),
+    'GET /v2/instance': () => ({ body: { instances: [] } }),
+    'GET /v2/dns-domain': () => forbidden,
+    'GET /v2/api-key/EXO1234567890': () => forbidden,
+    'GET /v2/quota': () => ({
+      body: {
+        quotas: [
+          { resource: 'instance', usage: 20, limit: 20 },
+          { resource: 'gpu', usage: 0, limit: 0 },
+          { resource: 'block-storage-volume', usage: 1, limit: -1 },
+          { resource: 'snapshot', usage: 5, limit: 5 },
+        ],
+      },
+    }),
+    ...more,
+  });
+  const check = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}, regions = ['ch-gva-2']) =>
+    checkProvider('exoscale', {
+      fields: { ...fields, ...change },
+      permissions: ['compute: list-instances', 'compute: create-instance', 'dns: list-dns-domains', 'dns: get-it'],
+      ...{ regions, bases: { api: cloud.url } },
+    });
+  /** The key's own role may be read, with these services. */
+  const withRole = (services: unknown, strategy = 'deny') =>
+    routes({
+      'GET /v2/api-key/EXO1234567890': () => ({ body: { name: 'kubeloom', 'role-id': 'r1' } }),
+      'GET /v2/iam-role/r1': () => ({
+        body: { name: 'machines', policy: { 'default-service-strategy': strategy, services } },
+      }),
+    });
+
+  it('tells what may be listed, what it cannot ask for, and quotas that are used up', async () => {
+    const findings = await check(await started(routes(), guard));
+    expect(lines(findings)).toEqual([
+      'identity API key true',
+      'permission compute: list-instances true',
+      'permission dns: list-dns-domains false',
+      'permission 2 further operations null',
+      'quota instance false',
+    ]);
+    expect(messageOf(findings, '2 further operations')).toContain('get-api-key and get-iam-role');
+  });
+
+  it('judges each operation by the role of the key, where it may look at it', async () => {
+    const rules = [
+      { action: 'deny', expression: "operation == 'reboot-instance'" },
+      { action: 'allow', expression: 'operation in [\'list-instances\', "create-instance"]' },
+    ];
+    const services = { compute: { type: 'rules', rules }, dns: { type: 'deny' } };
+    const findings = await check(await started(withRole(services), guard));
+    expect(lines(findings).slice(0, 5)).toEqual([
+      'identity API key true',
+      'permission compute: list-instances true',
+      'permission compute: create-instance true',
+      'permission dns: list-dns-domains false',
+      'permission dns: get-it false',
+    ]);
+    expect(findings[0]?.message).toBe('has the role machines');
+  });
+
+  it('takes the default for classes that the role does not name, and none for rules that do not fit', async () => {
+    const never = { type: 'rules', rules: [{ action: 'allow', expression: 'false' }] };
+    const findings = await check(await started(withRole({ dns: never }, 'allow'), guard));
+    expect(lines(findings)).toContain('permission compute: create-instance true');
+    expect(lines(findings)).toContain('permission dns: get-it false');
+  });
+
+  it('does not pretend to understand every rule', async () => {
+    const rules = [
+      { action: 'allow', expression: "operation.startsWith('create') && resources.instance.name != 'x'" },
+      { action: 'allow', expression: 'true' },
+    ];
+    const findings = await check(await started(withRole({ compute: { type: 'rules', rules } }), guard));
+    expect(lines(findings)).toContain('permission 1 further operations null');
+    expect(messageOf(findings, '1 further operations')).toContain('a rule of the role that is not understood');
+  });
+
+  it('is refused with a wrong secret, which is not told', async () => {
+    const findings = await check(await started(routes(), guard), { apisecret: 'another-secret' });
+    expect(lines(findings)).toEqual(['identity API key false']);
+    expect(JSON.stringify(findings)).not.toContain('another-secret');
+  });
+
+  it('is refused when the key may do nothing, and blames the clock when it is the clock', async () => {
+    const nothing: Guard = () => forbidden;
+    expect(lines(await check(await started(routes(), nothing)))).toEqual(['identity API key false']);
+    const early = new Date(Date.now() + 30 * 60_000).toUTCString();
+    const skewed: Guard = () => ({ status: 401, body: {}, headers: { date: early } });
+    const [finding] = await check(await started(routes(), skewed));
+    expect(finding?.message).toContain("30 minutes behind the cloud's");
+  });
+
+  it('names a region that is no zone', async () => {
+    const findings = await check(await started(routes(), guard), {}, ['ch-gva-2', 'ch-gva-9']);
+    expect(messageOf(findings, 'ch-gva-9')).toBe(
+      'is no zone of this account: correct the region in the manifest; there are ch-gva-2, de-fra-1',
+    );
+  });
+
+  it.each([429, 500, 503])('cannot tell when Exoscale answers HTTP %s', async (status) => {
+    const busy: Guard = () => ({ status, body: {} });
+    expect(lines(await check(await started(routes(), busy)))).toEqual(['identity API key null']);
+    const quotas = await check(await started(routes({ 'GET /v2/quota': () => ({ status, body: {} }) }), guard));
+    expect(lines(quotas)).toContain('quota quotas null');
+  });
+
+  it('is waited for 20 seconds and no longer', async () => {
+    const cloud = await started({ 'GET /v2/instance': () => ({ body: {} }) }, guard);
+    const limit = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => AbortSignal.abort(new DOMException('', 'TimeoutError')));
+    const findings = await check(cloud);
+    expect(limit).toHaveBeenCalledWith(20_000);
+    expect(findings).toMatchObject([{ ok: null, message: expect.stringContaining('does not answer (timeout)') }]);
+  });
+});
