@@ -1,4 +1,5 @@
 /** The version of templates from a git repository, as a text that can be stored and compared. */
+import { PipelineError } from './errors.ts';
 
 export interface TemplateVersion {
   /** Host and path, without scheme. */
@@ -14,10 +15,15 @@ export function templateVersionText({ url, commit, path }: TemplateVersion): str
   return `git:${url}@${commit}#${path}`;
 }
 
-/** Undefined for the templates that come with Kubeloom. */
+/** Undefined for the templates that come with Kubeloom. Throws `InternalFault` for what names a repository and cannot be read. */
 export function parseTemplateVersion(text: string): TemplateVersion | undefined {
-  const [, url, commit, path] = /^git:([^@#]+)@([^@#]+)#(.*)$/.exec(text) ?? [];
-  return url === undefined || commit === undefined || path === undefined ? undefined : { url, commit, path };
+  if (!text.startsWith('git:')) return undefined;
+  const [, url, commit, path] = /^git:([^@#]+)@([^@#]+)#([^@#]*)$/.exec(text) ?? [];
+  if (url !== undefined && commit !== undefined && path !== undefined) return { url, commit, path };
+  throw new PipelineError(
+    'InternalFault',
+    `${text} is no version of templates; correct the TemplateGitReference and apply the manifest again`,
+  );
 }
 
 /** True for a whole commit hash: it names the same files for ever, so nobody has to be asked about it. */

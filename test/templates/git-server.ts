@@ -18,8 +18,8 @@ export interface GitServer {
   readonly requests: () => number;
   /** Commits these files (path to text) on top of `branch`; returns the hash. */
   commit(files: Readonly<Record<string, string>>, branch?: string): string;
-  /** Runs git in the repository. */
-  git(...args: readonly string[]): string;
+  /** Runs git in the repository; an object instead of the last word is what it reads. */
+  git(...args: readonly (string | { readonly input: string })[]): string;
   close(): Promise<void>;
 }
 
@@ -28,21 +28,30 @@ const quiet = {
   ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b', PATH: process.env.PATH ?? '' },
 };
 
-/** `token`: only who sends it as password may read. `suffix`: the path ends with it and nothing else is answered. */
+/**
+ * `token`: only who sends it as password may read. `suffix`: the path ends with it and nothing else is answered.
+ * `redirectTo`: whoever asks is sent there.
+ */
 export async function startGitServer({
   token,
   suffix = '',
+  redirectTo,
 }: {
   token?: string;
   suffix?: string;
+  redirectTo?: string;
 } = {}): Promise<GitServer> {
   const root = mkdtempSync(join(tmpdir(), 'kubeloom-git-'));
   const work = join(root, 'work');
   const name = `team/templates${suffix}`;
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', work, ...args], { env: quiet, stdio: ['ignore', 'pipe', 'ignore'] })
+  const git: GitServer['git'] = (...args) => {
+    const words = args.filter((arg) => typeof arg === 'string');
+    const input = args.flatMap((arg) => (typeof arg === 'string' ? [] : [arg.input])).join('');
+    const options = { env: quiet, input, stdio: ['pipe', 'pipe', 'ignore'] as ('pipe' | 'ignore')[] };
+    return execFileSync('git', ['-C', work, ...words], options)
       .toString()
       .trim();
+  };
   mkdirSync(work);
   git('init', '-q', '-b', 'main');
   git('config', 'uploadpack.allowAnySHA1InWant', 'true');
@@ -58,6 +67,11 @@ export async function startGitServer({
     const expected = token && `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
     if (expected && request.headers.authorization !== expected) {
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+      return;
+    }
+    if (redirectTo !== undefined) {
+      const path = (request.url ?? '').slice(name.length + 1);
+      response.writeHead(301, { location: `${redirectTo}${path}` }).end();
       return;
     }
     const url = new URL(request.url ?? '/', 'https://host');

@@ -1,5 +1,5 @@
 /** Modules of a git repository in the runner: one folder at one commit, bounded, and no secret left behind. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '#runner/process.ts';
@@ -82,6 +82,18 @@ describe('a folder of a repository', () => {
     expect(await failureOf(fetch(open, second, { path }))).toMatchObject({ class: 'user', code });
   });
 
+  it.each(['../..', 'modules/../../elsewhere', '.git', '/modules'])(
+    'outside of the repository is refused: %s',
+    async (path) => {
+      const failure = await failureOf(fetch(open, first, { path }));
+      expect(failure).toMatchObject({
+        class: 'user',
+        code: 'TemplatesRefused',
+        message: expect.stringContaining(path),
+      });
+    },
+  );
+
   it('at a commit that the repository has not is refused', async () => {
     const failure = await failureOf(fetch(open, 'e'.repeat(40)));
     expect(failure).toMatchObject({ class: 'user', code: 'TemplatesMissing' });
@@ -121,7 +133,60 @@ describe('a private repository', () => {
   });
 });
 
+describe('a repository that asks too much of the machine', () => {
+  it('by a tree that unfolds to a thousand million files is given up, and told as too large', async () => {
+    const bomb = gitBomb(open);
+    expect(await failureOf(fetch(open, bomb, { path: 'modules' }))).toMatchObject({
+      class: 'user',
+      code: 'TemplatesTooLarge',
+    });
+  });
+});
+
+/** A commit with few objects, each tree with ten times the one below it. */
+function gitBomb({ git }: GitServer): string {
+  let object = git('rev-parse', 'main:huge.bin');
+  let kind = '100644 blob';
+  for (let depth = 0; depth < 9; depth++) {
+    const rows = Array.from({ length: 10 }, (_, at) => `${kind} ${object}\tf${at}`);
+    object = git('mktree', { input: rows.join('\n') });
+    kind = '040000 tree';
+  }
+  const type = git('mktree', { input: `${kind} ${object}\thetzner` });
+  const tree = git('mktree', { input: `${kind} ${type}\tmodules` });
+  const commit = git('commit-tree', tree, '-m', 'bomb');
+  git('update-ref', 'refs/heads/bomb', commit);
+  return commit;
+}
+
 describe('a host', () => {
+  it('is asked at the address that was judged, and what it redirects to is not asked', async () => {
+    const before = open.requests();
+    const sly = await startGitServer({ redirectTo: `https://${open.url}` });
+    const certificate = join(world.directory, 'both.pem');
+    writeFileSync(certificate, [sly, open].map((server) => readFileSync(server.certificate, 'utf8')).join('\n'));
+    const failure = await failureOf(fetch({ ...sly, certificate }, first));
+    expect(failure).toMatchObject({ class: 'user', code: 'TemplatesMoved' });
+    await sly.close();
+    expect(open.requests()).toBe(before);
+  });
+
+  it('that knows the repository only under its name with .git is asked for that', async () => {
+    const strict = await startGitServer({ suffix: '.git' });
+    const commit = strict.commit({ 'modules/hetzner/nodepool/main.tf': '# one' });
+    const folder = await fetch({ ...strict, url: strict.url.replace(/\.git$/, '') }, commit);
+    await strict.close();
+    expect(readdirSync(folder)).toEqual(['nodepool']);
+  });
+
+  it('whose name nobody knows is asked again later, without git, which could be told another address', async () => {
+    const failure = await failureOf(
+      fetch({ ...open, url: 'nowhere.invalid/team/templates' }, first, { allowed: false }),
+    );
+    expect(failure).toMatchObject({ class: 'transient', code: 'TemplatesUnreachable' });
+    expect(failure.message).toMatch(/nowhere\.invalid has no address/);
+  });
+
   it('in a private network that nobody allowed is never asked', async () => {
     const before = open.requests();
     expect(await failureOf(fetch(open, first, { allowed: false }))).toMatchObject({ code: 'TemplatesRefused' });

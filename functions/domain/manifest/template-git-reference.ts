@@ -3,15 +3,20 @@ import { z } from 'zod';
 import { apiVersions } from './input-manifest.ts';
 import { SecretMetadata, SecretReference, shown, Text } from './names.ts';
 
+/** Host and path; nothing that a URL or a version of templates would read as something else, and no way up. */
+const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?]+\.[^\s/@#?]+\/[^\s@#?]+$/i;
+/** From the root of the repository, down, and not into git's own files. */
+const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
+
 export const TemplateGitReference = z.strictObject({
   apiVersion: z.enum(apiVersions),
   kind: z.literal('TemplateGitReference'),
   metadata: SecretMetadata,
   spec: z.strictObject({
     endpoint: z.strictObject({
-      url: Text.regex(/^(?![a-z+]+:\/\/)[^\s/@]+\.[^\s/@]+\/\S+$/i, {
+      url: Text.regex(repositoryAddress, {
         error: (issue) =>
-          `${shown(issue.input)} is not an address without scheme; use host and path such as "github.com/org/repo"`,
+          `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?" and ".."`,
       }).describe('Repository without scheme, e.g. github.com/org/repo.'),
       protocol: z.literal('https').describe('Only https.'),
     }),
@@ -23,7 +28,10 @@ export const TemplateGitReference = z.strictObject({
     commit: Text.describe('Tag, branch or commit hash.'),
     paths: z
       .strictObject({
-        terraformer: Text.describe('Folder of the Terraform modules.'),
+        terraformer: Text.regex(folderInside, {
+          error: (issue) =>
+            `${shown(issue.input)} is no folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
+        }).describe('Folder of the Terraform modules, from the root of the repository.'),
         playbooks: Text.optional().describe('Accepted, not used.'),
         configLb: Text.optional().describe('Accepted, not used.'),
         configK8s: Text.optional().describe('Accepted, not used.'),

@@ -1,0 +1,218 @@
+/** Git on its shortest leash: one folder at one commit over https, from a judged address, bounded in size, memory and time. */
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { isPrivateAddress } from '#adapters/public-https.ts';
+import type { ProviderInstance } from '#domain/cluster-state.ts';
+import type { TemplateVersion } from '#domain/template-version.ts';
+import { type CommandResult, complaintsOnly } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { repositoryLogin } from './git-login.ts';
+
+export type GitSurroundings = Pick<StageContext, 'ports' | 'mask' | 'run' | 'workDirectory'>;
+
+/** Of any file that git writes, its packs too; and of its memory: a tree of few objects can unfold to any number of files. */
+const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];
+const fetchMs = 120_000;
+
+export interface Fetching {
+  readonly version: TemplateVersion;
+  /** Path inside the repository. */
+  readonly folder: string;
+  /** Where to put it; nothing else is there. */
+  readonly directory: string;
+}
+
+type Git = (...args: readonly string[]) => Promise<void>;
+
+/** Throws `StageFailure`. */
+export async function fetchFolder(
+  context: GitSurroundings,
+  provider: ProviderInstance,
+  { version, folder, directory }: Fetching,
+): Promise<void> {
+  const addresses = await judgedAddresses(context, provider, version);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const environment = await gitEnvironment(context, provider, { url: version.url, addresses, home: directory });
+  const git: Git = async (...args) => {
+    const command = { label: `git ${args[0]}`, program: 'prlimit', environment };
+    const words = [...limits, '--', 'git', '-C', directory, ...args];
+    const result = await context.run({ ...command, args: words, onLine: complaintsOnly, totalMs: fetchMs });
+    if (result.code !== 0) throw gitFailure(provider, version, result);
+  };
+  await git('init', '--quiet');
+  await fetchCommit(git, version);
+  await git('sparse-checkout', 'set', '--no-cone', `/${folder}/`);
+  // What the folder holds is fetched here.
+  await git('checkout', '--quiet', '--detach', version.commit);
+}
+
+/** Some hosts only know a repository under its name with `.git`, and send whoever asks for the other one there. */
+async function fetchCommit(git: Git, { url, commit }: TemplateVersion): Promise<void> {
+  const ask = async (address: string): Promise<void> => {
+    await git('config', '--replace-all', 'remote.origin.url', `https://${address}`);
+    await git('fetch', '--quiet', '--depth=1', '--filter=blob:none', '--no-tags', 'origin', commit);
+  };
+  try {
+    await ask(url);
+  } catch (failure) {
+    const unknown = failure instanceof StageFailure && elsewhere.includes(failure.error.code);
+    if (!unknown || url.endsWith('.git')) throw failure;
+    await ask(`${url}.git`).catch(() => {
+      throw failure;
+    });
+  }
+}
+
+const elsewhere: readonly string[] = ['TemplatesMoved', 'TemplatesForbidden'];
+
+interface GitHome {
+  readonly url: string;
+  /** Those that the host may be asked at; none: any. */
+  readonly addresses: readonly LookupAddress[];
+  readonly home: string;
+}
+
+/** Nothing of the machine's own configuration counts; what is secret is in the environment alone. */
+async function gitEnvironment(
+  context: GitSurroundings,
+  provider: ProviderInstance,
+  { url, addresses, home }: GitHome,
+): Promise<Readonly<Record<string, string>>> {
+  const [host = ''] = url.split('/');
+  const { name, templatesSecret } = provider;
+  const login = templatesSecret && (await repositoryLogin(context, templatesSecret, `templates of provider ${name}`));
+  const settings = [
+    ['protocol.allow', 'never'],
+    ['protocol.https.allow', 'always'],
+    // Where a redirection leads was judged by nobody.
+    ['http.followRedirects', 'false'],
+    ['core.hooksPath', '/dev/null'],
+    ['core.symlinks', 'false'],
+    ['fetch.fsckObjects', 'true'],
+    ['credential.helper', ''],
+    ['http.lowSpeedLimit', '1000'],
+    ['http.lowSpeedTime', '30'],
+    ['advice.detachedHead', 'false'],
+    ...(addresses.length === 0 ? [] : [['http.curloptResolve', resolution(host, addresses)]]),
+    ...(login ? [[`http.https://${host}/.extraHeader`, `Authorization: ${login}`]] : []),
+  ];
+  return {
+    ...{ HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' },
+    ...(await ownAuthorities(home)),
+    ...{ GIT_ASKPASS: 'true', GIT_CONFIG_COUNT: String(settings.length), LC_ALL: 'C' },
+    ...Object.fromEntries(
+      settings.flatMap(([key = '', value = ''], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+}
+
+/** As curl wants it: `host:port:address,address`. */
+function resolution(host: string, addresses: readonly LookupAddress[]): string {
+  const { hostname, port } = new URL(`https://${host}`);
+  const shown = addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
+  return `${hostname}:${port || '443'}:${shown.join()}`;
+}
+
+/** Git does not know Node's way to trust a company's own authority, so both kinds are put into one file. */
+async function ownAuthorities(home: string): Promise<Readonly<Record<string, string>>> {
+  const extra = process.env.NODE_EXTRA_CA_CERTS;
+  if (!extra) return {};
+  const texts = ['/etc/ssl/certs/ca-certificates.crt', extra].map((file) => readFile(file, 'utf8').catch(() => ''));
+  const file = join(home, 'authorities.pem');
+  await writeFile(file, (await Promise.all(texts)).join('\n'));
+  return { GIT_SSL_CAINFO: file };
+}
+
+/**
+ * What the host's name means now: git is held to it, since a name may mean something else the next time. None for hosts that
+ * the operator allows, whatever they mean. Throws for one in a private network, and for one that means nothing.
+ */
+async function judgedAddresses(
+  { ports }: GitSurroundings,
+  provider: ProviderInstance,
+  { url }: TemplateVersion,
+): Promise<readonly LookupAddress[]> {
+  const [host = ''] = url.split('/');
+  const name = host.replace(/:\d+$/, '');
+  if ([host, name].some((allowed) => ports.config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS.includes(allowed))) return [];
+  const addresses = await lookup(name, { all: true }).catch(() => []);
+  if (addresses.length === 0) {
+    throw new StageFailure({
+      class: 'transient',
+      code: 'TemplatesUnreachable',
+      message: `The templates of provider ${provider.name} cannot be fetched from ${url}: ${name} has no address.`,
+      resource: provider.name,
+      hint: 'It is tried again; if it stays, correct the address in the TemplateGitReference.',
+    });
+  }
+  if (!addresses.some(({ address }) => isPrivateAddress(address))) return isIP(name) === 0 ? addresses : [];
+  throw new StageFailure({
+    class: 'user',
+    code: 'TemplatesRefused',
+    message: `The templates of provider ${provider.name} are at ${host}, which is in a private network.`,
+    resource: provider.name,
+    hint: 'Use a public host, or let the operator add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS.',
+  });
+}
+
+interface Row {
+  readonly class: 'user' | 'credentials';
+  readonly code: string;
+  readonly pattern: RegExp;
+  readonly hint: string;
+}
+
+/** What git's complaints mean; first match wins. */
+const complaints: readonly Row[] = [
+  {
+    class: 'user',
+    code: 'TemplatesMissing',
+    pattern: /not our ref|couldn't find remote ref|no such remote ref|unadvertised object/i,
+    hint: 'The repository has no such commit, or does not give it out; name another in the TemplateGitReference.',
+  },
+  {
+    class: 'credentials',
+    code: 'TemplatesForbidden',
+    pattern: /authentication failed|could not read username|\b40[134]\b|repository .* not found/i,
+    hint: 'Put a token that may read the repository into the Secret of the TemplateGitReference, then retry.',
+  },
+  {
+    class: 'user',
+    code: 'TemplatesMoved',
+    pattern: /returned error: 30\d/i,
+    hint: 'The host sends elsewhere whoever asks. Name the address where the repository is now in the TemplateGitReference.',
+  },
+  {
+    class: 'user',
+    code: 'TemplatesTooLarge',
+    pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large/i,
+    hint: 'Keep the modules in a repository of their own: git needs more memory or larger files for this one than it gets.',
+  },
+];
+
+/** `prlimit` becomes git, and git that wrote too much is ended by the kernel, without a word. */
+const endedByKernel = 137;
+
+function gitFailure({ name }: ProviderInstance, { url }: TemplateVersion, result: CommandResult): StageFailure {
+  const said = result.code === endedByKernel ? `${result.stderr}\nerror: git died of signal` : result.stderr;
+  const message = `The templates of provider ${name} cannot be fetched from ${url}: ${lastLine(said)}`;
+  const row = complaints.find(({ pattern }) => pattern.test(said));
+  const unknown = {
+    class: 'transient',
+    code: 'TemplatesUnreachable',
+    hint: 'It is tried again; the log of the stage has its own words.',
+  } as const;
+  const { class: kind, code, hint } = row ?? unknown;
+  return new StageFailure({ class: kind, code, message, resource: name, hint });
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,23 @@
+/** The version of templates as a text: what cannot be read back is never taken for the templates that come with Kubeloom. */
+import { describe, expect, it } from 'vitest';
+import { parseTemplateVersion, templateVersionText } from '#domain/template-version.ts';
+
+const commit = 'a'.repeat(40);
+
+describe('a version of templates', () => {
+  it.each([
+    ['github.com/org/repo', 'modules'],
+    ['git.example.com:8443/team/repo.git', '.'],
+    ['git.example.com/team/a%20b', 'two words/terraform'],
+  ])('%s with folder %s is read as it was written', (url, path) => {
+    expect(parseTemplateVersion(templateVersionText({ url, commit, path }))).toEqual({ url, commit, path });
+  });
+
+  it('of the templates that come with Kubeloom has no repository', () => {
+    expect(parseTemplateVersion('builtin@1')).toBeUndefined();
+  });
+
+  it.each(['git:github.com/org/re@po@main#modules', 'git:github.com/org/repo', 'git:'])('%s is refused', (text) => {
+    expect(() => parseTemplateVersion(text)).toThrow(/no version of templates/);
+  });
+});
