@@ -6,9 +6,16 @@ export type PolicyForm = (permissions: readonly string[], purpose: string) => st
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 const json = (value: unknown): string => fenced('json', JSON.stringify(value, null, 2));
 
+/** Any service may have a role made for it by this; spot machines alone need one. */
+const roleForService = 'iam:CreateServiceLinkedRole';
+
 /** Permissions are IAM actions. */
-const iamPolicy: PolicyForm = (actions) =>
-  json({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: actions, Resource: '*' }] });
+const iamPolicy: PolicyForm = (actions) => {
+  const spotAlone = { StringEquals: { 'iam:AWSServiceName': 'spot.amazonaws.com' } };
+  const plain = { Effect: 'Allow', Action: actions.filter((action) => action !== roleForService), Resource: '*' };
+  const forSpot = { Effect: 'Allow', Action: [roleForService], Resource: '*', Condition: spotAlone };
+  return json({ Version: '2012-10-17', Statement: actions.includes(roleForService) ? [plain, forSpot] : [plain] });
+};
 
 /** Permissions are operations of resource providers. */
 const azureRole: PolicyForm = (actions, purpose) =>

@@ -60,7 +60,11 @@ describe('AWS', () => {
       'quota virtual CPUs of standard instances in eu-central-1 true',
     ]);
     const asked = cloud.asked.find(({ body }) => body.includes('SimulatePrincipalPolicy'));
-    expect(new URLSearchParams(asked?.body).get('PolicySourceArn')).toBe('arn:aws:iam::123456789012:role/kubeloom');
+    const question = new URLSearchParams(asked?.body);
+    expect(question.get('PolicySourceArn')).toBe('arn:aws:iam::123456789012:role/kubeloom');
+    // The policy in the docs allows service-linked roles of spot machines alone.
+    expect(question.get('ContextEntries.member.1.ContextKeyName')).toBe('iam:AWSServiceName');
+    expect(question.get('ContextEntries.member.1.ContextKeyValues.member.1')).toBe('spot.amazonaws.com');
   });
 
   it('asks for many permissions in several questions', async () => {

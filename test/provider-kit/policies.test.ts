@@ -42,6 +42,16 @@ describe('the form of a policy', () => {
     });
   });
 
+  it('lets aws make the service-linked role of spot machines, and no other', () => {
+    const spot = 'iam:CreateServiceLinkedRole';
+    expect(inside(policyFormOf('aws')(['ec2:RunInstances', spot], 'machines'))).toMatchObject({
+      Statement: [
+        { Action: ['ec2:RunInstances'] },
+        { Action: [spot], Condition: { StringEquals: { 'iam:AWSServiceName': 'spot.amazonaws.com' } } },
+      ],
+    });
+  });
+
   it('is a custom role for azure and for gcp', () => {
     expect(inside(policyFormOf('azure')(['Microsoft.Compute/virtualMachines/read'], 'machines'))).toMatchObject({
       IsCustom: true,

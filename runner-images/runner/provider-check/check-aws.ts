@@ -7,6 +7,12 @@ import { signedAws } from './signed-aws.ts';
 
 /** As many actions as one question may have. */
 const chunk = 50;
+/** What is true of the one request that the policy in docs/providers/aws.md allows on a condition. */
+const context = {
+  'ContextEntries.member.1.ContextKeyName': 'iam:AWSServiceName',
+  'ContextEntries.member.1.ContextKeyType': 'string',
+  'ContextEntries.member.1.ContextKeyValues.member.1': 'spot.amazonaws.com',
+} as const;
 /** "Running On-Demand Standard instances", in virtual processors. */
 const vcpuQuota = { service: 'ec2', code: 'L-1216C47A', title: 'virtual CPUs of standard instances' };
 
@@ -37,7 +43,8 @@ async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise
   for (let at = 0; at < input.permissions.length; at += chunk) {
     const actions = input.permissions.slice(at, at + chunk);
     const names = Object.fromEntries(actions.map((action, index) => [`ActionNames.member.${index + 1}`, action]));
-    const body = { Action: 'SimulatePrincipalPolicy', Version: '2010-05-08', PolicySourceArn: source, ...names };
+    const question = { Action: 'SimulatePrincipalPolicy', Version: '2010-05-08', PolicySourceArn: source };
+    const body = { ...question, ...names, ...context };
     const url = input.bases.iam ?? 'https://iam.amazonaws.com';
     const answer = await signedAws(
       { service: 'iam', region: 'us-east-1', url, body: String(new URLSearchParams(body)) },
