@@ -1,7 +1,8 @@
 /** `kubeloom apply`: submits documents in the order that references need, and with --wait shows it happen. */
 import type { Command } from 'commander';
-import type { ManifestAccepted, ManifestDescription, Problem } from '#contracts/http.ts';
-import { type ApiClient, ApiProblem, apiClient, type ManifestName } from '../api-client.ts';
+import type { Fault, ManifestAccepted, ManifestDescription, Problem } from '#contracts/http.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { ApiProblem } from '../api-problem.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { faultLines, note, paint, print, printJson } from '../output.ts';
@@ -30,6 +31,8 @@ interface Outcome extends ManifestName {
   readonly file: string;
   readonly kind: Kind;
   readonly stored?: ManifestName;
+  /** Of a Secret; those of a manifest are in `accepted`. */
+  readonly warnings?: readonly Fault[];
   readonly accepted?: ManifestAccepted;
   readonly error?: Problem;
   /** With `--wait`: as it stands at the end; null = gone. */
@@ -105,10 +108,17 @@ async function submit(api: ApiClient, item: Known, options: ApplyOptions): Promi
       if (!quiet) print(`RoleBinding ${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
     }
-    if (item.kind !== 'InputManifest') {
-      const stored =
-        item.kind === 'Secret' ? await api.putSecret(item, document) : await api.putTemplate(item, document);
-      if (!quiet) print(`${item.kind} ${item.namespace}/${item.name} stored`);
+    if (item.kind === 'Secret') {
+      const { warnings, ...stored } = await api.putSecret(item, document);
+      if (!quiet) {
+        for (const line of faultLines(warnings, 'warning')) note(line);
+        print(`Secret ${item.namespace}/${item.name} stored`);
+      }
+      return { ...said, stored, warnings, code: exitCodes.ok };
+    }
+    if (item.kind === 'TemplateGitReference') {
+      const stored = await api.putTemplate(item, document);
+      if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
     }
     const accepted = await api.putManifest(item, document, options.ifMatch);

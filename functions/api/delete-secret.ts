@@ -3,7 +3,8 @@ import { DocumentPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { manifestsThatUse, secretPath } from './surroundings.ts';
+import { manifestsThatUse } from './manifests-that-use.ts';
+import { secretPath } from './surroundings.ts';
 import { tellChange } from './told-change.ts';
 
 export const handler = httpHandler({ access: operator, path: DocumentPath }, async ({ path, caller }, deps) => {

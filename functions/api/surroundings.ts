@@ -4,10 +4,10 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
-import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
+import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
 
 type SurroundingPorts = Pick<Deps, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
 
@@ -62,27 +62,6 @@ export async function storedReferences(
   return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences };
 }
 
-/** Manifests whose document refers to a Secret or TemplateGitReference. */
-export async function manifestsThatUse(
-  deps: Pick<Deps, 'manifests'>,
-  caller: AdmittedCaller,
-  field: Reference['field'],
-  wanted: ManifestKey,
-): Promise<readonly string[]> {
-  const users: string[] = [];
-  for await (const record of everyManifest(deps)) {
-    const names = [...referencesIn(record.document, record.namespace)]
-      .filter((reference) => reference.field === field)
-      .map(nameOf);
-    if (names.includes(`${wanted.namespace}/${wanted.name}`)) users.push(shownTo(caller, record));
-  }
-  return users;
-}
-
-interface Reference extends ManifestKey {
-  readonly field: 'secretRef' | 'templatesRef';
-}
-
 /** Names that could not be stored under are left out: nothing of that name exists. */
 function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedCaller): ReadonlyMap<string, Reference> {
   const distinct = new Map<string, Reference>();
@@ -99,32 +78,6 @@ function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedC
     'InvalidInput',
     `${what} to ${distinct.size} Secrets and templates, at most ${mostReferences} are possible; split it`,
   );
-}
-
-function nameOf({ namespace, name }: ManifestKey): string {
-  return `${namespace}/${name}`;
-}
-
-/** Every `secretRef` and `templatesRef` of a document, wherever they stand. */
-function* referencesIn(value: unknown, own: string): Iterable<Reference> {
-  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item, own);
-  if (!isMap(value)) return;
-  for (const [field, inner] of Object.entries(value)) {
-    if (field === 'secretRef' && isMap(inner) && isMap(inner.vault)) {
-      // What has to be stored here is the connection.
-      const { connection } = inner.vault;
-      const { name = defaultVaultConnection, namespace = own } = isMap(connection) ? connection : {};
-      if (typeof name === 'string') yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
-    } else if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
-      const { namespace, name } = inner;
-      yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
-    } else yield* referencesIn(inner, own);
-  }
-}
-
-/** Whoever has no role in a namespace is not told what is in it. */
-function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
-  return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
 }
 
 /**

@@ -276,7 +276,10 @@ export const LogList = z
 export type LogList = z.infer<typeof LogList>;
 
 const named = z.object({ namespace: z.string(), name: z.string() });
-export const SecretStored = named.extend({ keys: z.array(z.string()).describe('names of the fields, never values') });
+export const SecretStored = named.extend({
+  keys: z.array(z.string()).describe('names of the fields, never values'),
+  warnings: z.array(Fault).describe('what is legal and unwise, such as a key that lasts'),
+});
 export type SecretStored = z.infer<typeof SecretStored>;
 export const SecretList = z.object({ items: z.array(named) });
 export type SecretList = z.infer<typeof SecretList>;

@@ -1,7 +1,9 @@
 /** Secrets go in and never come out; templates come back as they were; neither is deleted while it is needed. */
 import { describe, expect, it } from 'vitest';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { apiUnderTest } from './api-under-test.ts';
 import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
+import { aClusterRecord, aRecord, aState } from './records.ts';
 
 const secret = '/v1/secrets/team/hetzner';
 const template = '/v1/templates/team/own-templates';
@@ -20,7 +22,7 @@ describe('secrets', () => {
   it('are stored; only names of secrets and fields are told', async () => {
     const { deps, call } = apiUnderTest();
     const put = await call('PUT', secret, { body: aSecret() });
-    expect(put.json).toEqual({ namespace: 'team', name: 'hetzner', keys: ['credentials'] });
+    expect(put.json).toEqual({ namespace: 'team', name: 'hetzner', keys: ['credentials'], warnings: [] });
     expect(await deps.secrets.get('user/team/hetzner')).toEqual({ credentials: 'x'.repeat(64) });
     await call('PUT', '/v1/secrets/other/b', { body: { ...aSecret(), metadata: { name: 'b' } } });
     expect((await call('GET', '/v1/secrets')).json.items).toHaveLength(2);
@@ -67,6 +69,62 @@ describe('secrets', () => {
     await deps.secrets.put('user/team/spare', {});
     expect((await call('DELETE', '/v1/secrets/team/spare')).status).toBe(204);
     expect((await call('DELETE', '/v1/secrets/team/spare')).status).toBe(404);
+  });
+});
+
+/** As if its machines had been made with the Secret. */
+function withSecret(state: ClusterState, secret: string): ClusterState {
+  const pools = state.pools.map((pool) =>
+    pool.source.kind === 'dynamic'
+      ? { ...pool, source: { ...pool.source, provider: { ...pool.source.provider, secret } } }
+      : pool,
+  );
+  return { ...state, pools };
+}
+
+describe('a Secret that is stored', () => {
+  it('with a key that lasts is answered with the way without one, and the key is not repeated', async () => {
+    const { call } = apiUnderTest();
+    const values = { accesskey: 'AKIAIOSFODNN7EXAMPLE', secretkey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
+    const answer = await call('PUT', '/v1/secrets/team/aws', { body: aSecret('aws', values) });
+    expect(answer.status).toBe(200);
+    expect(answer.json.warnings).toEqual([expect.objectContaining({ fix: expect.stringContaining('rolearn') })]);
+    expect(answer.text).not.toMatch(/AKIA|wJalr/);
+  });
+
+  it('may not have more than the store holds, and is told how much that is', async () => {
+    const { deps, call } = apiUnderTest();
+    const answer = await call('PUT', secret, { body: aSecret('hetzner', { credentials: 'ü'.repeat(5000) }) });
+    expect(answer.status).toBe(422);
+    expect(answer.json.faults).toEqual([
+      expect.objectContaining({ reason: 'the fields have 10018 bytes together, at most 8192 can be stored' }),
+    ]);
+    expect(await deps.secrets.exists('user/team/hetzner')).toBe(false);
+  });
+
+  it('with the token of templates that a manifest uses is kept, and keeps its token', async () => {
+    const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
+    await call('PUT', secret, { body: aSecret() });
+    await call('PUT', '/v1/secrets/team/git', { body: aSecret('git', { token: 'abc' }) });
+    const reference = aTemplateReference();
+    Object.assign(reference.spec, { auth: { secretRef: { namespace: 'team', name: 'git' } } });
+    await call('PUT', template, { body: reference });
+    expect((await call('PUT', manifestPath, { body: hetznerManifest() })).status).toBe(202);
+    const gone = await call('DELETE', '/v1/secrets/team/git');
+    expect([gone.status, gone.json.detail]).toEqual([409, expect.stringContaining('team/shop')]);
+    const emptied = await call('PUT', '/v1/secrets/team/git', { body: aSecret('git', { user: 'x' }) });
+    expect(emptied.status).toBe(422);
+    expect(await deps.secrets.get('user/team/git')).toEqual({ token: 'abc' });
+  });
+
+  it('is kept while machines stand that were made with it, whatever the document says by now', async () => {
+    const { deps, call } = apiUnderTest();
+    await call('PUT', secret, { body: aSecret() });
+    await deps.manifests.create(aRecord({ status: 'Failed' }));
+    await deps.clusters.put(aClusterRecord({ current: withSecret(aState(['compute-00']), 'team/hetzner') }));
+    const refused = await call('DELETE', secret);
+    expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('team/shop')]);
+    expect(await deps.secrets.exists('user/team/hetzner')).toBe(true);
   });
 });
 

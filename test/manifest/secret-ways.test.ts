@@ -57,6 +57,38 @@ describe('a Secret with several ways to log in', () => {
     ]);
   });
 
+  it.each([
+    ['aws', aws, 'accesskey and secretkey', 'rolearn, [externalid]'],
+    ['azure', { ...azure, clientsecret: 'x' }, 'clientsecret', 'subscriptionid, tenantid, clientid'],
+    [
+      'gcp',
+      { credentials: '{}', gcpproject: 'p' },
+      'credentials',
+      'workloadidentityprovider, serviceaccount, gcpproject',
+    ],
+  ] as const)(
+    'of %s with a key says that there is a way without, known use or not',
+    (use, stringData, keys, without) => {
+      const document = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData };
+      for (const uses of [[use], []]) {
+        const [warning, ...more] = validateSecret(document, uses).warnings;
+        expect(more).toEqual([]);
+        expect(warning?.reason).toContain(keys);
+        expect(warning?.reason).toContain('until somebody revokes it');
+        expect(warning?.fix).toContain(without);
+      }
+    },
+  );
+
+  it('says nothing of keys of types that know no other way, nor of what is not complete', () => {
+    const warningsOf = (stringData: object) =>
+      validateSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData }).warnings;
+    expect(warningsOf({ credentials: 'x'.repeat(64) })).toEqual([]);
+    expect(warningsOf({ clientid: 'c', clientsecret: 's', servicename: 'n' })).toEqual([]);
+    expect(warningsOf({ accesskey: aws.accesskey })).toEqual([]);
+    expect(warningsOf(azure)).toEqual([]);
+  });
+
   it('is not content with two of them', () => {
     expect(pathsAndReasons({ ...aws, rolearn }, 'aws')).toEqual([
       'stringData.rolearn belongs to another way to log in than accesskey, secretkey',

@@ -4,8 +4,12 @@ import { error, type Fault, warning } from './fault.ts';
 import { inDocumentOrder, isMap, withoutServerFields } from './kubernetes-document.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { Secret, secretValues, undecodableFields } from './secret.ts';
-import { secretFieldFaults, wayOf } from './secret-field-faults.ts';
-import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
+import { secretFieldFaults } from './secret-field-faults.ts';
+import type { SecretUse } from './secret-uses.ts';
+import { secretWarnings } from './secret-warnings.ts';
+
+/** Names and values together, as JSON: what a parameter of AWS holds. */
+const mostBytes = 8192;
 
 export interface SecretVerdict {
   readonly secret?: Secret;
@@ -28,28 +32,25 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
   /** Without its parts, a Secret lacks every field: saying so of each would hide the one slip. */
   const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
   const needed = isWhole ? [...new Set(uses)].flatMap((use) => secretFieldFaults(values, use, partOf(readable))) : [];
-  const faults = [...said, ...needed.filter(({ path }) => !said.some((fault) => fieldOf(fault) === fieldOf({ path })))];
+  const faults = [
+    ...said,
+    ...tooLarge(values),
+    ...needed.filter(({ path }) => !said.some((fault) => fieldOf(fault) === fieldOf({ path }))),
+  ];
   const parsed = Secret.safeParse(stripped);
   if (faults.length > 0 || !parsed.success) return { faults: inDocumentOrder(stripped, faults), warnings: [] };
   const isEmpty = Object.keys(values).length === 0;
   const warnings = isEmpty
     ? [warning([], 'the Secret has no fields', 'give them under stringData')]
-    : [...new Set(uses)].flatMap((use) => keylessWarning(values, use));
+    : secretWarnings(values, uses);
   return { secret: parsed.data, faults, warnings };
 }
 
-/** A key that was forgotten looks like a login without one. */
-function keylessWarning(values: Readonly<Record<string, string>>, use: SecretUse): readonly Fault[] {
-  const [keys = []] = secretWaysFor(use);
-  const left = keys.filter(({ name, required }) => required && !Object.hasOwn(values, name)).map(({ name }) => name);
-  if (use === 'vault' || left.length === 0 || wayOf(values, use) === keys) return [];
-  return [
-    warning(
-      [],
-      `has no ${left.join(' and no ')}: ${purposeOf(use)} is reached without a key, by the identity of the runner in AWS`,
-      'leave it so if that is meant (docs/secrets.md)',
-    ),
-  ];
+function tooLarge(values: Readonly<Record<string, string>>): readonly Fault[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(values)).length;
+  if (bytes <= mostBytes) return [];
+  const reason = `the fields have ${bytes} bytes together, at most ${mostBytes} can be stored`;
+  return [error([], reason, 'keep only the fields that are needed, or have them in a Vault (docs/secrets.md)')];
 }
 
 /** Fields as far as they are text. */

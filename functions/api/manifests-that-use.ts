@@ -1,0 +1,55 @@
+/** Which manifests need a Secret or TemplateGitReference: by their document, and by what stands of earlier ones. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
+import { parseLocator } from '#domain/secret-locator.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { everyManifest } from '../pipeline/stored-manifest.ts';
+import type { Deps } from '../ports.ts';
+import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
+
+type Ports = Pick<Deps, 'manifests' | 'clusters'>;
+
+/** Their names, as the caller may know them. */
+export async function manifestsThatUse(
+  deps: Ports,
+  caller: AdmittedCaller,
+  field: Reference['field'],
+  wanted: ManifestKey,
+): Promise<readonly string[]> {
+  const users: string[] = [];
+  for await (const record of everyManifest(deps)) {
+    const used =
+      namesIn(record, field).includes(nameOf(wanted)) ||
+      (field === 'secretRef' && (await standsWith(deps, record, nameOf(wanted))));
+    if (used) users.push(shownTo(caller, record));
+  }
+  return users;
+}
+
+function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, field: Reference['field']): string[] {
+  const named = [...referencesIn(document, namespace)].filter((reference) => reference.field === field).map(nameOf);
+  return field === 'secretRef' ? [...named, ...Object.values(templateSecrets)] : named;
+}
+
+/** What is done is as its document says. Else machines may stand that only an earlier Secret can remove. */
+async function standsWith(deps: Ports, record: ManifestRecord, secret: string): Promise<boolean> {
+  if (record.status === 'Done') return false;
+  const clusters = await deps.clusters.list(record);
+  const states = clusters.flatMap(({ current, attempted }) => [current, attempted].filter((state) => state !== null));
+  return states.flatMap(locatorsIn).some((text) => storedName(text) === secret);
+}
+
+function locatorsIn(state: ClusterState): readonly string[] {
+  const ofProvider = ({ secret, templatesSecret }: ProviderInstance) => [secret, templatesSecret];
+  return [
+    ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? ofProvider(source.provider) : [])),
+    ...state.loadBalancers.flatMap(({ dns }) => ofProvider(dns.provider)),
+    ...allNodes(state).map(({ node }) => node.static?.secret),
+  ].filter((text) => text !== undefined);
+}
+
+/** The Secret that has to be stored here for it. */
+function storedName(text: string): string | undefined {
+  const locator = parseLocator(text);
+  return locator?.kind === 'vault' ? locator.connection : locator?.name;
+}

@@ -1,0 +1,36 @@
+/** References of documents to Secrets and TemplateGitReferences, by the names under which those are stored. */
+import type { ManifestKey } from '#contracts/records.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
+import type { AdmittedCaller } from '../caller.ts';
+
+export interface Reference extends ManifestKey {
+  readonly field: 'secretRef' | 'templatesRef';
+}
+
+/** `<namespace>/<name>` */
+export function nameOf({ namespace, name }: ManifestKey): string {
+  return `${namespace}/${name}`;
+}
+
+/** Every `secretRef` and `templatesRef` of a document, wherever they stand; `own` is the document's namespace. */
+export function* referencesIn(value: unknown, own: string): Iterable<Reference> {
+  if (Array.isArray(value)) for (const item of value) yield* referencesIn(item, own);
+  if (!isMap(value)) return;
+  for (const [field, inner] of Object.entries(value)) {
+    if (field === 'secretRef' && isMap(inner) && isMap(inner.vault)) {
+      // What has to be stored here is the connection.
+      const { connection } = inner.vault;
+      const { name = defaultVaultConnection, namespace = own } = isMap(connection) ? connection : {};
+      if (typeof name === 'string') yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
+    } else if ((field === 'secretRef' || field === 'templatesRef') && isMap(inner) && typeof inner.name === 'string') {
+      const { namespace, name } = inner;
+      yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
+    } else yield* referencesIn(inner, own);
+  }
+}
+
+/** Whoever has no role in a namespace is not told what is in it. */
+export function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
+  return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
+}

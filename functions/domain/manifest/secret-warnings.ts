@@ -1,0 +1,47 @@
+/** What is unwise in a Secret: a key that lasts where there is a way without, and the other way round. No text holds a value. */
+import { providerTypeNames, type SecretField } from '#domain/provider-types.ts';
+import { type Fault, warning } from './fault.ts';
+import { type SecretValues, secretFieldFaults, wayOf } from './secret-field-faults.ts';
+import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
+
+/** Where no use is known, the fields say what it is for: most Secrets are stored before the manifest that names them. */
+export function secretWarnings(values: SecretValues, uses: readonly SecretUse[]): readonly Fault[] {
+  const known = uses.length > 0 ? uses : providerTypeNames.filter((type) => lastingKey(values, type) !== undefined);
+  return [...new Set(known)].flatMap((use) => [...withoutKey(values, use), ...withLastingKey(values, use)]);
+}
+
+/** A key that was forgotten looks like a login without one. */
+function withoutKey(values: SecretValues, use: SecretUse): readonly Fault[] {
+  const [keys = []] = secretWaysFor(use);
+  const left = keys.filter(({ name, required }) => required && !Object.hasOwn(values, name)).map(({ name }) => name);
+  if (use === 'vault' || left.length === 0 || wayOf(values, use) === keys) return [];
+  return [
+    warning(
+      [],
+      `has no ${left.join(' and no ')}: ${purposeOf(use)} is reached without a key, by the identity of the runner in AWS`,
+      'leave it so if that is meant (docs/secrets.md)',
+    ),
+  ];
+}
+
+function withLastingKey(values: SecretValues, use: SecretUse): readonly Fault[] {
+  const key = lastingKey(values, use);
+  const [, without = []] = secretWaysFor(use);
+  if (key === undefined) return [];
+  const fields = without.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
+  return [
+    warning(
+      [],
+      `has a key of ${purposeOf(use)} (${key.map(({ name }) => name).join(' and ')}) that works until somebody revokes it`,
+      `where Kubeloom runs in AWS it needs none: give ${fields} instead; elsewhere renew it now and then (docs/secrets.md)`,
+    ),
+  ];
+}
+
+/** The fields that only the way with a key has, when that way is complete and the type knows another. */
+function lastingKey(values: SecretValues, use: SecretUse): readonly SecretField[] | undefined {
+  const [keys = [], ...others] = secretWaysFor(use);
+  if (use === 'vault' || others.length === 0 || wayOf(values, use) !== keys) return undefined;
+  if (secretFieldFaults(values, use).length > 0) return undefined;
+  return keys.filter(({ name }) => !others.flat().some((field) => field.name === name));
+}
