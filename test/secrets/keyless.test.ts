@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetWebIdentityTokenCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { emptyRoot } from '#rendering/root-module.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
@@ -128,6 +128,28 @@ describe('Google Cloud', () => {
     });
     expect(await readFile(account.credential_source.file, 'utf8')).toBe(token);
     expect(JSON.stringify(account)).not.toContain(token);
+  });
+});
+
+describe('a token in its file', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('is followed by a new one before it expires, also when AWS once had none', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+    const answers = ['first', undefined, 'second'];
+    const tokens = async () => {
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('AWS is busy');
+      return { token: answer, expiresAt: new Date(Date.now() + 900_000) };
+    };
+    const { environment } = await loggedIn('azure', { subscriptionid: 's', tenantid: 't', clientid: 'c' }, tokens);
+    const file = environment.TF_VAR_secret_tokenfile ?? '';
+    expect(await readFile(file, 'utf8')).toBe('first');
+
+    await vi.advanceTimersByTimeAsync(450_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('second'));
   });
 });
 

@@ -96,6 +96,9 @@ interface TokenWish extends Required<LoginPlace> {
   readonly values: Fields;
 }
 
+/** How soon AWS is asked again for a token at the earliest. */
+const soonMs = 30_000;
+
 /** Writes the token, and a new one before it expires, for as long as the directory is there. */
 async function keepToken(
   context: Around,
@@ -110,12 +113,15 @@ async function keepToken(
     // Whoever reads it meanwhile has the old one or the new one, whole.
     await writeFile(`${file}.new`, token, { mode: 0o600 });
     await rename(`${file}.new`, file);
-    const pause = Math.max(30_000, (expiresAt.getTime() - Date.now()) / 2);
-    setTimeout(() => {
-      write().catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') context.log.write('runner', `no new token of AWS: ${error.message}`);
-      });
-    }, pause).unref();
+    again(Math.max(soonMs, (expiresAt.getTime() - Date.now()) / 2));
+  };
+  const again = (pauseMs: number) => {
+    const retry = (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return;
+      context.log.write('runner', `no new token of AWS, it is asked again: ${error.message}`);
+      again(soonMs);
+    };
+    setTimeout(() => write().catch(retry), pauseMs).unref();
   };
   await write();
   if (!wish.externalAccount) return file;
