@@ -61,10 +61,36 @@ export async function providerFiles(
     });
   }
   const text = await readFile(join(directory, 'provider.json'), 'utf8').catch(() => undefined);
-  return {
-    directory,
-    template: text === undefined ? noProviderTemplate : ProviderTemplate.parse(JSON.parse(text)),
-  };
+  return { directory, template: text === undefined ? noProviderTemplate : templateOf(provider, text) };
+}
+
+function templateOf({ name, type }: ProviderInstance, text: string): ProviderTemplate {
+  const read = readJson(ProviderTemplate, text);
+  if ('value' in read) return read.value;
+  throw new StageFailure({
+    class: 'user',
+    code: 'TemplatesFaulty',
+    message: `The provider.json of the templates for ${type} (provider ${name}) cannot be used: ${read.problem}.`,
+    resource: name,
+    hint: 'Correct it; `kubeloom provider test` says everything that is wrong with the templates.',
+  });
+}
+
+/** The value of a text that others wrote, or what is wrong with it. */
+function readJson<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+): { readonly value: z.infer<Schema> } | { readonly problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { problem: `it is no JSON: ${(error as Error).message}` };
+  }
+  const read = schema.safeParse(json);
+  if (read.success) return { value: read.data };
+  const issues = read.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  return { problem: issues.join('; ') };
 }
 
 /** Something of a workspace that was made with one version of templates. */
@@ -123,7 +149,15 @@ export async function runHook(
     });
   }
   const answers = hook === 'inspect' || hook === 'before-apply' || hook === 'after-apply';
-  return HookAnswer.parse(answers ? JSON.parse(result.stdout) : {});
+  const read = readJson(HookAnswer, answers ? result.stdout : '{}');
+  if ('value' in read) return read.value;
+  throw new StageFailure({
+    class: 'bug',
+    code: 'ProviderHookFailed',
+    message: `${hook} of provider ${input.provider} gave an answer that nobody understands: ${read.problem}`,
+    resource: input.provider,
+    hint: 'It has to answer {"replace": […], "removed": […]} on standard output, and nothing else; messages belong on standard error.',
+  });
 }
 
 /** Module variables that come from the runner's environment, as the type's `provider.json` names them. */
