@@ -31,7 +31,8 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
   const { routes, authorize, logger, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const url = urlOf(request.url ?? '/');
+    if (url === null) return problem(response, 400, 'InvalidInput', 'the target of the request is no path');
     const match = matchRoute(routes, request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET'), url.pathname);
     // Nobody without token learns which routes there are.
     const anonymous = typeof match === 'object' && match.route.anonymous === true;
@@ -72,6 +73,11 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform says more');
     }
   };
+}
+
+/** A path may begin with two slashes: what follows them is no host. Null for what is neither path nor URL. */
+function urlOf(target: string): URL | null {
+  return URL.parse(target.startsWith('/') ? `http://127.0.0.1${target}` : target, 'http://127.0.0.1');
 }
 
 /** The body, or undefined when it is too large; then at most the limit has been read. */

@@ -56,6 +56,17 @@ describe('tricks in paths', () => {
     });
   }
 
+  it.each([
+    ['//', 404],
+    ['//team', 404],
+    ['//127.0.0.1/v1/health', 404],
+    ['http://[/v1/health', 400],
+    ['http://a b/', 400],
+    ['*', 404],
+  ])('%s as the target of a request is no fault of ours', async (target, status) => {
+    expect((await raw('GET', target)).status).toBe(status);
+  });
+
   const elsewhere = [
     '/v1/manifests/team/shop/../../../x',
     '//v1/manifests',
