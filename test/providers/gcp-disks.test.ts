@@ -11,6 +11,7 @@ const kinds = [
   ['e2-standard-4', 'pd-balanced', 'pd-ssd'],
   ['h3-standard-88', 'pd-balanced', 'pd-balanced'],
   ['c4-standard-4', 'hyperdisk-balanced', 'hyperdisk-balanced'],
+  ['c3-standard-192-metal', 'hyperdisk-balanced', 'hyperdisk-balanced'],
   ['a3-ultragpu-8g', 'hyperdisk-balanced', 'hyperdisk-balanced'],
   ['a3-highgpu-8g', 'pd-balanced', 'pd-ssd'],
 ] as const;

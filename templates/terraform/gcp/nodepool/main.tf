@@ -26,9 +26,14 @@ locals {
   stored      = var.pool.role == "compute" && var.pool.storage_disk_size > 0 ? var.nodes : {}
   device_name = "kubeloom-data"
 
-  # The newest machine series take Hyperdisks alone.
-  series    = split("-", var.pool.server_type)[0]
-  hyperdisk = contains(["a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4", "n4a", "n4d", "x4"], local.series) || startswith(var.pool.server_type, "a3-ultragpu")
+  # The newest machine series and bare metal take Hyperdisks alone.
+  series = split("-", var.pool.server_type)[0]
+  metal  = endswith(var.pool.server_type, "-metal")
+  hyperdisk = anytrue([
+    contains(["a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4", "n4a", "n4d", "x4"], local.series),
+    startswith(var.pool.server_type, "a3-ultragpu"),
+    local.metal,
+  ])
   root_type = local.hyperdisk ? "hyperdisk-balanced" : "pd-balanced"
   # Of the persistent disks, h3 takes the balanced ones alone.
   data_type = local.hyperdisk ? "hyperdisk-balanced" : local.series == "h3" ? "pd-balanced" : "pd-ssd"
@@ -38,7 +43,7 @@ locals {
   gpu          = local.accelerators > 0 || can(regex("^[ag][2-9]", local.series))
   shielded     = local.series != "t2a"
   # What can be moved to another host while it runs.
-  movable = !var.pool.spot && !local.gpu && !contains(["h3", "h4d", "x4"], local.series) && !endswith(var.pool.server_type, "-metal")
+  movable = !var.pool.spot && !local.gpu && !contains(["h3", "h4d", "x4"], local.series) && !local.metal
 }
 
 resource "google_compute_subnetwork" "pool" {
