@@ -20,7 +20,8 @@ sed -nE '/^replace \(/,/^\)/{/=>/p}; s/^replace ([^(].*=>.*)/\1/p' "$source_dir/
   awk -F' *=> *' '{split($1, old, " "); split($2, new, " "); sub(/^[ \t]+/, "", old[1]); print old[1], new[1], new[2]}' |
   sort -u | while read -r old new at; do go mod edit -replace="$old=$new@$at"; done
 printf 'package plugin\n\nimport _ "%s"\n' "$module" >deps.go
-echo "provider-schemas: building $module $exact" >&2
+echo "provider-schemas: building $module $exact, once, for $target; the largest take an hour" >&2
 nice -n 19 go build -trimpath -ldflags '-s -w' -o "$work/plugin" "$module"
 mkdir -p "$(dirname "$target")"
 install -m 0755 "$work/plugin" "$target"
+echo "provider-schemas: built $module $exact in $((SECONDS / 60)) min $((SECONDS % 60)) s" >&2
