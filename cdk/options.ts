@@ -48,6 +48,10 @@ export const Options = z.strictObject({
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
+    // The state machine files name `arn:aws:states:::…`, as they have to, word for word.
+    .refine((region) => !/^(cn|us-gov|[a-z]+(-[a-z]+)*-iso[a-z]*|eusc)-/.test(region), {
+      error: 'is in another partition of AWS (China, GovCloud, …): only those of the commercial one can be used',
+    })
     .optional()
     .describe('region to deploy to (default: the one of the credentials)'),
   authorization: z

@@ -29,8 +29,8 @@ export interface ProductFunctionProps {
   readonly on: UsedResources;
   /** @default 60 seconds */
   readonly timeout?: Duration;
-  /** Where failed asynchronous calls go. @default none: callers wait for the answer */
-  readonly failures?: IQueue;
+  /** Asynchronous calls: where failed ones go, and how long one may wait. @default none: callers wait for the answer */
+  readonly asynchronous?: { readonly failures: IQueue; readonly longestWait: Duration };
 }
 
 export class ProductFunction extends Construct {
@@ -39,7 +39,7 @@ export class ProductFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ProductFunctionProps) {
     super(scope, id);
-    const { logRetention: retention, failures } = props;
+    const { logRetention: retention, asynchronous } = props;
     this.log = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -68,13 +68,16 @@ export class ProductFunction extends Construct {
       logGroup: this.log,
       tracing: Tracing.ACTIVE,
       retryAttempts: 0,
-      ...(failures && { onFailure: new SqsDestination(failures) }),
+      ...(asynchronous && {
+        onFailure: new SqsDestination(asynchronous.failures),
+        maxEventAge: asynchronous.longestWait,
+      }),
     });
     const called = 'its callers wait for the answer and see every failure; nothing calls it asynchronously';
-    const reason = failures
+    const reason = asynchronous
       ? 'a failure destination is what it has, which tells more than a dead-letter queue'
       : called;
     Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
-    if (!failures) Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaAsyncFailureDestination', reason });
+    if (!asynchronous) Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaAsyncFailureDestination', reason });
   }
 }

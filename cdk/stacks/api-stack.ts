@@ -78,7 +78,8 @@ export class ApiStack extends Stack {
         format: AccessLogFormat.custom(JSON.stringify(accessLog)),
       },
     });
-    const integration = new HttpLambdaIntegration('Router', router.fn);
+    // A statement for each route would fill the function's policy, which may have 20 KB.
+    const integration = new HttpLambdaIntegration('Router', router.fn, { scopePermissionToRoute: false });
     for (const route of routes as readonly Route[]) {
       const made = this.api.addRoutes({
         path: route.path,

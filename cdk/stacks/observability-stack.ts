@@ -1,5 +1,5 @@
 /** What tells people that something needs them: alarms, each with a page, one topic, and a dashboard if wished for. */
-import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   AlarmStatusWidget,
@@ -9,6 +9,7 @@ import {
   type Metric,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -39,6 +40,7 @@ export class ObservabilityStack extends Stack {
       displayName: `Kubeloom alarms of ${options.installation}`,
       enforceSSL: true,
     });
+    this.#letAlarmsTell();
     if (options.alarmEmail !== undefined) {
       const subscription = this.#topic.addSubscription(new EmailSubscription(options.alarmEmail));
       const reason = 'an alarm that no mail tells of still stands in CloudWatch';
@@ -57,6 +59,23 @@ export class ObservabilityStack extends Stack {
       value: this.#topic.topicArn,
       description: 'Subscribe to it to hear of alarms',
     });
+  }
+
+  /** A topic's own policy, which asks for TLS, takes the place of the one by which AWS lets alarms of the account publish. */
+  #letAlarmsTell(): void {
+    const alarms = this.formatArn({
+      ...{ service: 'cloudwatch', resource: 'alarm', resourceName: `${this.#props.options.installation}-*` },
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.#topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsOfThisInstallation',
+        actions: ['sns:Publish'],
+        resources: [this.#topic.topicArn],
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account }, ArnLike: { 'aws:SourceArn': alarms } },
+      }),
+    );
   }
 
   #watchRuns(): void {
@@ -129,7 +148,7 @@ export class ObservabilityStack extends Stack {
   #measure(logGroup: PipelineStack['tick']['log'], name: keyof TickMeasures, period: Duration): Metric {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,
-      filterPattern: FilterPattern.exists(`$.measures.${name}`),
+      filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>=', 0),
       metricNamespace: `Kubeloom/${this.#props.options.installation}`,
       metricName: name,
       metricValue: `$.measures.${name}`,

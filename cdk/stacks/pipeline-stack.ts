@@ -99,7 +99,13 @@ export class PipelineStack extends Stack {
       logRetention: this.#props.options.logDays,
       uses: functionUses(name),
       on: this.on,
-      ...(name === 'tick' && { failures: this.lostTicks }),
+      // One that was throttled is not made up for: the next does its work.
+      ...(name === 'tick' && {
+        asynchronous: {
+          failures: this.lostTicks,
+          longestWait: Duration.minutes(this.#props.options.tickMinutes),
+        },
+      }),
     });
     this.#functions.set(name, fn);
     return fn;

@@ -22,6 +22,22 @@ it('all tell one topic when they begin and when they end', () => {
   expect(new Set(topics.map((topic) => JSON.stringify(topic))).size).toBe(1);
 });
 
+it('alarms of this account may tell it: a policy of one’s own takes the place of the one that lets them', () => {
+  const [policy] = resourcesOf(installation.observability, 'AWS::SNS::TopicPolicy');
+  const { Statement } = (policy?.Properties.PolicyDocument ?? { Statement: [] }) as {
+    Statement: Record<string, unknown>[];
+  };
+  const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
+  expect(allowed).toHaveLength(1);
+  expect(allowed[0]).toMatchObject({
+    Action: 'sns:Publish',
+    Principal: { Service: 'cloudwatch.amazonaws.com' },
+    Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+  });
+  const { Condition } = allowed[0] as { Condition: { ArnLike: Record<string, unknown> } };
+  expect(JSON.stringify(Condition.ArnLike['aws:SourceArn'])).toContain(':alarm:kubeloom-*');
+});
+
 it('silence is a fault of the tick alone', () => {
   const breaching = alarms.filter(({ TreatMissingData }) => TreatMissingData === 'breaching');
   expect(breaching).toEqual([
@@ -43,4 +59,9 @@ it('measures what the tick logs', () => {
   const source = readFileSync(new URL('../../functions/pipeline/tick-measures.ts', import.meta.url), 'utf8');
   for (const name of names) expect(source).toMatch(new RegExp(`^ {4}${name}:`, 'm'));
   expect(names).toHaveLength(2);
+  // A comparison with text is not documented to find numbers.
+  for (const { FilterPattern, MetricTransformations } of filters) {
+    const [{ MetricValue } = { MetricValue: '' }] = MetricTransformations as { MetricValue: string }[];
+    expect(FilterPattern).toBe(`{ ${MetricValue} >= 0 }`);
+  }
 });

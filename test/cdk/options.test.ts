@@ -37,6 +37,13 @@ describe('options', () => {
     });
   });
 
+  it('name only regions of the commercial partition: the state machine files name its services', () => {
+    for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1'])
+      expect(() => parseOptions({ region })).toThrow(/region: .*partition/);
+    for (const region of ['eu-central-1', 'us-east-1', 'ap-southeast-2', 'me-south-1', 'il-central-1'])
+      expect(parseOptions({ region })).toMatchObject({ region });
+  });
+
   it('are refused with every fault at once, and the name that was meant', () => {
     const given = {
       installation: 'Big',
