@@ -23,7 +23,9 @@ cat "$RECORDINGS/mesh" 2>/dev/null
 exit "$(cat "$RECORDINGS/mesh.code" 2>/dev/null || echo 0)"
 `;
 const fakeKubectl = `#!/bin/bash
+echo look >> "$RECORDINGS/looks"
 [ -e "$RECORDINGS/api-down" ] && { echo 'Unable to connect to the server: dial tcp: i/o timeout' >&2; exit 1; }
+[ -e "$RECORDINGS/nodes-first" ] && { cat "$RECORDINGS/nodes-first"; rm "$RECORDINGS/nodes-first"; exit 0; }
 cat "$RECORDINGS/nodes"
 `;
 
@@ -40,6 +42,15 @@ const planned = (...changes: readonly (readonly [string, string])[]): string =>
       JSON.stringify({ '@message': 'plan', type: 'planned_change', change: { resource: { addr }, action } }),
     )
     .join('\n');
+/** What Terraform says of a change that somebody else made, before it says what it would do about it. */
+const changedOutside = (addr: string): string =>
+  `${JSON.stringify({ '@message': 'drift', type: 'resource_drift', change: { resource: { addr }, action: 'update' } })}\n`;
+const replaced = (addr: string, reason: string): string =>
+  JSON.stringify({
+    '@message': 'p',
+    type: 'planned_change',
+    change: { resource: { addr }, action: 'replace', reason },
+  });
 const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly object[] =>
   all.map((host) => {
     const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
@@ -47,14 +58,17 @@ const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly 
   });
 const say = (events: readonly object[]) =>
   record('mesh', events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
-const live = (change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {}) => {
+const live = (
+  change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {},
+  file: 'nodes' | 'nodes-first' = 'nodes',
+) => {
   const items = members.flatMap((name) => {
     const { [name]: own = {} } = change;
     if (own === null) return [];
     const conditions = [{ type: 'Ready', status: own.ready ?? 'True' }];
     return [{ metadata: { name }, status: { conditions, nodeInfo: { kubeletVersion: own.version ?? 'v1.34.2' } } }];
   });
-  record('nodes', JSON.stringify({ items }));
+  record(file, JSON.stringify({ items }));
 };
 
 beforeEach(async () => {
@@ -65,6 +79,7 @@ beforeEach(async () => {
   world.set('KUBELOOM_TERRAFORM', world.script('terraform', fakeTerraform));
   world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', fakeAnsible));
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+  world.set('KUBELOOM_SECOND_LOOK_SECONDS', '0');
   const state = twoProviderState();
   const types = new Map<string, string | undefined>();
   for (const { source } of [...state.pools, ...state.loadBalancers.flatMap(({ pools }) => pools)])
@@ -101,6 +116,7 @@ async function look(): Promise<DriftReport> {
   expect(result.error).toBeUndefined();
   return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
 }
+const kubectlLooks = () => readFileSync(join(recordings, 'looks'), 'utf8').trim().split('\n').length;
 const calls = () => readFileSync(join(recordings, 'calls'), 'utf8');
 const machinesOf = (node: string) => `module.pool_${node.slice(0, -3)}.hcloud_server.node["${node}"]`;
 const workspaces = () => [...new Set(calls().match(/^(machines|dns)-[^:]+/gm))].sort();
@@ -141,6 +157,40 @@ describe('a check', () => {
     live({ 'workers-bbbbbbb-01': { ready: 'Unknown' } });
     const { items } = await look();
     expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true }]);
+  });
+
+  it('never wishes a machine destroyed that stands, nor anything else applied that would do it', async () => {
+    await look();
+    const workspace = workspaceOf('workers');
+    const worker = machinesOf('workers-bbbbbbb-01');
+    record(`${workspace}.code`, '2');
+    record(`${workspace}.out`, changedOutside(worker) + replaced(worker, 'cannot_update'));
+    const { items } = await look();
+    expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: false }]);
+    expect(items[0]?.message).toMatch(/was changed \(replace .*would have to be destroyed.*replace its pool/);
+    record(`${workspace}.out`, replaced(worker, 'requested'));
+    expect((await look()).items).toMatchObject([{ kind: 'machine', repairable: true }]);
+    const controls = workspaceOf('control');
+    const [standing, gone] = [machinesOf('control-aaaaaaa-01'), machinesOf('control-aaaaaaa-02')];
+    record(`${controls}.code`, '2');
+    record(`${controls}.out`, `${replaced(standing, 'cannot_update')}\n${planned(['create', gone])}`);
+    expect((await look()).items.filter(({ where }) => where.pool === 'control')).toMatchObject([
+      { kind: 'machine', repairable: false },
+      { kind: 'machine', repairable: false },
+    ]);
+  });
+
+  it('tells what newer templates would make differently from what somebody changed; what only moves is nothing', async () => {
+    await look();
+    const workspace = workspaceOf('control');
+    const firewall = 'module.network_x.hcloud_firewall.nodes';
+    record(`${workspace}.code`, '2');
+    record(`${workspace}.out`, planned(['update', firewall]));
+    expect((await look()).items[0]?.message).toContain('would be made differently now, by newer templates or options');
+    record(`${workspace}.out`, changedOutside(firewall) + planned(['update', firewall]));
+    expect((await look()).items[0]?.message).toContain('are not as they were made');
+    record(`${workspace}.out`, planned(['move', firewall]));
+    expect((await look()).items).toEqual([]);
   });
 
   it('tells networks, and the names of load balancers, as one thing each', async () => {
@@ -197,9 +247,19 @@ describe('a check', () => {
     ]);
   });
 
-  it('tells an API that does not answer', async () => {
+  it('tells an API that does not answer, the second time either', async () => {
     record('api-down', '');
     expect((await look()).items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
+    expect(kubectlLooks()).toBe(2);
+  });
+
+  it('looks once at nodes that are in order, and a second time at others: one that blinked is in order', async () => {
+    expect((await look()).items).toEqual([]);
+    expect(kubectlLooks()).toBe(1);
+    live({ 'workers-bbbbbbb-01': { ready: 'Unknown' }, 'basement-01': { ready: 'False' } }, 'nodes-first');
+    live({ 'basement-01': { ready: 'False' }, 'control-aaaaaaa-01': { ready: 'False' } });
+    expect((await look()).items.map(({ where }) => where.node)).toEqual(['basement-01']);
+    expect(kubectlLooks()).toBe(3);
   });
 
   it('says what it could not look at, and looks at the rest; no secret is in its report', async () => {

@@ -1,26 +1,46 @@
 /** What Kubernetes says of its nodes: all there, ready, and of the version that was made. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem } from '#domain/drift.ts';
+import { type DriftItem, driftKey } from '#domain/drift.ts';
 import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, placeOf, sentence } from './findings.ts';
 
-/** An API that does not answer is a finding, not a failure: a person has to look. */
+/** Longer than a kubelet that starts anew, or a control plane that changes its leader, is silent. */
+const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
+
+/** Only what is found twice is told: a node may be silent for a moment, and a repair would be for nothing. */
 export async function checkNodes(context: StageContext): Promise<Findings> {
-  const { wish } = context;
+  const { wish, signal } = context;
   const kubeconfig = await writeKubeconfig(context);
   if (wish === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
+  const kubectl = new Kubectl(context, kubeconfig);
+  const first = await look(context, kubectl, wish);
+  if (first.length === 0) return { items: [], unchecked: [] };
+  await pause(secondLookMs(), undefined, { signal });
+  const found = new Set(first.map(driftKey));
+  const second = await look(context, kubectl, wish);
+  const again = second.filter((item) => found.has(driftKey(item)));
+  // Silent only now: nothing of what was found before is refuted.
+  const silent = again.length === 0 && second.some(({ where }) => where.name === silentApi);
+  return { items: silent ? first : again, unchecked: [] };
+}
+
+const silentApi = 'API';
+
+/** An API that does not answer is a finding, not a failure: a person has to look. */
+async function look(context: StageContext, kubectl: Kubectl, wish: ClusterState): Promise<readonly DriftItem[]> {
   try {
-    const live = await new Kubectl(context, kubeconfig).nodes();
+    const live = await kubectl.nodes();
     const names = wish.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
-    return { items: names.flatMap((name) => itemOf(wish, name, live.get(name))), unchecked: [] };
+    return names.flatMap((name) => itemOf(wish, name, live.get(name)));
   } catch (error) {
     if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
       throw error;
     const message = sentence(`the Kubernetes API does not tell its nodes: ${error.error.message}`);
-    return { items: [{ kind: 'node', where: { name: 'API' }, message, repairable: false }], unchecked: [] };
+    return [{ kind: 'node', where: { name: silentApi }, message, repairable: false }];
   }
 }
 

@@ -56,29 +56,46 @@ function visitsOf(context: StageContext, wish: ClusterState): readonly Visit[] {
 function itemsOf({ about, kind }: Visit, wish: ClusterState, changes: readonly PlannedChange[]): readonly DriftItem[] {
   if (changes.length === 0) return [];
   if (kind === 'dns') {
-    const message = sentence(`the names of load balancer ${about} are not as they were made (${told(changes)})`);
+    const message = sentence(`the names of load balancer ${about} ${wordsFor(changes, 'are not as they were made')}`);
     return [{ kind: 'dns', where: { name: about }, message, repairable: true }];
   }
   const nodes = new Set(allNodes(wish).map(({ node }) => node.name));
   const byNode = Map.groupBy(changes, ({ address }) => nodeOfAddress(address, nodes));
   const others = byNode.get(undefined) ?? [];
   const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(wish, node, own)]));
+  // One workspace is applied as a whole: with a machine in it that may not be destroyed, none of it is.
+  if (machines.some(({ repairable }) => !repairable)) return machines.map((item) => ({ ...item, repairable: false }));
   // Networks follow from the addresses of machines: with one of those gone, that they will differ says nothing.
   if (others.length === 0 || machines.length > 0) return machines;
   const pools = poolsOf(wish, about);
   const regions = [...new Set(pools.map(({ source }) => source.region))].join(', ');
-  const message = sentence(`network or firewall of ${about} (${regions}) are not as they were made (${told(others)})`);
+  const how = wordsFor(others, 'are not as they were made');
+  const message = sentence(`network or firewall of ${about} (${regions}) ${how}`);
   return [{ kind: 'network', where: { provider: about }, message, repairable: true }];
 }
 
+/** A machine that stands is never destroyed by a repair: nobody has drained it, and its disks would go with it. */
 function machineItem(wish: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
-  const gone = changes.some(({ action }) => action === 'create' || action === 'replace');
-  const message = sentence(
-    gone
-      ? `the machine of ${node} is gone, or must be made anew`
-      : `the machine of ${node} was changed (${told(changes)})`,
-  );
-  return { kind: 'machine', where: placeOf(wish, node), message, repairable: true };
+  const about = { kind: 'machine', where: placeOf(wish, node) } as const;
+  if (changes.some(isMadeAgain))
+    return { ...about, message: `the machine of ${node} is gone, or must be made anew`, repairable: true };
+  const standing = changes.some(({ action }) => action === 'replace');
+  const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
+  if (!standing) return { ...about, message: sentence(message), repairable: true };
+  const why = '; it would have to be destroyed for that, which no repair does: replace its pool';
+  return { ...about, message: sentence(`${message}${why}`), repairable: false };
+}
+
+/** It is not there, or known to be broken. */
+function isMadeAgain({ action, reason = '' }: PlannedChange): boolean {
+  return action === 'create' || (action === 'replace' && ['requested', 'tainted'].includes(reason));
+}
+
+/** Whose doing it is: that of newer templates, or somebody else's. */
+function wordsFor(changes: readonly PlannedChange[], otherwise: string): string {
+  const ours = changes.every(({ action, outside }) => action !== 'create' && !outside);
+  const words = ours ? 'would be made differently now, by newer templates or options' : otherwise;
+  return `${words} (${told(changes)})`;
 }
 
 function told(changes: readonly PlannedChange[]): string {

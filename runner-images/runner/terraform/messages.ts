@@ -16,6 +16,11 @@ const Message = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('planned_change'),
+    change: z.object({ resource: Resource, action: z.string(), reason: z.string().optional() }),
+  }),
+  z.object({
+    /** Changed by somebody else since Terraform made it. */
+    type: z.literal('resource_drift'),
     change: z.object({ resource: Resource, action: z.string() }),
   }),
   z.object({

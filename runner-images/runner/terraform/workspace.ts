@@ -75,10 +75,17 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   return { outputs: {}, ...about };
 }
 
+/** Actions of a plan after which everything stands as before. */
+const changesNothing = ['read', 'noop', 'no-op', 'move', 'import', 'forget'];
+
 /** A change that Terraform would make. */
 export interface PlannedChange {
   readonly address: string;
   readonly action: string;
+  /** Why it is replaced: `requested`, `tainted`, `cannot_update`, … */
+  readonly reason?: string;
+  /** Somebody else changed or removed it; else what is wanted of it has changed. */
+  readonly outside: boolean;
 }
 
 /**
@@ -98,9 +105,13 @@ export async function planWorkspace(context: StageContext, job: WorkspaceJob): P
   const input = { ...work.hook, resources: asks ? await terraform.resources() : [] };
   const { replace } = asks ? await askHooks(context, parts, { hook: 'inspect', input }) : { replace: [] };
   const { messages } = await terraform.plan({ replace, destroy: false, only: [], locks: false });
+  const outside = new Set(
+    messages.flatMap((message) => (message.type === 'resource_drift' ? [message.change.resource.addr] : [])),
+  );
   return messages.flatMap((message) => {
-    if (message.type !== 'planned_change' || ['read', 'noop', 'no-op'].includes(message.change.action)) return [];
-    return [{ address: message.change.resource.addr, action: message.change.action }];
+    if (message.type !== 'planned_change' || changesNothing.includes(message.change.action)) return [];
+    const { resource, action, reason } = message.change;
+    return [{ address: resource.addr, action, ...(reason && { reason }), outside: outside.has(resource.addr) }];
   });
 }
 
