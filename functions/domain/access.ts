@@ -18,7 +18,7 @@ export interface Caller {
 
 /** Whom a role is given to. */
 export type Subject =
-  /** ARN of a user or role, or the beginning of one before a final `*`. Sessions of a role count as the role. */
+  /** ARN of a user, role or session, or the beginning of one before a final `*`. Sessions of a role count as the role. */
   | { readonly iam: string }
   /** Subject (`sub`) of a token: `local:<name>` on the local platform, or one of the OIDC issuer. */
   | { readonly user: string }
@@ -89,7 +89,11 @@ export function principalOf(arn: string): string {
 
 function isMeant(caller: Caller, subject: Subject): boolean {
   if ('everybody' in subject) return true;
-  if ('iam' in subject) return caller.kind === 'iam' && isPrincipal(principalOf(caller.name), subject.iam);
+  if ('iam' in subject) {
+    return (
+      caller.kind === 'iam' && [principalOf(caller.name), caller.name].some((arn) => isPrincipal(arn, subject.iam))
+    );
+  }
   if (caller.kind !== 'token') return false;
   if ('user' in subject) return valuesOf(caller, 'sub').includes(subject.user);
   return valuesOf(caller, subject.claim.name).includes(subject.claim.value);

@@ -143,6 +143,20 @@ describe('subjects', () => {
     expect((await put(asUser(arn))).status).toBe(403);
   });
 
+  it('are sessions of a role as well, as whoami tells them', async () => {
+    const sessions = 'arn:aws:sts::123456789012:assumed-role/deployer/session-1';
+    const under = await apiWith(
+      binding('one', 'operator', ['team'], [{ iam: sessions }]),
+      binding('all', 'operator', ['team'], [{ iam: 'arn:aws:sts::123456789012:assumed-role/builder/*' }]),
+    );
+    const put = async (as: Call['as']) =>
+      (await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as })).status;
+    expect((await under.call('GET', '/v1/whoami', { as: asRole('deployer') })).json.name).toBe(sessions);
+    expect([await put(asRole('deployer')), await put(asRole('builder'))]).toEqual([200, 200]);
+    const other: Call['as'] = { iam: { userArn: sessions.replace('session-1', 'session-2') } };
+    expect([await put(other), await put(asRole('builder-2'))]).toEqual([403, 403]);
+  });
+
   it('are claims, in lists as API Gateway writes them', async () => {
     const under = await apiWith(
       binding('group', 'operator', ['team'], [{ claim: { name: 'groups', value: 'platform' } }]),
@@ -230,6 +244,11 @@ describe('a RoleBinding', () => {
     ['no namespace', { namespaces: [] }, 'spec.namespaces'],
     ['a namespace that is none', { namespaces: ['Team A'] }, 'spec.namespaces[0]'],
     ['nobody', { subjects: [{}] }, 'spec.subjects[0]'],
+    [
+      'roles by a path, which no session tells',
+      { subjects: [{ iam: 'arn:aws:iam::123456789012:role/teams/shop-*' }] },
+      'spec.subjects[0].iam',
+    ],
     [
       'two things in one subject',
       { subjects: [{ user: 'a', iam: 'arn:aws:iam::123456789012:role/x' }] },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Binding, roles } from '#domain/access.ts';
 import { sizeFaults } from './document-size.ts';
-import type { Fault } from './fault.ts';
+import { error, type Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
 import { shown, Text } from './names.ts';
 import { schemaFaults } from './schema-faults.ts';
@@ -16,7 +16,7 @@ const Subject = z.union(
     z.strictObject({
       iam: Text.regex(/^arn:[\w-]+:(iam|sts)::\d{12}:(user|role|assumed-role)\/[\w+=,.@/-]*\*?$/, {
         error: (issue) => `${shown(issue.input)} is no ARN of a user or role; "*" may stand at its end`,
-      }).describe('ARN of an AWS user or role; its sessions count as the role.'),
+      }).describe('ARN of an AWS user or role, whose sessions count as the role; or of such a session.'),
     }),
     z.strictObject({
       user: Text.describe('Subject (`sub`) of a token: `local:<name>` of a local user, or one of the OIDC issuer.'),
@@ -53,6 +53,24 @@ export function validateRoleBinding(document: unknown): {
   const vast = sizeFaults(stripped);
   if (vast.length > 0) return { faults: vast };
   const parsed = RoleBinding.safeParse(stripped);
-  if (parsed.success) return { binding: parsed.data, faults: [] };
+  if (parsed.success) {
+    const faults = rolesByPath(parsed.data);
+    return faults.length === 0 ? { binding: parsed.data, faults } : { faults };
+  }
   return { faults: inDocumentOrder(stripped, schemaFaults(RoleBinding, stripped).faults) };
+}
+
+/** Such a subject would never fit anybody: sessions do not tell the path of their role. */
+function rolesByPath({ spec }: RoleBinding): readonly Fault[] {
+  return spec.subjects.flatMap((subject, index) =>
+    'iam' in subject && /:role\/.*\/.*\*$/.test(subject.iam)
+      ? [
+          error(
+            ['spec', 'subjects', index, 'iam'],
+            `${shown(subject.iam)} has a path and "*", but sessions of a role do not tell its path`,
+            'leave the path out, or name each role',
+          ),
+        ]
+      : [],
+  );
 }
