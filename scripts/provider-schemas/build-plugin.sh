@@ -4,12 +4,14 @@
 set -euo pipefail
 module=${1%@*} version=${1##*@} target=$2
 [ -x "$target" ] && exit 0
-work=$(mktemp -d)
+mkdir -p "$(dirname "$target")"
+# Beside the file: what Go makes meanwhile is gigabytes, and others clean /tmp within the hour that it may take.
+work=$(mktemp -d "$(dirname "$target")/.building.XXXXXX")
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"
 # No detour to the source host: what the module proxy does not have is not built.
 GOPROXY=$(go env GOPROXY | sed -E 's/[,|]direct$//')
-export GOPROXY GOFLAGS="-mod=mod -p=${KUBELOOM_BUILD_JOBS:-2}"
+export GOPROXY GOFLAGS="-mod=mod -p=${KUBELOOM_BUILD_JOBS:-2}" GOTMPDIR=$work
 fetched=$(go mod download -json "$module@$version")
 source_dir=$(sed -n 's/^\t*"Dir": "\(.*\)",*$/\1/p' <<<"$fetched")
 exact=$(sed -n 's/^\t*"Version": "\(.*\)",*$/\1/p' <<<"$fetched")
@@ -22,6 +24,5 @@ sed -nE '/^replace \(/,/^\)/{/=>/p}; s/^replace ([^(].*=>.*)/\1/p' "$source_dir/
 printf 'package plugin\n\nimport _ "%s"\n' "$module" >deps.go
 echo "provider-schemas: building $module $exact, once, for $target; the largest take an hour" >&2
 nice -n 19 go build -trimpath -ldflags '-s -w' -o "$work/plugin" "$module"
-mkdir -p "$(dirname "$target")"
 install -m 0755 "$work/plugin" "$target"
 echo "provider-schemas: built $module $exact in $((SECONDS / 60)) min $((SECONDS % 60)) s" >&2
