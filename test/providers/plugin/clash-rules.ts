@@ -17,6 +17,11 @@ export interface RangeRule {
   readonly says: string;
 }
 
+/** The first of a type in an account's region becomes the default of the region, which the cloud never gives up again. */
+export const keptFirst: Readonly<Record<string, string>> = {
+  digitalocean_vpc: '403: Can not delete default VPCs',
+};
+
 const account = (says: string, ...by: string[]): ClashRule => ({ within: 'account', by, says });
 const region = (says: string, ...by: string[]): ClashRule => ({ within: 'region', by, says });
 

@@ -1,7 +1,7 @@
 /** What one provider's cloud holds: objects by account and region, and what became of them. Nothing of it is real. */
 
 import { isWithin, rangesOverlap } from './address-ranges.ts';
-import { clashRules, rangeRules } from './clash-rules.ts';
+import { clashRules, keptFirst, rangeRules } from './clash-rules.ts';
 import { type CtyObject, type CtyValue, isList, isSame, leaves } from './cty-value.ts';
 import { digits } from './made-up-values.ts';
 
@@ -111,6 +111,10 @@ export class SimulatedCloud {
       (other) => other.key !== key && other.account === object.account && refersTo(other.values, id ?? null),
     );
     if (user !== undefined) throw new CloudRefusal(`${object.type} ${id} is in use by ${user.type} ${user.values.id}`);
+    const says = keptFirst[object.type];
+    const isOfItsRegion = (other: CloudObject) =>
+      other.type === object.type && other.account === object.account && other.region === object.region;
+    if (says !== undefined && this.inventory.find(isOfItsRegion)?.key === key) throw new CloudRefusal(says);
     this.#objects.delete(key);
     for (const leaf of leaves(object.values)) this.#addresses.delete(String(leaf));
     this.#tell('delete', object);

@@ -1,4 +1,5 @@
-# Provider type digitalocean, network: a VPC, and a firewall for whatever carries the tag of this network.
+# Provider type digitalocean, network: a firewall for whatever carries the tag of this network. Droplets stand in the
+# region's default VPC: the first VPC that an account has in a region becomes that, and cannot be removed again.
 
 terraform {
   required_version = ">= 1.6"
@@ -28,12 +29,6 @@ locals {
   inbound = { for key, rule in merge(
     local.ssh, local.wireguard, local.icmp, local.api, { for key, rules in local.roles : key => rules[0] },
   ) : key => rule if length(rule.cidrs) > 0 }
-}
-
-resource "digitalocean_vpc" "network" {
-  name        = local.name
-  region      = var.region
-  description = "Kubeloom ${var.installation}, cluster ${var.cluster_id}, provider ${var.provider_name}"
 }
 
 resource "digitalocean_tag" "network" {

@@ -13,11 +13,6 @@ output "provider_name" {
   value       = var.provider_name
 }
 
-output "vpc_id" {
-  description = "VPC of the droplets."
-  value       = digitalocean_vpc.network.id
-}
-
 output "firewall_tag" {
   description = "Tag that puts a droplet behind the firewall."
   value       = digitalocean_tag.network.name

@@ -19,7 +19,7 @@ variable "region" {
 }
 
 variable "cidr" {
-  description = "Not used: DigitalOcean picks a range for the VPC, as ranges may not overlap within an account."
+  description = "Not used: droplets stand in the region's default VPC, whose range DigitalOcean picks."
   type        = string
   default     = "10.0.0.0/16"
 }
@@ -61,7 +61,7 @@ variable "peer_cidrs" {
 }
 
 variable "tags" {
-  description = "Not used: VPCs carry no tags, and those of a firewall say what it guards."
+  description = "Not used: the tags of a firewall say what it guards."
   type        = map(string)
   default     = {}
 }

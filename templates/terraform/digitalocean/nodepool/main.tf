@@ -34,7 +34,6 @@ resource "digitalocean_droplet" "node" {
   region            = var.pool.region
   size              = var.pool.server_type
   image             = var.pool.image
-  vpc_uuid          = var.network.vpc_id
   ssh_keys          = [digitalocean_ssh_key.pool.id]
   user_data         = replace(var.first_boot, "@node@", each.key)
   tags              = local.tags

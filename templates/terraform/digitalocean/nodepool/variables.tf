@@ -4,7 +4,6 @@ variable "network" {
     installation  = string
     cluster_id    = string
     provider_name = string
-    vpc_id        = string
     firewall_tag  = string
   })
 }
