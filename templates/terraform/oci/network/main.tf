@@ -22,10 +22,12 @@ locals {
   # A node of an unknown address makes everybody a peer of WireGuard, which knows its keys; of SSH it does not.
   seekers = distinct(concat(local.admins, [for cidr in local.peers : cidr if cidr != "0.0.0.0/0"]))
 
-  # A group holds 120 rules, and each names one source: a cluster with more nodes is guarded by its keys alone.
+  # A group holds 120 rules, and each names one source. In a cluster with more nodes WireGuard is guarded by its keys alone, and
+  # SSH is for administrators: nodes do not need it among themselves.
   limit   = 120
   knowing = contains(local.peers, "0.0.0.0/0") || length(local.peers) > local.limit ? local.world : local.peers
-  ssh     = contains(local.seekers, "0.0.0.0/0") || length(local.seekers) * length(var.ssh_ports) > local.limit ? local.world : local.seekers
+  few     = length(local.seekers) * length(var.ssh_ports) <= local.limit ? local.seekers : distinct(concat(local.admins, [var.cidr]))
+  ssh     = contains(local.seekers, "0.0.0.0/0") ? local.world : local.few
 
   public = distinct(concat(
     [for role in var.roles : { protocol = lower(role.protocol), port = role.port }],
