@@ -7,7 +7,7 @@ import { paint, print, printJson, printWrapped } from '../output.ts';
 import { examineType } from '../provider-kit/examine-type.ts';
 import { checkNames, type Finding } from '../provider-kit/finding.ts';
 import { type Trial, tryWithTerraform } from '../provider-kit/try-with-terraform.ts';
-import { readType } from '../provider-kit/type-source.ts';
+import { modulesOf, readType, type TypeSource, validOf } from '../provider-kit/type-source.ts';
 
 export function registerProviderTest(provider: Command): void {
   provider
@@ -22,7 +22,7 @@ export function registerProviderTest(provider: Command): void {
       const findings = examineType(source);
       const trials = options.full ? await tryWithTerraform(source, findings) : [];
       if (options.json) printJson({ type: source.name, directory, ok: isFine(findings, trials), findings, trials });
-      else show(source.name, findings, trials);
+      else show(source, findings, trials);
       process.exitCode = exitCodeOf(findings, trials);
     });
 }
@@ -36,11 +36,12 @@ function exitCodeOf(findings: readonly Finding[], trials: readonly Trial[]): num
   return trials.some(({ outcome }) => outcome === 'not tried') ? exitCodes.fault : exitCodes.ok;
 }
 
-function show(type: string, findings: readonly Finding[], trials: readonly Trial[]): void {
-  print(paint('bold', `provider type ${type}`));
+function show(source: TypeSource, findings: readonly Finding[], trials: readonly Trial[]): void {
+  print(titleOf(source));
+  const clear = modulesOf(source).length > 0 ? 'ok' : 'nothing';
   for (const [check, title] of Object.entries(checkNames)) {
     const found = findings.filter((finding) => finding.check === check);
-    const worst = found.some(({ severity }) => severity === 'fault') ? 'fault' : found.length > 0 ? 'warning' : 'ok';
+    const worst = found.some(({ severity }) => severity === 'fault') ? 'fault' : found.length > 0 ? 'warning' : clear;
     print(`  ${mark(worst)} ${title}`);
     for (const { severity, place, message, fix } of found) {
       printWrapped(
@@ -58,6 +59,17 @@ function show(type: string, findings: readonly Finding[], trials: readonly Trial
   print(verdict(findings, trials));
 }
 
+/** The type, and what was looked at. */
+function titleOf(source: TypeSource): string {
+  const { provider } = validOf(source.template) ?? {};
+  const modules = modulesOf(source).map(({ name }) => name);
+  const seen = [
+    modules.length > 0 ? `: ${modules.join(', ')}` : '',
+    provider === undefined ? '' : `; plugin ${provider.source} ${provider.version}`,
+  ];
+  return `${paint('bold', `provider type ${source.name}`)}${seen.join('')}`;
+}
+
 function verdict(findings: readonly Finding[], trials: readonly Trial[]): string {
   const faults = findings.filter(({ severity }) => severity === 'fault').length;
   const failed = trials.filter(({ outcome }) => outcome === 'failed').length;
@@ -71,6 +83,7 @@ function verdict(findings: readonly Finding[], trials: readonly Trial[]): string
 
 const marks = {
   ok: () => paint('green', 'ok      '),
+  nothing: () => paint('dim', '-       '),
   passed: () => paint('green', 'ok      '),
   warning: () => paint('yellow', 'warning '),
   fault: () => paint('red', 'fault   '),

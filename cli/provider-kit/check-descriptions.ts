@@ -139,7 +139,8 @@ function aboutPermissions(source: TypeSource, { resources, data }: Permissions):
           fix: `list its permissions under "${key}"`,
         }),
       ),
-    ...listed
+    // What a module that cannot be read uses is not known.
+    ...(Object.keys(source.unreadable).length > 0 ? [] : listed)
       .filter((type) => !wanted.has(type))
       .map((type) =>
         fault(check, {

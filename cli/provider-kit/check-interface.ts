@@ -2,7 +2,7 @@
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { contract, nullableVariables } from './contract.ts';
 import { type Finding, fault, warning } from './finding.ts';
-import type { Body, ModuleSource } from './module-source.ts';
+import { type Body, type ModuleSource, textsOf } from './module-source.ts';
 import { misfit, nameOf, readTerraformType, type TerraformType } from './terraform-type.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
@@ -27,7 +27,10 @@ export function checkInterface(source: TypeSource): readonly Finding[] {
             fix: `add it: ${purpose[name] ?? 'see the contract'}`,
           }),
         ),
-      ...(module.name === 'nodepool' ? networkVariable(module, networkOutputs) : []),
+      ...(module.name === 'nodepool' ? addressOutput(module) : []),
+      ...(module.name === 'nodepool' && source.unreadable.network === undefined
+        ? networkVariable(module, networkOutputs)
+        : []),
     ];
   });
 }
@@ -98,6 +101,19 @@ function strays(module: ModuleSource, filled: ReadonlySet<string>): readonly Fin
         fix: 'give it a default, or name it in provider.json',
       }),
     );
+}
+
+/** Nobody can reach a node without its address: the word stands in the output, or in a local that it is made of. */
+function addressOutput(module: ModuleSource): readonly Finding[] {
+  const { nodes } = module.outputs;
+  if (nodes === undefined || textsOf([nodes, module.locals]).some((text) => text.includes('public_address'))) return [];
+  return [
+    fault(check, {
+      place: 'nodepool/outputs.tf',
+      message: 'output nodes gives no public_address',
+      fix: `value = { for … : <node name> => { public_address = … } }: ${purpose.nodes}`,
+    }),
+  ];
 }
 
 /** What the pool wants of the network, the network must hand on. */

@@ -71,8 +71,12 @@ function sharedPlugins(base: string): Readonly<Record<string, string>> {
   return { TF_PLUGIN_CACHE_DIR: directory, TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE: '1' };
 }
 
-/** Without the frame that Terraform draws. */
+/** Without the frame that Terraform draws, and without warnings before the first error. */
 function wordsOf(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.replaceAll(/[│╷╵]/g, '').trim());
-  return lines.filter(Boolean).slice(0, 12);
+  const start = Math.max(
+    0,
+    lines.findIndex((line) => line.startsWith('Error: ')),
+  );
+  return lines.slice(start).filter(Boolean).slice(0, 12);
 }

@@ -81,14 +81,15 @@ async function validate(
   return withRoots(roots, directory, async (place) => {
     const [first = '', ...others] = Object.keys(roots);
     const judge = async (name: string) => [name, await validateOne(program, place(name), name)] as const;
-    // The first one fetches the plugin, the others find it.
-    const judged = [await judge(first), ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))];
-    const verdicts = new Map(judged);
+    // The first one fetches the plugin; the others find it, or there is none for any of them.
+    const begun = await judge(first);
+    if (begun[1].outcome === 'not tried') return [{ name: `${program.name} init`, ...begun[1] }];
+    const verdicts = new Map([begun, ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))]);
     return instanceCounts.map((count): Trial => {
       const names = instances.slice(0, count).flatMap((instance) => Object.keys(instance));
       const worst = names.flatMap((name) => verdicts.get(name) ?? []).find(({ outcome }) => outcome !== 'passed');
       return {
-        name: `${program.name} validate, ${count} ${count === 1 ? 'instance' : 'instances'} (${names.length} roots)`,
+        name: `${program.name} validate, ${count} ${count === 1 ? 'instance' : 'instances'} (${names.length} ${names.length === 1 ? 'root' : 'roots'})`,
         outcome: worst?.outcome ?? 'passed',
         details: worst?.details ?? [],
       };

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#cli/exit-codes.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
-import { edited, removeType, writeType } from './type-directory.ts';
+import { edited, goodType, removeType, writeType } from './type-directory.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -51,6 +51,9 @@ describe('kubeloom provider test', () => {
 
     expect(code).toBe(exitCodes.ok);
     expect(stdout.match(/^ {2}ok /gm)).toHaveLength(7);
+    expect(stdout).toMatch(
+      /^provider type digitalocean: network, nodepool, dns; plugin digitalocean\/digitalocean 2\./m,
+    );
     expect(stdout).toMatch(/the contract is kept, as far as the files tell/);
   });
 
@@ -70,6 +73,17 @@ describe('kubeloom provider test', () => {
       findings: [{ check: 'nodes' }],
       trials: [],
     });
+  });
+
+  it('says of what there is nothing of that it was not looked at, instead of ok', async () => {
+    const directory = await writeType(Object.fromEntries(Object.keys(goodType).map((file) => [file, null])));
+    const { code, stdout } = await kubeloom('provider', 'test', directory);
+    await removeType(directory);
+
+    expect(code).toBe(exitCodes.invalid);
+    expect(stdout.match(/^ {2}fault /gm)).toHaveLength(2);
+    expect(stdout.match(/^ {2}- {8}\S/gm)).toHaveLength(5);
+    expect(stdout).not.toMatch(/^ {2}ok /m);
   });
 
   it('does not know a directory that is not there', async () => {

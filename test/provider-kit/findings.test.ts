@@ -127,6 +127,12 @@ const cases: readonly Case[] = [
   },
   { title: 'missing outputs of names', change: dns, place: 'dns/outputs.tf', says: /no output alternative_endpoints/ },
   {
+    title: 'nodes that are handed back without their address',
+    change: edited('nodepool/outputs.tf', 'public_address', 'ip'),
+    place: 'nodepool/outputs.tf',
+    says: /nodes gives no public_address/,
+  },
+  {
     title: 'a port that must not be null',
     change: dns,
     place: 'dns/variables.tf',
@@ -202,6 +208,14 @@ describe('the provider kit', () => {
       expect.stringMatching(says),
     );
     expect(faults.every(({ fix }) => fix.length > 0)).toBe(true);
+  });
+
+  it('tells of a module that cannot be read only that, and nothing that follows from it', async () => {
+    const findings = await findingsOf({ 'network/main.tf': 'resource "acme_firewall" "network" {' });
+
+    expect(findings.map(({ place, message }) => `${place}: ${message}`)).toEqual([
+      expect.stringMatching(/^network: .*main\.tf:1/),
+    ]);
   });
 
   it('sees a variable through locals and through templates that hold quotes', async () => {

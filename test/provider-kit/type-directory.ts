@@ -1,10 +1,12 @@
 /** A small provider type that keeps the contract, written into a directory of its own; tests break one thing of it each. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { examineType } from '#cli/provider-kit/examine-type.ts';
 import type { Finding } from '#cli/provider-kit/finding.ts';
 import { readType } from '#cli/provider-kit/type-source.ts';
+
+const prefix = 'kubeloom-kit-';
 
 const variables = (types: Readonly<Record<string, string>>): string =>
   Object.entries(types)
@@ -99,7 +101,8 @@ resource "acme_server" "node" {
 
 /** Writes `files` into a new directory, with `change` (null: the file is left out). Remove it with `removeType`. */
 export async function writeType(change: Readonly<Record<string, string | null>> = {}): Promise<string> {
-  const directory = join(await mkdtemp(join(tmpdir(), 'kubeloom-kit-')), 'acme');
+  const directory = join(await mkdtemp(join(tmpdir(), prefix)), 'acme');
+  await mkdir(directory);
   for (const [file, text] of Object.entries({ ...goodType, ...change })) {
     if (text === null) continue;
     await mkdir(join(directory, dirname(file)), { recursive: true });
@@ -108,8 +111,11 @@ export async function writeType(change: Readonly<Record<string, string | null>> 
   return directory;
 }
 
-export function removeType(directory: string): Promise<void> {
-  return rm(dirname(directory), { recursive: true, force: true });
+/** Throws for a directory that `writeType` has not made: it stands in one of its own, which goes with it. */
+export async function removeType(directory: string): Promise<void> {
+  const parent = dirname(directory);
+  if (!basename(parent).startsWith(prefix)) throw new Error(`${directory} was not made by writeType`);
+  await rm(parent, { recursive: true, force: true });
 }
 
 /** What the kit says of the good type with `change`. */
