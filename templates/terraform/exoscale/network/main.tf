@@ -53,11 +53,13 @@ resource "exoscale_security_group" "nodes" {
   external_sources = distinct(var.peer_cidrs)
 }
 
-# Outgoing traffic is free as long as no rule mentions it.
+# Outgoing traffic is free as long as no rule mentions it. The plugin finds the id of a new rule by what the rule says, while
+# others are being made: without a description of its own, two rules for one port may get the id of one.
 resource "exoscale_security_group_rule" "cluster" {
   for_each = local.rules
 
   security_group_id      = exoscale_security_group.cluster.id
+  description            = each.key
   type                   = "INGRESS"
   protocol               = each.value.protocol
   start_port             = each.value.port

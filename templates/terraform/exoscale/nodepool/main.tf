@@ -13,11 +13,14 @@ terraform {
 locals {
   with_disk      = var.pool.role == "compute" && var.pool.storage_disk_size > 0 ? var.nodes : {}
   root_disk_size = var.pool.role == "loadBalancer" ? 50 : 100
+  # Names are looked for among Exoscale's own templates; those of the organisation are found by their id.
+  is_id = can(regex("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", var.pool.image))
 }
 
 data "exoscale_template" "image" {
   zone = var.pool.region
-  name = var.pool.image
+  id   = local.is_id ? var.pool.image : null
+  name = local.is_id ? null : var.pool.image
 }
 
 resource "exoscale_ssh_key" "pool" {
