@@ -1,6 +1,7 @@
 /** Configuration of functions and runners: environment variables, parsed once, every fault in one message. */
 import { z } from 'zod';
 import { PipelineError } from '#domain/errors.ts';
+import { networkText } from '#domain/manifest/networks.ts';
 
 export const Config = z.object({
   KUBELOOM_INSTALLATION: z
@@ -35,7 +36,7 @@ export const Config = z.object({
     .string()
     .default('0.0.0.0/0')
     .transform((list) => list.split(',').map((part) => part.trim()))
-    .pipe(z.array(z.cidrv4()))
+    .pipe(z.array(z.cidrv4().transform(networkText)))
     .describe('networks from which runners and people reach nodes over SSH, IPv4 CIDRs, comma separated'),
   KUBELOOM_ADMINS: z
     .string()
