@@ -62,8 +62,11 @@ export interface ManifestStore {
   /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
   list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>>;
-  /** Manifests whose `dueAt` is not after `now`, oldest first. */
-  due(now: string, limit: number): Promise<readonly ManifestRecord[]>;
+  /**
+   * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
+   * read is told and left out, or thrown when nobody wants to be told.
+   */
+  due(now: string, limit: number, tell?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;
 }
 
 export interface ClusterStore {

@@ -9,7 +9,7 @@ process.env.KUBELOOM_LOG = 'none';
 const life = await simulateLife();
 const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length;
 const monthsOn = (compute: Compute) =>
-  [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, measures: 2, compute }));
+  [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, measures: 4, compute }));
 const [months, lambdaMonths] = [monthsOn('container'), monthsOn('lambda')];
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],

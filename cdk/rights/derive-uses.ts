@@ -24,13 +24,16 @@ export function deriveUses(): DerivedUses {
   };
 }
 
-const checkBuild = 'runner-images/runner/provider-check/check-build.ts';
+/** Builds that are no stages: checks of credentials, questions to repositories. They are started in one project alone. */
+const otherBuilds: Partial<Record<RunnerTool, readonly string[]>> = {
+  terraform: ['runner-images/runner/provider-check/check-build.ts', 'runner-images/runner/terraform/git-lookup.ts'],
+};
 
 /** Every runner is the same program; of the tools it has only its own. */
 function usesOfRunner(tool: RunnerTool): readonly string[] {
-  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts', checkBuild]);
+  const others = Object.values(otherBuilds).flat();
+  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts', ...others]);
   const own = portUses(`runner-images/runner/tools/${tool}.ts`, tool);
-  // Checks of credentials are started in this project alone.
-  if (tool === 'terraform') return [...new Set([...common, ...own, ...portUses(checkBuild)])].sort();
-  return [...new Set([...common, ...own])].sort();
+  const alone = (otherBuilds[tool] ?? []).flatMap((file) => portUses(file));
+  return [...new Set([...common, ...own, ...alone])].sort();
 }

@@ -97,7 +97,7 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
 
 /**
  * Whoever starts a build of a runner could give it other commands, another image or role, or variables that Node obeys, and so
- * read what only runners may: of all that a request may override, one variable is left.
+ * read what only runners may: of all that a request may override, one variable is left, which says what is asked.
  */
 const checksOnly = {
   Null: Object.fromEntries(
@@ -106,7 +106,9 @@ const checksOnly = {
       'true',
     ]),
   ),
-  'ForAllValues:StringEquals': { 'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK'] },
+  'ForAllValues:StringEquals': {
+    'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK', 'KUBELOOM_LOOKUP'],
+  },
 } as const;
 
 /** The key through the services that the role may use, and never directly. */

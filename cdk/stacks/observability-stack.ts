@@ -14,6 +14,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { type DriftMeasures, tooManyIncomplete } from '#domain/assess-drift.ts';
 import type { TickMeasures } from '#functions/pipeline/tick-measures.ts';
 import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
 import type { Options } from '../options.ts';
@@ -47,6 +48,7 @@ export class ObservabilityStack extends Stack {
       Validations.of(subscription).acknowledge({ id: 'Serverless-SNSRedrivePolicy', reason });
     }
     this.#watchRuns();
+    this.#watchDrift();
     this.#watchTheScheduler();
     this.#watchWhatIsLost();
     this.#alarm('api-server-errors', {
@@ -108,16 +110,32 @@ export class ObservabilityStack extends Stack {
     });
   }
 
+  /** Over a day: a check comes every six hours unless a manifest says otherwise. */
+  #watchDrift(): void {
+    const { log } = this.#props.pipeline.recordDrift;
+    const day = Duration.days(1);
+    this.#alarm('drift-left', {
+      description: 'Something of a cluster differs from what was made, and no repair is made of it.',
+      metric: this.#measure(log, 'driftLeft', day),
+      limit: { above: 0 },
+    });
+    this.#alarm('drift-unchecked', {
+      description: `Checks for drift of a cluster could not look at everything, ${tooManyIncomplete} times in a row.`,
+      metric: this.#measure(log, 'incompleteChecks', day),
+      limit: { above: tooManyIncomplete - 1 },
+    });
+  }
+
   #watchTheScheduler(): void {
     const { fn } = this.#props.pipeline.tick;
     const window = { period: Duration.minutes(Math.max(15, 3 * this.#props.options.tickMinutes)) };
     this.#alarm('tick-failed', {
-      description: 'The scheduler’s tick failed: what is due is not looked after.',
+      description: 'The tick of the scheduler failed: what is due is not looked after.',
       metric: fn.metricErrors(window),
       limit: { above: 0 },
     });
     this.#alarm('tick-silent', {
-      description: 'The scheduler’s tick was not called for three intervals.',
+      description: 'The tick of the scheduler was not called for three intervals.',
       metric: fn.metricInvocations(window),
       limit: { below: 1 },
     });
@@ -144,8 +162,12 @@ export class ObservabilityStack extends Stack {
     this.alarms.push(new WatchedAlarm(this, id, { ...props, installation, topic: this.#topic }));
   }
 
-  /** A number that the tick writes into its log. */
-  #measure(logGroup: PipelineStack['tick']['log'], name: keyof TickMeasures, period: Duration): Metric {
+  /** A number that a function writes into its log. */
+  #measure(
+    logGroup: PipelineStack['tick']['log'],
+    name: keyof TickMeasures | keyof DriftMeasures,
+    period: Duration,
+  ): Metric {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,
       filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>=', 0),

@@ -31,6 +31,7 @@ export class PipelineStack extends Stack {
   readonly reconcileManifest: StateMachine;
   readonly finishRun: StateMachine;
   readonly tick: ProductFunction;
+  readonly recordDrift: ProductFunction;
   /** Ends of executions that finish-run could not be told of. */
   readonly lostEnds: DeadLetters;
   /** Ticks that failed or could not be called. */
@@ -79,6 +80,7 @@ export class PipelineStack extends Stack {
     this.finishRun = this.#machine('finish-run');
     this.#finishWhatWasCutOff();
     this.tick = this.#scheduledTick();
+    this.recordDrift = this.#function('record-drift');
   }
 
   #runner(tool: RunnerTool): RunnerProject {

@@ -4,7 +4,15 @@ import { PipelineError } from '#domain/errors.ts';
 import type { LeaseTerm, ManifestStore, Page } from '../ports.ts';
 import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
-import { documentItem, dueManifests, manifestItem, manifestsOf, tableSchema } from './table-keys.ts';
+import {
+  documentItem,
+  dueChecks,
+  dueManifests,
+  type ItemKey,
+  manifestItem,
+  manifestsOf,
+  tableSchema,
+} from './table-keys.ts';
 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
@@ -39,7 +47,7 @@ export class DynamoManifests implements ManifestStore {
       ...manifestItem(record),
       ...plain,
       document: await this.#documents.keep(documentPrefix(record.namespace, record.name), document),
-      ...(dueAt !== undefined && { duePartition: dueManifests, dueAt }),
+      ...(dueAt !== undefined && { duePartition: partitionOf(record.status), dueAt }),
       ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt }),
     };
     if (await this.#table.put(item, { expression: 'attribute_not_exists(#pk)' })) return;
@@ -55,7 +63,7 @@ export class DynamoManifests implements ManifestStore {
       ...{ document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt },
       ...{ retryFrom, orphans, templates, templateSecrets, check },
       ...(checks !== undefined && { checks }),
-      ...{ dueAt, duePartition: dueAt === undefined ? undefined : dueManifests },
+      ...{ dueAt, duePartition: dueAt === undefined ? undefined : partitionOf(status) },
     });
     const condition = {
       expression: '#generation = :seenGeneration AND #attempt = :seenAttempt',
@@ -120,7 +128,7 @@ export class DynamoManifests implements ManifestStore {
     at: string,
     dueAt?: string,
   ): Promise<'settled' | 'newer'> {
-    const due = dueAt === undefined ? {} : { dueAt, duePartition: dueManifests };
+    const due = dueAt === undefined ? {} : { dueAt, duePartition: partitionOf(status) };
     const change = assigned({
       ...{ status, updatedAt: at, leaseOwner: undefined, leaseExpiresAt: undefined },
       ...{ dueAt: undefined, duePartition: undefined, ...due },
@@ -163,16 +171,32 @@ export class DynamoManifests implements ManifestStore {
     return { items, ...(page.next === undefined ? {} : { next: page.next }) };
   }
 
-  async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
+  async due(
+    now: string,
+    limit: number,
+    tell?: (unreadable: PipelineError) => void,
+  ): Promise<readonly ManifestRecord[]> {
+    const waiting = await this.#dueIn(dueManifests, now, limit);
+    const checks = waiting.length < limit ? await this.#dueIn(dueChecks, now, limit - waiting.length) : [];
+    const items = await this.#table.getAll([...waiting, ...checks]);
+    const read = await Promise.allSettled(items.map((item) => this.#read(item)));
+    return read.flatMap((outcome, index) => {
+      if (outcome.status === 'fulfilled') return [outcome.value];
+      if (tell === undefined) throw outcome.reason;
+      tell(unreadable(items[index], outcome.reason));
+      return [];
+    });
+  }
+
+  async #dueIn(partition: string, now: string, limit: number): Promise<readonly ItemKey[]> {
     const { name, partitionKey } = tableSchema.dueIndex;
     const page = await this.#table.query({
       index: name,
-      partition: { name: partitionKey, value: dueManifests },
+      partition: { name: partitionKey, value: partition },
       sort: { expression: '#dueAt <= :now', values: { ':now': now } },
       limit,
     });
-    const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-    return Promise.all(items.map((item) => this.#read(item)));
+    return page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
   }
 
   /**
@@ -218,6 +242,16 @@ export class DynamoManifests implements ManifestStore {
       leaseOwner === undefined ? null : { owner: leaseOwner, fence: plain.fence, expiresAt: leaseExpiresAt };
     return ManifestRecord.parse({ ...plain, lease, document: await this.#documents.read(item.document) });
   }
+}
+
+/** What is done is due for nothing but a check. */
+function partitionOf(status: ManifestRecord['status']): string {
+  return status === 'Done' ? dueChecks : dueManifests;
+}
+
+function unreadable(item: Item | undefined, cause: unknown): PipelineError {
+  const message = `the stored manifest ${String(item?.sk).replace('#', '/')} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new PipelineError('InternalFault', message, { cause });
 }
 
 function notFound(key: ManifestKey): PipelineError {

@@ -4,7 +4,7 @@ import type { ManifestKey } from '#contracts/records.ts';
 /**
  * | item            | pk                       | sk                      | `due` index               |
  * |-----------------|--------------------------|-------------------------|---------------------------|
- * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS`, `dueAt`      |
+ * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS` or `CHECKS`, `dueAt` |
  * | old document    | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
  * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
@@ -30,6 +30,9 @@ export interface ItemKey {
 
 /** Partition of the `due` index that holds manifests the scheduler should look at. */
 export const dueManifests = 'MANIFESTS';
+
+/** Partition for those that are done and only to be checked: however many wait, they are in nobody's way. */
+export const dueChecks = 'CHECKS';
 
 export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });
 

@@ -18,6 +18,19 @@ export interface DriftNews {
   readonly level: 'info' | 'warning' | 'error';
 }
 
+/** What alarms watch, of one check. */
+export interface DriftMeasures {
+  /** Things that differ and that nothing is about to repair. */
+  readonly driftLeft: number;
+  /** Checks in a row that could not look at everything. */
+  readonly incompleteChecks: number;
+}
+
+export function measureDrift({ items, repair, incomplete = 0 }: ClusterDrift): DriftMeasures {
+  const repaired = repair?.state === 'wished' ? repair.items.length : 0;
+  return { driftLeft: Math.max(0, items.length - repaired), incompleteChecks: incomplete };
+}
+
 /** One repair for each check, and none for what a repair has not mended: never a loop. */
 export function assessDrift(question: DriftQuestion): DriftNews {
   const { before, found } = question;
@@ -38,18 +51,30 @@ function differences({ items, unchecked }: DriftReport): string {
   return unchecked.length > 0 ? `of what could be looked at, ${text}` : text;
 }
 
+/** So many checks in a row that could not look at everything are no passing fault. */
+export const tooManyIncomplete = 3;
+
+/** Counted on by a check that could not look at everything, and told as an error once it is no passing fault. */
+function incompleteness(before: ClusterDrift | undefined) {
+  const incomplete = (before?.incomplete ?? 0) + 1;
+  const told = incomplete >= tooManyIncomplete;
+  const words = told ? `; ${incomplete} checks in a row could not look at everything, a person should look why` : '';
+  return { incomplete, words, level: told ? ('error' as const) : ('warning' as const) };
+}
+
 function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNews {
   const { repair } = before ?? {};
   const made = repair?.state === 'made';
+  const { incomplete, words, level } = incompleteness(before);
   const outcome = made
     ? 'a repair was made, and whether it helped could not be looked at; the next check tells'
     : `the check could not be made and comes again at its time${before ? '; what is listed was found before' : ''}`;
   const drift: ClusterDrift = {
     ...(before ?? { checkedAt: now, items: [] }),
-    ...{ runId, unchecked: [why.slice(0, 500)], outcome },
+    ...{ runId, unchecked: [why.slice(0, 500)], incomplete, outcome: `${outcome}${words}` },
     ...(repair && made && { repair: { ...repair, state: 'unverified' } }),
   };
-  return { drift, kind: 'DriftCheckFailed', level: 'warning' };
+  return { drift, kind: 'DriftCheckFailed', level };
 }
 
 function afterCheck({ before, policy, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
@@ -58,16 +83,18 @@ function afterCheck({ before, policy, runId, now }: DriftQuestion, report: Drift
   const tried = new Set(policy === 'repairAll' ? [] : useless);
   const able = items.filter(({ repairable }) => repairable);
   const wanted = policy === 'report' || policy === undefined ? [] : able.filter((item) => !tried.has(driftKey(item)));
+  const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked },
+    ...(missing && { incomplete: missing.incomplete }),
     ...(wanted.length > 0
       ? { repair: { state: 'wished', runId, at: now, items: wanted } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
-    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}`,
+    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}${missing?.words ?? ''}`,
   };
-  if (items.length > 0) return { drift, kind: 'DriftFound', level: 'warning' };
-  return { drift, kind: 'DriftChecked', level: unchecked.length > 0 ? 'warning' : 'info' };
+  if (items.length > 0) return { drift, kind: 'DriftFound', level: missing?.level ?? 'warning' };
+  return { drift, kind: 'DriftChecked', level: missing?.level ?? 'info' };
 }
 
 function whatFollows(
@@ -105,6 +132,8 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
     : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again by itself`;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked, outcome },
+    // Two looks of one check count once.
+    ...(unchecked.length > 0 && { incomplete: Math.max(1, before?.incomplete ?? 0) }),
     ...(before?.repair && { repair: { ...before.repair, state } }),
     ...(useless.length > 0 && { useless }),
   };

@@ -50,6 +50,8 @@ export const ClusterDrift = z.strictObject({
   runId: z.string(),
   items: z.array(DriftItem),
   unchecked: z.array(z.string()),
+  /** Checks in a row that could not look at everything; absent when the last one could. */
+  incomplete: z.number().int().positive().optional(),
   repair: DriftRepair.optional(),
   /** Keys of items that a repair did not mend: only a person has them repaired again. */
   useless: z.array(z.string()).optional(),
@@ -86,11 +88,24 @@ export function repairMade(
 
 /** When the next check is due: an interval on, and up to a tenth of it later, so that not all manifests come at once. */
 export function nextCheckAt(now: Date, intervalMinutes: number, seed: string): string {
+  return later(now, intervalMinutes * (1 + shareOf(seed) / 10));
+}
+
+/** When the first check of what has long been done is due: some time within an interval, as many may be found at once. */
+export function firstCheckAt(now: Date, intervalMinutes: number, seed: string): string {
+  return later(now, intervalMinutes * shareOf(seed));
+}
+
+function later(now: Date, minutes: number): string {
+  return new Date(now.getTime() + Math.round(minutes * 60_000)).toISOString();
+}
+
+/** From 0 to 1, always the same for a text, and far apart for texts that are alike. */
+function shareOf(seed: string): number {
   const hash = [...seed].reduce(
     (sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0,
     0x811c9dc5,
   );
   // What differs at the end only differs in the lowest bits before this.
-  const share = (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
-  return new Date(now.getTime() + Math.round(intervalMinutes * 60_000 * (1 + share / 10))).toISOString();
+  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }

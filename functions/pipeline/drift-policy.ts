@@ -1,6 +1,6 @@
 /** What a manifest says about checks for drift: how often, and what is done about what they find. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import { type CheckPolicy, nextCheckAt } from '#domain/drift.ts';
+import { type CheckPolicy, firstCheckAt, nextCheckAt } from '#domain/drift.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 
@@ -15,7 +15,16 @@ export function checkPolicyOf(manifest: Pick<ManifestRecord, 'document'>): Check
 
 /** When a manifest that is done is looked at next; undefined: never, because it goes or wants no checks. */
 export function nextCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
+  return momentOf(manifest, now, nextCheckAt);
+}
+
+/** The same for one that has waited for its first check already. */
+export function firstCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
+  return momentOf(manifest, now, firstCheckAt);
+}
+
+function momentOf(manifest: ManifestRecord, now: Date, moment: typeof nextCheckAt): string | undefined {
   if (manifest.deleting) return undefined;
   const minutes = intervalMinutes(driftChecksOf(manifest).interval);
-  return minutes === undefined ? undefined : nextCheckAt(now, minutes, `${manifest.uid}/${manifest.name}`);
+  return minutes === undefined ? undefined : moment(now, minutes, `${manifest.uid}/${manifest.name}`);
 }

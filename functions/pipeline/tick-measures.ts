@@ -18,8 +18,10 @@ export async function measureTick(
   const now = deps.clock.now().getTime();
   const secondsSince = (time: string): number => Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   const leased = due.flatMap((record) => (record.lease ? [{ record, lease: record.lease }] : []));
-  const runs = await Promise.all(leased.map(({ record }) => deps.runs.get(record, record.runId)));
-  const atWork = runs.filter((run) => run?.status === 'Running');
+  const runs = await Promise.allSettled(leased.map(({ record }) => deps.runs.get(record, record.runId)));
+  // A run that cannot be read is told by whoever needs it; it must not keep the tick from its work.
+  const known = runs.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+  const atWork = known.filter((run) => run?.status === 'Running');
   return {
     leaseOverdueSeconds: Math.max(0, ...leased.map(({ lease }) => secondsSince(lease.expiresAt))),
     longestRunSeconds: Math.max(0, ...atWork.map((run) => secondsSince(run?.startedAt ?? run?.queuedAt ?? ''))),

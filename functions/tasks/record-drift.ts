@@ -1,5 +1,6 @@
 /** Record Drift: what a check found is kept and told; whether something is repaired is for Plan Cluster to see. */
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
+import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
 import { driftEvents, readCheck } from '../pipeline/drift-check.ts';
@@ -7,7 +8,7 @@ import { sentenceOf } from '../pipeline/failure-record.ts';
 
 export const handler = taskHandler(
   RecordDriftInput,
-  async ({ run, plan: { waypointPrefix }, checkFailure }, deps): Promise<Record<string, never>> => {
+  async ({ run, plan: { waypointPrefix }, checkFailure }, deps): Promise<{ readonly measures: DriftMeasures }> => {
     const now = deps.clock.now().toISOString();
     const [record, manifest] = await Promise.all([clusterOf(deps, run), deps.manifests.get(keyOf(run))]);
     const failure = checkFailure && sentenceOf(checkFailure.Cause);
@@ -15,6 +16,6 @@ export const handler = taskHandler(
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
     const events = driftEvents(news).map((event) => clusterEvent(run, now, event));
     await deps.events.append(keyOf(run), events);
-    return {};
+    return { measures: measureDrift(news.drift) };
   },
 );

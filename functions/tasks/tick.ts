@@ -1,6 +1,7 @@
 /** The scheduler's tick: one query finds the manifests that are due; each is prolonged, finished, started or checked for drift. */
 import { z } from 'zod';
 import { taskHandler } from '../middleware.ts';
+import { findUnchecked } from '../pipeline/missing-checks.ts';
 import { inTurn, lookAfter } from '../pipeline/overdue-manifest.ts';
 import { measureTick } from '../pipeline/tick-measures.ts';
 
@@ -8,14 +9,21 @@ import { measureTick } from '../pipeline/tick-measures.ts';
 const atMost = 100;
 
 export const handler = taskHandler(z.unknown(), async (_event, deps) => {
-  const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost);
+  const faults: unknown[] = [];
+  const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost, (fault) => faults.push(fault));
   const measures = await measureTick(due, deps);
   const outcomes = await Promise.allSettled(inTurn(due).map((record) => lookAfter(record, deps)));
-  const [failed] = outcomes.filter((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
+  for (const outcome of outcomes) if (outcome.status === 'rejected') faults.push(outcome.reason);
+  const broughtIn = await findUnchecked(deps).catch((fault: unknown) => {
+    faults.push(fault);
+    return 0;
+  });
+  // Whatever one of them is about, the others were looked after.
+  if (faults.length > 0) throw faults[0];
   return {
     due: due.length,
     measures,
     care: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    ...(broughtIn > 0 && { broughtIn }),
   };
 });

@@ -28,13 +28,13 @@ it('a creation and a change are counted: builds of every stage, transitions, cal
 });
 
 it('ten idle clusters cost at most 15 dollars a month, the ticks of an idle installation at most 0.10', () => {
-  const month = idleMonth(life, { clusters: 10, alarms: 10, measures: 2 });
+  const month = idleMonth(life, { clusters: 10, alarms: 12, measures: 4 });
   expect(month.total).toBeLessThanOrEqual(15);
   expect(month.ticks).toBeLessThanOrEqual(0.1);
 });
 
 it('drift checks on Lambda compute cost less than half of those in containers', () => {
-  const household = { clusters: 10, alarms: 10, measures: 2 };
+  const household = { clusters: 10, alarms: 12, measures: 4 };
   const inContainers = idleMonth(life, household);
   const onLambda = idleMonth(life, { ...household, compute: 'lambda' });
   expect(onLambda.driftChecks).toBeLessThan(inContainers.driftChecks / 2);

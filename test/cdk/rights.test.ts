@@ -97,7 +97,9 @@ describe('functions', () => {
     const [{ one } = { one: undefined }] = starting;
     expect(JSON.stringify(one?.Resource)).toMatch(/^[^[]*Runnerterraform[^[]*$/);
     expect(one?.Condition).toEqual({
-      'ForAllValues:StringEquals': { 'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK'] },
+      'ForAllValues:StringEquals': {
+        'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK', 'KUBELOOM_LOOKUP'],
+      },
       Null: {
         ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
         ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },

@@ -264,6 +264,19 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await expect(store.list('a', 2, 'nonsense')).rejects.toMatchObject({ name: 'InvalidInput' });
     });
 
+    it('tells what is done, and due for a check, behind everything else, however long it has been due', async () => {
+      const store = make();
+      for (const [name, at, status] of [
+        ['check-1', 1, 'Done'],
+        ['check-2', 2, 'Done'],
+        ['started', 4, 'Pending'],
+        ['leased', 3, 'Running'],
+      ] as const)
+        await store.create(aManifest({ name, status, dueAt: minute(at) }));
+      expect((await store.due(minute(5), 3)).map(({ name }) => name)).toEqual(['leased', 'started', 'check-1']);
+      expect((await store.due(minute(5), 9)).map(({ name }) => name).slice(2)).toEqual(['check-1', 'check-2']);
+    });
+
     it('tells what is due, oldest first, at most as many as asked for', async () => {
       const store = make();
       for (const [name, at] of [

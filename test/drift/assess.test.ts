@@ -1,6 +1,6 @@
 /** What follows from a check: told, repaired once, never again and again. */
 import { describe, expect, it } from 'vitest';
-import { assessDrift, type DriftQuestion } from '#domain/assess-drift.ts';
+import { assessDrift, type DriftQuestion, measureDrift } from '#domain/assess-drift.ts';
 import { type CheckPolicy, type ClusterDrift, type DriftItem, driftKey, driftOf, repairMade } from '#domain/drift.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import { repairPlans, repairWaypoints } from '#domain/planning/repair-plans.ts';
@@ -52,6 +52,42 @@ describe('a check', () => {
     expect(drift).toMatchObject({ items: [one], unchecked: ['the container left no result'], runId: 'r2' });
     expect(drift).not.toHaveProperty('repair');
   });
+});
+
+describe('checks that cannot look at everything', () => {
+  it('are an error from the third in a row on, whether nothing or a part was looked at; one that could ends the row', () => {
+    const silent = (before?: ClusterDrift) => ask({ before, found: 'no container' });
+    const partly = (before?: ClusterDrift) => ask({ before, found: report([], ['hz-prod: expired']) });
+    const first = silent();
+    const second = partly(first.drift);
+    const third = silent(second.drift);
+    expect([first, second, third].map(({ level }) => level)).toEqual(['warning', 'warning', 'error']);
+    expect([first, second, third].map(({ drift }) => measureDrift(drift).incompleteChecks)).toEqual([1, 2, 3]);
+    expect(third.drift.outcome).toContain('3 checks in a row');
+    expect(partly(third.drift)).toMatchObject({ level: 'error', drift: { incomplete: 4 } });
+    const whole = ask({ before: third.drift });
+    expect(whole.level).toBe('info');
+    expect(whole.drift).not.toHaveProperty('incomplete');
+  });
+
+  it('are counted once for a check with two looks', () => {
+    const found = ask({ before: silentTwice(), found: report([one], ['hz-prod: expired']) });
+    const looked = ask({ before: made(found.drift), found: report([], ['hz-prod: expired']) });
+    expect([found.drift.incomplete, looked.drift.incomplete]).toEqual([3, 3]);
+  });
+});
+
+const silentTwice = (): ClusterDrift => {
+  const once = ask({ found: 'no container' }).drift;
+  return ask({ before: once, found: 'no container' }).drift;
+};
+
+it('what is left is what nothing is about to repair', () => {
+  const beyond: DriftItem = { ...other, repairable: false };
+  expect(measureDrift(followed(undefined, [one, beyond]))).toEqual({ driftLeft: 1, incompleteChecks: 0 });
+  expect(measureDrift(followed(undefined, [one, beyond], 'report')).driftLeft).toBe(2);
+  expect(measureDrift(followed(made(followed(undefined, [one])), [one])).driftLeft).toBe(1);
+  expect(measureDrift(followed(undefined, [])).driftLeft).toBe(0);
 });
 
 describe('a repair', () => {

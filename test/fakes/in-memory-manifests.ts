@@ -124,7 +124,8 @@ export class InMemoryManifests implements ManifestStore {
 
   async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
     const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
-    return structuredClone(due.sort((a, b) => String(a.dueAt).localeCompare(String(b.dueAt))).slice(0, limit));
+    const place = ({ status, dueAt }: ManifestRecord) => `${status === 'Done' ? 'checks' : '-'} ${dueAt}`;
+    return structuredClone(due.sort((a, b) => place(a).localeCompare(place(b))).slice(0, limit));
   }
 
   #there(key: ManifestKey): ManifestRecord {

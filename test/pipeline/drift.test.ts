@@ -1,5 +1,5 @@
 /** Checks for drift, from the scheduler's tick to what is kept, told and repaired. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { driftKey } from '#domain/drift.ts';
@@ -300,6 +300,54 @@ describe('a check', () => {
     await nextTick(pipeline);
     expect((await pipeline.cluster()).drift?.unchecked).toEqual(['the check ended well and left no report']);
   });
+});
+
+describe('what was done before there were checks', () => {
+  /** As an earlier version left it: done, and due for nothing. */
+  async function asBefore(pipeline: Pipeline, interval = '6h'): Promise<void> {
+    await pipeline.apply(wanting('report', interval));
+    const { dueAt: _due, ...record } = await pipeline.manifest();
+    await pipeline.deps.manifests.replace(record, record);
+  }
+
+  it('gets its first check within an interval, found by the first tick of a process and by no other', async () => {
+    const pipeline = new Pipeline();
+    await asBefore(pipeline);
+    const lists = vi.spyOn(pipeline.deps.manifests, 'list');
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, broughtIn: 1 });
+    const { dueAt = '' } = await pipeline.manifest();
+    const now = pipeline.deps.clock.now().getTime();
+    expect(Date.parse(dueAt)).toBeGreaterThanOrEqual(now);
+    expect(Date.parse(dueAt)).toBeLessThanOrEqual(now + 6 * 3600 * 1000);
+    expect(lists).toHaveBeenCalledTimes(1);
+    await nextTick(pipeline);
+    expect(pipeline.runner.ran.at(-1)).toBe('drift');
+    expect(lists).toHaveBeenCalledTimes(1);
+  });
+
+  it('is left alone where the manifest wants no checks, or is due already', async () => {
+    const pipeline = new Pipeline();
+    await asBefore(pipeline, 'off');
+    expect(await pipeline.invoke('tick', {})).not.toHaveProperty('broughtIn');
+    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+    const other = await standing('report', async () => []);
+    const { dueAt } = await other.manifest();
+    expect(await other.invoke('tick', {})).not.toHaveProperty('broughtIn');
+    expect(await other.manifest()).toMatchObject({ dueAt });
+  });
+});
+
+it('a manifest that cannot be read keeps the tick from none of the others, and is told by its failure', async () => {
+  const pipeline = await standing('report', async () => []);
+  const due = pipeline.deps.manifests.due.bind(pipeline.deps.manifests);
+  pipeline.deps.manifests.due = async (now, limit, tell) => {
+    tell?.(new Error('the stored manifest team/broken cannot be read'));
+    return due(now, limit);
+  };
+  pipeline.deps.clock.advance(7 * 3600);
+  await expect(pipeline.invoke('tick', {})).rejects.toThrow(/team\/broken/);
+  await pipeline.settle();
+  expect(pipeline.runner.ran).toEqual(['drift']);
 });
 
 it('a hundred manifests that are due at once are started twenty a tick', async () => {

@@ -30,3 +30,15 @@ it('tell the oldest expired lease and the longest run that is still at work', as
   ];
   expect(await measureTick(due, deps)).toEqual({ leaseOverdueSeconds: 900, longestRunSeconds: 8100 });
 });
+
+it('leave out a run that cannot be read', async () => {
+  const deps = fakeDeps();
+  await deps.runs.put(run('r1', '2026-11-20T11:00:00.000Z'));
+  const get = deps.runs.get.bind(deps.runs);
+  deps.runs.get = async (of, runId) => (runId === 'r2' ? Promise.reject(new Error('broken')) : get(of, runId));
+  const due = [
+    { ...key, runId: 'r2', lease },
+    { ...key, runId: 'r1', lease },
+  ];
+  expect((await measureTick(due, deps)).longestRunSeconds).toBe(3600);
+});
