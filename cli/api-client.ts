@@ -9,41 +9,28 @@ import {
   ManifestPage,
   PlanReport,
   Problem,
-  RoleList,
   Run,
   RunPage,
-  SecretStored,
-  TemplateStored,
   Version,
-  WhoAmI,
 } from '#contracts/http.ts';
 import { CheckAccepted, ProviderCheck } from '#contracts/http-checks.ts';
+import {
+  RoleList,
+  SecretList,
+  SecretStored,
+  TemplateDocument,
+  TemplateStored,
+  WhoAmI,
+} from '#contracts/http-documents.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { StageName } from '#domain/plan.ts';
+import { ApiProblem } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { faultLines } from './output.ts';
+import { noAnswer, sentElsewhere } from './no-answer.ts';
 import { packageVersion } from './package-version.ts';
+import { onceTemplatesKnown } from './pending-templates.ts';
 import { signerFor } from './signed-request.ts';
-
-/** An answer of 4xx or 5xx. */
-export class ApiProblem extends CliError {
-  readonly problem: Problem;
-  constructor(problem: Problem) {
-    const faults = problem.faults?.length ? `\n${faultLines(problem.faults, 'fault').join('\n')}` : '';
-    super(`${problem.detail}${faults}`, exitCodeOf(problem.status));
-    this.name = 'ApiProblem';
-    this.problem = problem;
-  }
-}
-
-function exitCodeOf(status: number): number {
-  if (status === 401 || status === 403) return exitCodes.forbidden;
-  if (status === 404) return exitCodes.notFound;
-  if (status === 409 || status === 412) return exitCodes.conflict;
-  if (status === 400 || status === 413 || status === 415 || status === 422) return exitCodes.invalid;
-  return exitCodes.fault;
-}
 
 export interface ManifestName {
   readonly namespace: string;
@@ -71,16 +58,13 @@ export function apiClient(connection: Connection = findConnection()) {
     if (connection.token) headers.authorization = `Bearer ${connection.token}`;
     if (call.body !== undefined) headers['content-type'] ??= 'application/json';
     const method = call.method ?? 'GET';
-    const init: RequestInit = { method, headers: await sign(method, url, headers, call.body) };
+    const init: RequestInit = { method, headers: await sign(method, url, headers, call.body), redirect: 'manual' };
     if (call.body !== undefined) init.body = call.body;
     const response = await fetch(url, init).catch((cause: unknown) => {
-      throw new CliError(
-        `nothing answers at ${connection.apiUrl}: is it running? (\`kubeloom local status\`)`,
-        exitCodes.unreachable,
-        { cause },
-      );
+      throw noAnswer(connection, cause);
     });
     if (response.ok) return response;
+    if (response.status >= 300 && response.status < 400) throw sentElsewhere(connection, response);
     const problem = parseProblem(await response.text(), response.status);
     // What the gate says is about the connection; what the API says, about the role.
     if (response.status === 401 || (response.status === 403 && problem.code !== 'Forbidden'))
@@ -89,20 +73,24 @@ export function apiClient(connection: Connection = findConnection()) {
   };
   const json = async <Schema extends z.ZodType>(schema: Schema, path: string, call?: Call): Promise<z.output<Schema>> =>
     understood(schema, path, await (await send(path, call)).text());
-  const at = ({ namespace, name }: ManifestName): string => `/v1/manifests/${namespace}/${name}`;
+  const at = (key: ManifestName): string => `/v1/manifests/${inPath(key)}`;
 
   return {
     putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
-      json(ManifestAccepted, at(key), {
-        method: 'PUT',
-        body: JSON.stringify(document),
-        ...(ifMatch ? { headers: { 'if-match': ifMatch } } : {}),
-      }),
+      onceTemplatesKnown(() =>
+        json(ManifestAccepted, at(key), {
+          method: 'PUT',
+          body: JSON.stringify(document),
+          ...(ifMatch ? { headers: { 'if-match': entityTag(ifMatch) } } : {}),
+        }),
+      ),
     planManifest: (key: ManifestName, document: unknown) =>
-      json(PlanReport, `${at(key)}/plan`, {
-        method: 'POST',
-        ...(document === undefined ? {} : { body: JSON.stringify(document) }),
-      }),
+      onceTemplatesKnown(() =>
+        json(PlanReport, `${at(key)}/plan`, {
+          method: 'POST',
+          ...(document === undefined ? {} : { body: JSON.stringify(document) }),
+        }),
+      ),
     getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
     deleteManifest: (key: ManifestName, orphans: readonly string[] = []) =>
       json(ManifestAccepted, at(key), {
@@ -121,18 +109,19 @@ export function apiClient(connection: Connection = findConnection()) {
     cancelManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/cancel`, { method: 'POST' }),
     pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),
     resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
-    rollbackManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }),
+    rollbackManifest: (key: ManifestName) =>
+      onceTemplatesKnown(() => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' })),
     checkProvider: (key: ManifestName, provider: string) =>
-      json(CheckAccepted, `${at(key)}/providers/${provider}/check`, { method: 'POST' }),
+      json(CheckAccepted, `${at(key)}/providers/${encodeURIComponent(provider)}/check`, { method: 'POST' }),
     getProviderCheck: (key: ManifestName, provider: string, check: string) =>
-      json(ProviderCheck, `${at(key)}/providers/${provider}/checks/${check}`),
+      json(ProviderCheck, `${at(key)}/providers/${encodeURIComponent(provider)}/checks/${check}`),
     listManifests: (namespace?: string, next?: string) =>
       json(ManifestPage, '/v1/manifests', { query: { namespace, next, limit: 200 } }),
     listRuns: (key: ManifestName, next?: string) => json(RunPage, `${at(key)}/runs`, { query: { next, limit: 200 } }),
-    getRun: (key: ManifestName, run: string) => json(Run, `${at(key)}/runs/${run}`),
+    getRun: (key: ManifestName, run: string) => json(Run, `${at(key)}/runs/${encodeURIComponent(run)}`),
     listEvents: (key: ManifestName, next?: string) =>
       json(EventPage, `${at(key)}/events`, { query: { next, limit: 200 } }),
-    listLogs: (key: ManifestName, run: string) => json(LogList, `${at(key)}/runs/${run}/logs`),
+    listLogs: (key: ManifestName, run: string) => json(LogList, `${at(key)}/runs/${encodeURIComponent(run)}/logs`),
     /** Text from `offset` on, where the next read begins, and whether the log is complete. */
     readLog: async (path: string, offset: number) => {
       const response = await send(path, { query: { offset }, headers: { accept: 'text/plain' } });
@@ -144,18 +133,25 @@ export function apiClient(connection: Connection = findConnection()) {
       };
     },
     getKubeconfig: async (key: ManifestName, cluster: string) =>
-      (await send(`${at(key)}/clusters/${cluster}/kubeconfig`, { headers: { accept: 'application/yaml' } })).text(),
+      (
+        await send(`${at(key)}/clusters/${encodeURIComponent(cluster)}/kubeconfig`, {
+          headers: { accept: 'application/yaml' },
+        })
+      ).text(),
     putSecret: (key: ManifestName, document: unknown) =>
-      json(SecretStored, `/v1/secrets/${key.namespace}/${key.name}`, { method: 'PUT', body: JSON.stringify(document) }),
+      json(SecretStored, `/v1/secrets/${inPath(key)}`, { method: 'PUT', body: JSON.stringify(document) }),
+    listSecrets: (namespace?: string) => json(SecretList, '/v1/secrets', { query: { namespace } }),
+    deleteSecret: async (key: ManifestName) => void (await send(`/v1/secrets/${inPath(key)}`, { method: 'DELETE' })),
     putTemplate: (key: ManifestName, document: unknown) =>
-      json(TemplateStored, `/v1/templates/${key.namespace}/${key.name}`, {
-        method: 'PUT',
-        body: JSON.stringify(document),
-      }),
+      json(TemplateStored, `/v1/templates/${inPath(key)}`, { method: 'PUT', body: JSON.stringify(document) }),
+    getTemplate: (key: ManifestName) => json(TemplateDocument, `/v1/templates/${inPath(key)}`),
+    deleteTemplate: async (key: ManifestName) =>
+      void (await send(`/v1/templates/${inPath(key)}`, { method: 'DELETE' })),
     putRole: (name: string, document: unknown) =>
-      json(RoleBinding, `/v1/roles/${name}`, { method: 'PUT', body: JSON.stringify(document) }),
+      json(RoleBinding, `/v1/roles/${encodeURIComponent(name)}`, { method: 'PUT', body: JSON.stringify(document) }),
     listRoles: () => json(RoleList, '/v1/roles'),
-    deleteRole: async (name: string) => void (await send(`/v1/roles/${name}`, { method: 'DELETE' })),
+    deleteRole: async (name: string) =>
+      void (await send(`/v1/roles/${encodeURIComponent(name)}`, { method: 'DELETE' })),
     /** Of a namespace, or, without one, of roles. */
     listChanges: (namespace?: string, next?: string) =>
       json(EventPage, '/v1/changes', { query: { namespace, next, limit: 200 } }),
@@ -163,6 +159,12 @@ export function apiClient(connection: Connection = findConnection()) {
     version: () => json(Version, '/v1/version'),
   };
 }
+
+/** Names come out of files and the command line: none may become another path. */
+const inPath = ({ namespace, name }: ManifestName): string => [namespace, name].map(encodeURIComponent).join('/');
+
+/** As HTTP wants it, in quotation marks, which a shell takes away. */
+const entityTag = (text: string): string => (text === '*' || text.includes('"') ? text : `"${text}"`);
 
 /** Throws `CliError` for an answer that is not what this version knows. */
 function understood<Schema extends z.ZodType>(schema: Schema, path: string, text: string): z.output<Schema> {

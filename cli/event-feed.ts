@@ -1,6 +1,7 @@
 /** Events of a manifest as they come, each once, also those that arrive with an earlier time than others seen before. */
 import type { RunEvent } from '#contracts/records.ts';
-import { type ApiClient, ApiProblem, type ManifestName } from './api-client.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { ApiProblem } from './api-problem.ts';
 
 /**
  * Events are sorted by the time at which they happened, and several writers send theirs in batches: what was read may

@@ -1,7 +1,7 @@
 /** The command line: runs a command, and says what went wrong. Work is done behind the API or in the domain. */
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
-import { ApiProblem } from './api-client.ts';
+import { ApiProblem } from './api-problem.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, printJson } from './output.ts';

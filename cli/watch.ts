@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManifestDescription } from '#contracts/http.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import { type ApiClient, ApiProblem, type ManifestName } from './api-client.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { ApiProblem } from './api-problem.ts';
 import { eventFeed, isMissing } from './event-feed.ts';
 import { eventLines } from './event-lines.ts';
 import { CliError, exitCodes } from './exit-codes.ts';

@@ -12,6 +12,7 @@ export const httpStatuses = {
   VersionConflict: 409,
   Protected: 409,
   InUse: 409,
+  TemplatesPending: 409,
   LeaseLost: 409,
   PlanRefused: 422,
   StageFailed: 500,

@@ -1,5 +1,5 @@
 /** Whether the API answers, and whom it takes the caller for. */
-import { WhoAmI } from '#contracts/http.ts';
+import { WhoAmI } from '#contracts/http-documents.ts';
 import type { Signer } from '../signed-request.ts';
 import { type AwsCheck, look, ok, skipped } from './aws-check.ts';
 

@@ -12,16 +12,20 @@ export interface GitReferencesOptions {
   readonly privateHosts: readonly string[];
   /** For a whole answer. @default 10,000 */
   readonly timeoutMs?: number;
+  /** Value of the header, where the repository is private. @default none */
+  readonly authorization?: string;
 }
 
 /** Refs of one name: more than enough. */
 const mostBytes = 1_000_000;
 
 export class GitReferences implements TemplateSources {
-  readonly #options: Required<GitReferencesOptions>;
+  readonly #options: Pick<Required<GitReferencesOptions>, 'privateHosts' | 'timeoutMs'>;
+  readonly #login: Readonly<Record<string, string>>;
 
-  constructor({ privateHosts, timeoutMs = 10_000 }: GitReferencesOptions) {
+  constructor({ privateHosts, timeoutMs = 10_000, authorization }: GitReferencesOptions) {
     this.#options = { privateHosts, timeoutMs };
+    this.#login = authorization === undefined ? {} : { authorization };
   }
 
   async resolve(url: string, revision: string): Promise<ResolvedTemplates> {
@@ -31,7 +35,7 @@ export class GitReferences implements TemplateSources {
       const commit = refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(revision);
       return commit === undefined ? unknownRevision(url, revision) : { commit };
     } catch (thrown) {
-      return unanswered(url, thrown);
+      return unanswered(url, thrown, 'authorization' in this.#login);
     }
   }
 
@@ -53,6 +57,7 @@ export class GitReferences implements TemplateSources {
         accept: 'application/x-git-upload-pack-result',
         'git-protocol': 'version=2',
         'user-agent': 'git/2 kubeloom',
+        ...this.#login,
       },
     });
   }
@@ -123,13 +128,18 @@ function unknownRevision(url: string, revision: string): ResolvedTemplates {
   };
 }
 
-function unanswered(url: string, thrown: unknown): ResolvedTemplates {
+function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTemplates {
   if (thrown instanceof RefusedAddress) return { reason: thrown.message, fix: thrown.fix };
   if (thrown instanceof UnwillingHost && [401, 403, 404].includes(thrown.status)) {
-    return {
-      reason: `${url} is no repository that everybody may read (status ${thrown.status})`,
-      fix: 'correct the address; of a private repository name the commit by its 40 digits, since only runners have its token',
-    };
+    return loggedIn
+      ? {
+          reason: `${url} does not let the token of the TemplateGitReference read it (status ${thrown.status})`,
+          fix: 'correct the address, or put a token that may read the repository into its Secret',
+        }
+      : {
+          reason: `${url} is no repository that everybody may read (status ${thrown.status})`,
+          fix: 'correct the address; for a private repository give the TemplateGitReference an auth.secretRef',
+        };
   }
   const why =
     thrown instanceof z.ZodError

@@ -1,5 +1,5 @@
 /** GET /v1/roles: who has which role where. */
-import type { RoleList } from '#contracts/http.ts';
+import type { RoleList } from '#contracts/http-documents.ts';
 import { admin } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 

@@ -1,5 +1,5 @@
 /** GET /v1/secrets: names of Secrets, never what is in them. */
-import type { SecretList } from '#contracts/http.ts';
+import type { SecretList } from '#contracts/http-documents.ts';
 import { NamespaceQuery } from '#contracts/http-parameters.ts';
 import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';

@@ -1,5 +1,5 @@
 /** PUT /v1/secrets/{namespace}/{name}: store a Secret; its values are never answered, logged or put into faults. */
-import type { SecretStored } from '#contracts/http.ts';
+import type { SecretStored } from '#contracts/http-documents.ts';
 import { DocumentPath } from '#contracts/http-parameters.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { secretValues } from '#domain/manifest/secret.ts';

@@ -1,6 +1,7 @@
 /** Operations on Secrets, templates and roles, and what tells who changed them. */
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import * as http from './http.ts';
+import * as documents from './http-documents.ts';
 import * as parameters from './http-parameters.ts';
 import { document, type Operation, ok } from './operation.ts';
 
@@ -9,7 +10,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = {
     tag: 'secrets',
     summary: 'List the names of Secrets; values cannot be read back',
     query: parameters.NamespaceQuery,
-    answers: ok('names', http.SecretList),
+    answers: ok('names', documents.SecretList),
     problems: [400],
   },
   putSecret: {
@@ -17,7 +18,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = {
     summary: 'Store a Secret',
     path: parameters.DocumentPath,
     body: document('a Secret'),
-    answers: ok('stored', http.SecretStored),
+    answers: ok('stored', documents.SecretStored),
     problems: [400, 413, 422],
   },
   deleteSecret: {
@@ -32,14 +33,14 @@ export const documentOperations: Readonly<Record<string, Operation>> = {
     summary: 'Store a TemplateGitReference',
     path: parameters.DocumentPath,
     body: document('a TemplateGitReference'),
-    answers: ok('stored', http.TemplateStored),
+    answers: ok('stored', documents.TemplateStored),
     problems: [400, 413, 422],
   },
   getTemplate: {
     tag: 'templates',
     summary: 'Get a TemplateGitReference',
     path: parameters.DocumentPath,
-    answers: ok('the document', http.TemplateDocument),
+    answers: ok('the document', documents.TemplateDocument),
     problems: [400, 404],
   },
   deleteTemplate: {
@@ -52,7 +53,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = {
   listRoles: {
     tag: 'access',
     summary: 'List who has which role where',
-    answers: ok('all RoleBindings', http.RoleList),
+    answers: ok('all RoleBindings', documents.RoleList),
     problems: [],
   },
   putRole: {
@@ -80,7 +81,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = {
   whoAmI: {
     tag: 'access',
     summary: 'See who you are and what you may do where',
-    answers: ok('the caller', http.WhoAmI),
+    answers: ok('the caller', documents.WhoAmI),
     problems: [],
   },
 };

@@ -1,10 +1,8 @@
-/** What the API answers: the shape of every response; parameters are in `http-parameters.ts`. `openapi.ts` documents both. */
+/** What the API answers: the shape of every response; those about Secrets, templates and roles are in `http-documents.ts`, parameters in `http-parameters.ts`. `openapi.ts` documents both. */
 import { z } from 'zod';
-import { roles } from '#domain/access.ts';
 import { NodeState } from '#domain/cluster-state.ts';
 import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
 import { DriftRows } from './http-drift.ts';
 import { ClusterStatus, ManifestStatus, RunEvent, RunRecord } from './records.ts';
@@ -255,7 +253,7 @@ export const ValidationReport = z
   .meta({ id: 'ValidationReport' });
 export type ValidationReport = z.infer<typeof ValidationReport>;
 
-// logs, secrets, templates, service
+// logs, service
 
 export const LogList = z
   .object({
@@ -275,26 +273,5 @@ export const LogList = z
   .meta({ id: 'LogList' });
 export type LogList = z.infer<typeof LogList>;
 
-const named = z.object({ namespace: z.string(), name: z.string() });
-export const SecretStored = named.extend({
-  keys: z.array(z.string()).describe('names of the fields, never values'),
-  warnings: z.array(Fault).describe('what is legal and unwise, such as a key that lasts'),
-});
-export type SecretStored = z.infer<typeof SecretStored>;
-export const SecretList = z.object({ items: z.array(named) });
-export type SecretList = z.infer<typeof SecretList>;
-export const TemplateStored = named;
-export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
-export const RoleList = z.object({ items: z.array(RoleBinding) });
-export type RoleList = z.infer<typeof RoleList>;
-export const WhoAmI = z
-  .object({
-    name: z.string().describe('ARN of the principal, or subject of the token'),
-    kind: z.enum(['iam', 'token', 'nobody']),
-    from: z.string().describe('address the request came from'),
-    grants: z.array(z.object({ role: z.enum(roles), namespaces: z.array(z.string()).describe('`*`: all') })),
-  })
-  .meta({ id: 'WhoAmI' });
-export type WhoAmI = z.infer<typeof WhoAmI>;
 export const Health = z.object({ status: z.literal('ok'), time: z.string() });
 export const Version = z.object({ version: z.string(), installation: z.string(), providerTypes: z.array(z.string()) });

@@ -63,7 +63,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     path: parameters.ManifestPath,
     body: document('an InputManifest; without a body, the stored one', false),
     answers: ok('the path of waypoints of each cluster, or what keeps it from being walked', http.PlanReport),
-    problems: [400, 404, 413, 422],
+    problems: [400, 404, 409, 413, 422],
   },
   retryManifest: {
     tag: 'manifests',

@@ -13,6 +13,7 @@ export const errorNames = {
   VersionConflict: 'somebody else changed it first',
   Protected: 'the manifest says that it must not be deleted',
   InUse: 'something else still needs it',
+  TemplatesPending: 'a runner looks up which templates are meant; asking again in a moment helps',
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',

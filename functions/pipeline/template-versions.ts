@@ -4,11 +4,12 @@ import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
-import { templateVersionText } from '#domain/template-version.ts';
+import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { Deps } from '../ports.ts';
 import type { Planning } from './cluster-plans.ts';
+import { lookUpTemplates } from './template-lookups.ts';
 
-type Ports = Pick<Deps, 'templateReferences' | 'templateSources'>;
+type Ports = Pick<Deps, 'templateReferences' | 'templateSources' | 'artifacts' | 'builds' | 'clock' | 'config'>;
 
 /** What plans of a stored manifest need. */
 export function planningOf({ ids }: Pick<Deps, 'ids'>, manifest: ManifestRecord): Planning {
@@ -24,7 +25,10 @@ export interface PinnedTemplates {
   readonly faults: readonly Fault[];
 }
 
-/** Asks the repositories what the references of a manifest name now. A reference used by many is asked about once. */
+/**
+ * Asks the repositories what the references of a manifest name now. A reference used by many is asked about once.
+ * Throws `TemplatesPending` while a runner asks a private one.
+ */
 export async function pinTemplates(deps: Ports, namespace: string, manifest: InputManifest): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin>>();
   const pins = await Promise.all(
@@ -57,8 +61,13 @@ async function pinOf(
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
   const { endpoint, commit: revision, paths, auth } = TemplateGitReference.parse(stored).spec;
-  const answer = await deps.templateSources.resolve(endpoint.url, revision);
+  const secret = auth && locatorOf(auth.secretRef, namespace);
+  const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
+  const answer =
+    secret !== undefined && byRunner
+      ? await lookUpTemplates(deps, { namespace, name }, { url: endpoint.url, revision, secret })
+      : await deps.templateSources.resolve(endpoint.url, revision);
   if (!('commit' in answer)) return answer;
   const version = templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer });
-  return auth === undefined ? { version } : { version, secret: locatorOf(auth.secretRef, namespace) };
+  return secret === undefined ? { version } : { version, secret };
 }

@@ -1,7 +1,8 @@
-/** The program inside the runner images: one stage, or check of credentials, from its environment to its result; exit code 0 when it succeeded. */
+/** The program inside the runner images: one stage, check of credentials or question to a repository, from its environment to its result; exit code 0 when it succeeded. */
 import { fileURLToPath } from 'node:url';
 import { CheckEnvironment } from '#contracts/provider-check.ts';
 import { StageEnvironment } from '#contracts/stage.ts';
+import { LookupEnvironment } from '#contracts/template-lookup.ts';
 import { wire } from '#functions/wire.ts';
 import { runStage } from './run-stage.ts';
 import { stageTools } from './stage-tools.ts';
@@ -22,11 +23,22 @@ process.stdout.on('error', () => undefined);
 
 // Without this, a failure before the stage begins would be heard by nobody and look like success.
 const check = CheckEnvironment.safeParse(process.env).data;
-const ok = await (check === undefined ? stage() : tryCredentials(check.KUBELOOM_CHECK)).catch((error: unknown) => {
+const lookup = LookupEnvironment.safeParse(process.env).data;
+const ok = await work().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return false;
 });
 process.exit(ok ? 0 : 1);
+
+function work(): Promise<boolean> {
+  if (check !== undefined) return tryCredentials(check.KUBELOOM_CHECK);
+  return lookup === undefined ? stage() : askRepository(lookup.KUBELOOM_LOOKUP);
+}
+
+async function askRepository(prefix: string): Promise<boolean> {
+  const { lookUpCommit } = await import('./terraform/git-lookup.ts');
+  return lookUpCommit(prefix, wire());
+}
 
 async function tryCredentials(prefix: string): Promise<boolean> {
   const { runCheckBuild } = await import('./provider-check/check-build.ts');

@@ -1,5 +1,6 @@
 /** Manifests that name templates of their own: compared where that is enough, refused where they would have to be fetched. */
 import { describe, expect, it } from 'vitest';
+import { lookupKeys } from '#contracts/template-lookup.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { ResolvedTemplates, TemplateSources } from '#functions/ports.ts';
 import { apiUnderTest } from './api-under-test.ts';
@@ -78,6 +79,51 @@ describe('an installation that fetches them', () => {
       },
     });
     expect(deps.workflows.started).toEqual([]);
+  });
+});
+
+describe('a branch of a private repository', () => {
+  const reference = aTemplateReference();
+  const locked = { ...reference, spec: { ...reference.spec, auth: { secretRef: { name: 'git', namespace: 'team' } } } };
+
+  it('is left to a runner: nothing is stored until it has told', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.secrets.put('user/team/git', { token: 'kl-token' });
+    expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });
+    const again = () => call('PUT', manifestPath, { body: withTemplates('own-templates') });
+    expect(await again()).toMatchObject({
+      status: 409,
+      json: { code: 'TemplatesPending', detail: expect.stringContaining('send the same again') },
+    });
+    expect(deps.workflows.started).toEqual([]);
+    expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toBeUndefined();
+    const prefix = deps.builds.started[0]?.variables.KUBELOOM_LOOKUP ?? '';
+    const request = JSON.parse((await deps.artifacts.getText(lookupKeys.request(prefix))) ?? '');
+    expect(request).toEqual({ url: 'github.com/team/templates', revision: 'v1.0.0', secret: 'team/git' });
+    const commit = 'd'.repeat(40);
+    const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer: { commit } };
+    await deps.artifacts.putText(lookupKeys.result(prefix), JSON.stringify(result), 'application/json');
+    expect((await again()).status).toBe(202);
+    expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toMatchObject({
+      templates: { 'sim-1': `git:github.com/team/templates@${commit}#templates` },
+      templateSecrets: { 'sim-1': 'team/git' },
+    });
+    expect(deps.builds.started).toHaveLength(1);
+  });
+
+  it('is refused with the words of the runner', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.secrets.put('user/team/git', { token: 'kl-token' });
+    expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });
+    await call('POST', `${manifestPath}/plan`, { body: withTemplates('own-templates') });
+    const prefix = deps.builds.started[0]?.variables.KUBELOOM_LOOKUP ?? '';
+    const answer = { reason: 'github.com/team/templates has no branch or tag "v1.0.0"', fix: 'name one' };
+    const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer };
+    await deps.artifacts.putText(lookupKeys.result(prefix), JSON.stringify(result), 'application/json');
+    expect(await call('PUT', manifestPath, { body: withTemplates('own-templates') })).toMatchObject({
+      status: 422,
+      json: { faults: [{ path: 'spec.providers[0].templatesRef', ...answer }] },
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 /** An API that only a follower talks to: the states it shows one after another, and the events it has by then. */
-import { ApiProblem } from '#cli/api-client.ts';
+import { ApiProblem } from '#cli/api-problem.ts';
 import type { FollowedApi } from '#cli/watch.ts';
 import type { ManifestDescription } from '#contracts/http.ts';
 import type { RunEvent } from '#contracts/records.ts';

@@ -1,6 +1,7 @@
 /** A whole platform in this process with the sim runner, and what a user does with it through the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, ApiProblem, apiClient, type ManifestName } from '#cli/api-client.ts';
+import { type ApiClient, apiClient, type ManifestName } from '#cli/api-client.ts';
+import { ApiProblem } from '#cli/api-problem.ts';
 import type { ManifestAccepted, ManifestDescription } from '#contracts/http.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';

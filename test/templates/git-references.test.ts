@@ -61,12 +61,12 @@ describe('a repository that everybody may read', () => {
 });
 
 describe('a repository that is not as it should be', () => {
-  it('is private: the fix is to name the commit, and no token is asked for', async () => {
+  it('is private: the fix is to say with which Secret, and no token is asked for', async () => {
     const bare = locked.url.replace(/\.git$/, '');
     const answer = await sources().resolve(bare, 'main');
     expect(answer).toMatchObject({
       reason: expect.stringContaining('is no repository that everybody may read'),
-      fix: expect.stringContaining('40 digits'),
+      fix: expect.stringContaining('auth.secretRef'),
     });
   });
 

@@ -1,0 +1,23 @@
+/** What the API refuses, as an error for the person at the terminal. */
+import type { Problem } from '#contracts/http.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { faultLines } from './output.ts';
+
+/** An answer of 4xx or 5xx. */
+export class ApiProblem extends CliError {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    const faults = problem.faults?.length ? `\n${faultLines(problem.faults, 'fault').join('\n')}` : '';
+    super(`${problem.detail}${faults}`, exitCodeOf(problem.status));
+    this.name = 'ApiProblem';
+    this.problem = problem;
+  }
+}
+
+function exitCodeOf(status: number): number {
+  if (status === 401 || status === 403) return exitCodes.forbidden;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 409 || status === 412) return exitCodes.conflict;
+  if (status === 400 || status === 413 || status === 415 || status === 422) return exitCodes.invalid;
+  return exitCodes.fault;
+}

@@ -1,0 +1,129 @@
+/** Branches and tags of private repositories: asked by a runner, told by the API, with a real git host between them. */
+import { readFileSync } from 'node:fs';
+import { globalAgent } from 'node:https';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lookUpTemplates } from '#functions/pipeline/template-lookups.ts';
+import { lookUpCommit } from '#runner/terraform/git-lookup.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { type GitServer, startGitServer } from './git-server.ts';
+
+const token = 'kl-planted-token-of-a-repository';
+const reference = { namespace: 'team', name: 'ours' };
+let server: GitServer;
+let commit: string;
+
+beforeAll(async () => {
+  server = await startGitServer({ token });
+  globalAgent.options.ca = readFileSync(server.certificate, 'utf8');
+  commit = server.commit({ 'README.md': 'one' });
+}, 30_000);
+
+afterAll(async () => {
+  globalAgent.options.ca = undefined;
+  await server.close();
+});
+
+let deps: ReturnType<typeof fakeDeps>;
+beforeEach(async () => {
+  deps = fakeDeps({ KUBELOOM_TEMPLATE_PRIVATE_HOSTS: server.host });
+  await deps.secrets.put('user/team/git', { token });
+});
+
+const ask = (changes: { readonly revision?: string; readonly secret?: string; readonly url?: string } = {}) =>
+  lookUpTemplates(deps, reference, { url: server.url, revision: 'main', secret: 'team/git', ...changes });
+/** What the newest build does. */
+async function build(): Promise<void> {
+  const newest = deps.builds.started.at(-1);
+  await lookUpCommit(newest?.variables.KUBELOOM_LOOKUP ?? '', deps);
+  deps.builds.statuses.set(newest?.id ?? '', 'ended');
+}
+const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same again') };
+
+describe('a branch of a private repository', () => {
+  it('is asked for by one runner, and then known', async () => {
+    await expect(ask()).rejects.toMatchObject(pending);
+    await expect(ask()).rejects.toMatchObject(pending);
+    expect(deps.builds.started).toHaveLength(1);
+    await build();
+    expect(await ask()).toEqual({ commit });
+    expect(deps.builds.started).toHaveLength(1);
+  });
+
+  it('is asked for anew once the answer is old', async () => {
+    await expect(ask()).rejects.toMatchObject(pending);
+    await build();
+    const next = server.commit({ 'README.md': 'two' }, 'moving');
+    await expect(ask({ revision: 'moving' })).rejects.toMatchObject(pending);
+    await build();
+    expect(await ask({ revision: 'moving' })).toEqual({ commit: next });
+    const newer = server.commit({ 'README.md': 'three' }, 'moving');
+    expect(await ask({ revision: 'moving' })).toEqual({ commit: next });
+    deps.clock.advance(11 * 60);
+    await expect(ask({ revision: 'moving' })).rejects.toMatchObject(pending);
+    await build();
+    expect(await ask({ revision: 'moving' })).toEqual({ commit: newer });
+  });
+
+  it('is another question with another Secret', async () => {
+    await expect(ask()).rejects.toMatchObject(pending);
+    await build();
+    await expect(ask({ secret: 'team/other' })).rejects.toMatchObject(pending);
+    expect(deps.builds.started).toHaveLength(2);
+  });
+});
+
+describe('what a runner could not find out', () => {
+  it.each([
+    ['a branch that is not there', { revision: 'nowhere' }, /has no branch or tag "nowhere"/, /name a branch/],
+    [
+      'a Secret that is not there',
+      { secret: 'team/none' },
+      /The Secret team\/none, .* does not exist/,
+      /Apply the Secret/,
+    ],
+    [
+      'a token that may not read it',
+      { secret: 'team/wrong' },
+      /does not let the token .* \(status 401\)/,
+      /a token that may read/,
+    ],
+    ['a Secret without a token', { secret: 'team/empty' }, /has no field token/, /Add token/],
+    ['a host in a private network', { url: '10.1.2.3/team/templates' }, /is in a private network/, /use a public host/],
+  ])('is told as a fault: %s', async (_what, changes, reason, fix) => {
+    await deps.secrets.put('user/team/wrong', { token: 'not-this-one' });
+    await deps.secrets.put('user/team/empty', { username: 'me' });
+    await expect(ask(changes)).rejects.toMatchObject(pending);
+    await build();
+    expect(await ask(changes)).toEqual({ reason: expect.stringMatching(reason), fix: expect.stringMatching(fix) });
+    const kept = await Promise.all((await deps.artifacts.list('')).map(({ key }) => deps.artifacts.getText(key)));
+    expect(kept.join()).not.toMatch(/kl-planted|not-this-one/);
+  });
+
+  it('is looked for again a little later', async () => {
+    await deps.secrets.put('user/team/later', { token: 'wrong' });
+    await expect(ask({ secret: 'team/later' })).rejects.toMatchObject(pending);
+    await build();
+    expect(await ask({ secret: 'team/later' })).toHaveProperty('reason');
+    await deps.secrets.put('user/team/later', { token });
+    deps.clock.advance(31);
+    await expect(ask({ secret: 'team/later' })).rejects.toMatchObject(pending);
+    await build();
+    expect(await ask({ secret: 'team/later' })).toEqual({ commit });
+  });
+
+  it('is told when the runner died, and then tried again', async () => {
+    await expect(ask()).rejects.toMatchObject(pending);
+    deps.builds.statuses.set(deps.builds.started[0]?.id ?? '', 'ended');
+    expect(await ask()).toMatchObject({ reason: expect.stringMatching(/ended without an answer \(build sim:1\)/) });
+    deps.clock.advance(31);
+    await expect(ask()).rejects.toMatchObject(pending);
+    expect(deps.builds.started).toHaveLength(2);
+  });
+
+  it('is not waited for any longer than a runner may take', async () => {
+    await expect(ask()).rejects.toMatchObject(pending);
+    deps.clock.advance(5 * 60);
+    await expect(ask()).rejects.toMatchObject(pending);
+    expect([deps.builds.stopped, deps.builds.started.length]).toEqual([['sim:1'], 2]);
+  });
+});
