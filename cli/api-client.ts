@@ -29,7 +29,7 @@ import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { noAnswer, sentElsewhere } from './no-answer.ts';
 import { packageVersion } from './package-version.ts';
-import { onceTemplatesKnown } from './pending-templates.ts';
+import { onceTemplatesKnown, type PendingOptions } from './pending-templates.ts';
 import { signerFor } from './signed-request.ts';
 
 export interface ManifestName {
@@ -47,7 +47,7 @@ interface Call {
 export type ApiClient = ReturnType<typeof apiClient>;
 
 /** The API as functions. Every one throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
-export function apiClient(connection: Connection = findConnection()) {
+export function apiClient(connection: Connection = findConnection(), pending: PendingOptions = {}) {
   const sign = signerFor(connection);
   const send = async (path: string, call: Call = {}): Promise<Response> => {
     const url = new URL(`${connection.apiUrl}${path}`);
@@ -85,11 +85,13 @@ export function apiClient(connection: Connection = findConnection()) {
         }),
       ),
     planManifest: (key: ManifestName, document: unknown) =>
-      onceTemplatesKnown(() =>
-        json(PlanReport, `${at(key)}/plan`, {
-          method: 'POST',
-          ...(document === undefined ? {} : { body: JSON.stringify(document) }),
-        }),
+      onceTemplatesKnown(
+        () =>
+          json(PlanReport, `${at(key)}/plan`, {
+            method: 'POST',
+            ...(document === undefined ? {} : { body: JSON.stringify(document) }),
+          }),
+        pending,
       ),
     getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
     deleteManifest: (key: ManifestName, orphans: readonly string[] = []) =>
@@ -110,7 +112,7 @@ export function apiClient(connection: Connection = findConnection()) {
     pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),
     resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
     rollbackManifest: (key: ManifestName) =>
-      onceTemplatesKnown(() => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' })),
+      onceTemplatesKnown(() => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }), pending),
     checkProvider: (key: ManifestName, provider: string) =>
       json(CheckAccepted, `${at(key)}/providers/${encodeURIComponent(provider)}/check`, { method: 'POST' }),
     getProviderCheck: (key: ManifestName, provider: string, check: string) =>

@@ -23,7 +23,7 @@ export function kubeloomHome(): string {
  */
 export function findConnection(): Connection {
   const apiUrl = process.env.KUBELOOM_API_URL;
-  if (apiUrl) return { apiUrl: apiUrl.replace(/\/$/, ''), token: process.env.KUBELOOM_TOKEN };
+  if (apiUrl) return { apiUrl: checkedUrl(apiUrl), token: process.env.KUBELOOM_TOKEN };
   const file = join(kubeloomHome(), 'platform.json');
   if (!existsSync(file)) {
     throw new CliError(
@@ -31,6 +31,27 @@ export function findConnection(): Connection {
       exitCodes.unreachable,
     );
   }
-  const platform = PlatformFile.parse(JSON.parse(readFileSync(file, 'utf8')));
-  return { apiUrl: platform.apiUrl, token: process.env.KUBELOOM_TOKEN || platform.token };
+  const platform = PlatformFile.safeParse(readJson(file)).data;
+  if (platform) return { apiUrl: platform.apiUrl, token: process.env.KUBELOOM_TOKEN || platform.token };
+  throw new CliError(
+    `${file} does not say where the platform is: \`kubeloom local up\` writes it again`,
+    exitCodes.unreachable,
+  );
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return text.replace(/\/+$/, '');
+  throw new CliError(
+    `KUBELOOM_API_URL is "${text}", which is no address of an API: write it as https://host, or http://127.0.0.1:7700`,
+    exitCodes.usage,
+  );
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -12,8 +12,10 @@ import { registerLogs } from './commands/logs.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerProvider } from './commands/provider.ts';
 import { registerRoles } from './commands/roles.ts';
+import { registerSecrets } from './commands/secrets.ts';
 import { registerService } from './commands/service.ts';
 import { registerSimulate } from './commands/simulate.ts';
+import { registerTemplates } from './commands/templates.ts';
 import { registerValidate } from './commands/validate.ts';
 import { registerVerbs } from './commands/verbs.ts';
 import { registerWhoAmI } from './commands/whoami.ts';
@@ -43,6 +45,8 @@ export function kubeloomProgram(): Command {
     registerVerbs,
     registerDelete,
     registerWhoAmI,
+    registerSecrets,
+    registerTemplates,
     registerRoles,
     registerChanges,
     registerLocal,

@@ -1,6 +1,8 @@
 /** `kubeloom apply`: submits documents in the order that references need, and with --wait shows it happen. */
 import type { Command } from 'commander';
 import type { Fault, ManifestAccepted, ManifestDescription, Problem } from '#contracts/http.ts';
+import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
+import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
@@ -46,7 +48,7 @@ export function registerApply(program: Command): void {
     .description('submit manifests, Secrets, TemplateGitReferences and RoleBindings')
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
-    .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1')
+    .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf)
     .option('--json', 'answer as JSON')
     .action(async (options: ApplyOptions) => {
       process.exitCode = await apply(options);
@@ -73,7 +75,7 @@ async function knownDocuments(files: readonly string[]): Promise<readonly Known[
   const { documents, faults } = await readDocuments(files);
   const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
   const known = documents.map((item) => identify(item));
-  problems.push(...known.filter((item) => typeof item === 'string'));
+  problems.push(...known.filter((item) => typeof item === 'string'), ...twinsIn(known));
   if (known.length === 0 && problems.length === 0) problems.push(`no document in ${files.join(', ')}`);
   if (problems.length > 0) throw new CliError(`nothing was submitted:\n${problems.join('\n')}`, exitCodes.invalid);
   return known
@@ -95,7 +97,35 @@ function identify({ file, index, document }: FileDocument): Known | string {
   if (!kind) return `${place}: kind must be one of ${order.join(', ')}, not ${JSON.stringify(word) ?? 'missing'}`;
   if (typeof name !== 'string' || typeof namespace !== 'string' || !name || !namespace)
     return `${place}: metadata.name is missing`;
-  return { file, kind, namespace, name, document };
+  if (canBeAsked(kind, namespace, name)) return { file, kind, namespace, name, document };
+  const faults = validateDocuments([document]).flatMap((verdict) => verdict.faults);
+  return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
+}
+
+/** Whether the API has a place for it. If not, it could only say so, and nothing of the other faults. */
+function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
+  const path = { namespace, name };
+  if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
+  return (kind === 'InputManifest' ? ManifestPath : DocumentPath).safeParse(path).success;
+}
+
+/** The same thing twice: the later one would take the place of the earlier at once. */
+function twinsIn(items: readonly (Known | string)[]): readonly string[] {
+  const seen = new Set<string>();
+  return items.flatMap((item) => {
+    if (typeof item === 'string') return [];
+    const title = `${item.kind} ${item.kind === 'RoleBinding' ? '' : `${item.namespace}/`}${item.name}`;
+    if (!seen.has(title)) {
+      seen.add(title);
+      return [];
+    }
+    return [`${item.file}: ${title} stands in these documents twice; remove or rename one of them`];
+  });
+}
+
+function tagOf(text: string): string {
+  if (/^(\*|"?[\w-]+"?)$/.test(text)) return text;
+  throw new CliError(`--if-match ${text}: write a version as the API tells it, e.g. g3-a1`, exitCodes.usage);
 }
 
 /** One refused document does not keep the others back: each is told, the exit code is of the worst. */

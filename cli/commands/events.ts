@@ -29,11 +29,13 @@ async function events(name: string, options: EventsOptions): Promise<void> {
   const api = apiClient();
   const key = parseManifestName(name, options.namespace);
   const feed = eventFeed(api, key);
+  let told = false;
   let run: { readonly id: string; readonly began: number } | undefined;
   for (;;) {
     const gone = options.follow ? await isGone(() => api.getManifest(key)) : false;
     for (const event of await feed.read()) {
       if (options.run !== undefined && event.runId !== options.run) continue;
+      told = true;
       if (options.json) {
         print(JSON.stringify(event));
         continue;
@@ -44,7 +46,11 @@ async function events(name: string, options: EventsOptions): Promise<void> {
       }
       for (const line of eventLines(event, run.began)) print(line);
     }
-    if (!options.follow) return;
+    if (!options.follow) {
+      if (!told && options.run !== undefined)
+        note(`no events of run ${options.run}: \`kubeloom runs ${name}\` lists them`);
+      return;
+    }
     if (gone) return note(`${key.namespace}/${key.name} is gone`);
     await sleep(500);
   }

@@ -55,7 +55,13 @@ async function list(options: UserOptions): Promise<void> {
 }
 
 async function remove(name: string, options: UserOptions): Promise<void> {
-  const { removeUser } = await users();
+  const { listUsers, removeUser } = await users();
+  const known = (await listUsers(kubeloomHome()).catch(asSentence)).some((user) => user.name === name);
+  if (!known)
+    throw new CliError(
+      `there is no user "${name}"; \`kubeloom local user list\` shows those there are`,
+      exitCodes.notFound,
+    );
   await removeUser(kubeloomHome(), name).catch(asSentence);
   if (options.json) printJson({ removed: name });
   else print(`user ${name} removed; RoleBindings that name it stay`);

@@ -1,6 +1,6 @@
 /** Backup and restore of everything that a local platform knows: table, bucket, secrets with their key, executions, its token. */
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { openDataDirectory } from '../data-directory.ts';
 import { sealInto, unsealFrom } from './sealed-file.ts';
@@ -56,6 +56,10 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
 
 /** Puts a backup where no platform is. Nothing is there afterwards when it fails. Throws in words for people. */
 export async function restore({ dataDir, file, passphrase }: BackupOptions): Promise<void> {
+  await access(file, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? 'is not there' : 'cannot be read';
+    throw new Error(`${file} ${why}; name a file that \`kubeloom local backup\` wrote`, { cause });
+  });
   const target = resolve(dataDir);
   const there = await readdir(target).catch((): string[] => []);
   if (there.some((name) => !leftOut.includes(name))) {

@@ -22,6 +22,7 @@ describe('names on the command line', () => {
   it('finds the manifest in a run id, also when its name looks like one', () => {
     expect(manifestOfRun('web-x1y2z-g3-a1')).toEqual({ namespace: 'default', name: 'web' });
     expect(manifestOfRun('web-aaaaa-g1-a1-bbbbb-g12-a3').name).toBe('web-aaaaa-g1-a1');
+    expect(manifestOfRun('web-x1y2z-g4-d1a').name).toBe('web');
     expect(() => manifestOfRun('web')).toThrow('kubeloom runs NAME');
   });
 });
@@ -32,10 +33,23 @@ describe('runs of one name', () => {
     ['web-aaaaa-g2-a9', 'earlier'],
     ['web-aaaaa-g3-a2', 'later'],
     ['web-aaaaa-g10-a1', 'later'],
+    ['web-aaaaa-g3-d1', 'later'],
+    ['web-aaaaa-g2-d9', 'earlier'],
     ['web-bbbbb-g1-a1', 'other'],
     ['else', 'other'],
   ])('stands %s to g3-a1 as %s', (run, order) => {
     expect(compareRuns(run, 'web-aaaaa-g3-a1')).toBe(order);
+  });
+});
+
+describe('checks for drift', () => {
+  it.each([
+    ['web-aaaaa-g3-a2', 'earlier'],
+    ['web-aaaaa-g3-d9', 'earlier'],
+    ['web-aaaaa-g3-d11', 'later'],
+    ['web-aaaaa-g4-a1', 'later'],
+  ])('are runs, too: %s is %s than the tenth of generation 3', (run, order) => {
+    expect(compareRuns(run, 'web-aaaaa-g3-da')).toBe(order);
   });
 });
 
