@@ -1,6 +1,6 @@
 /** Makes the committed file of one provider type from its package of bindings. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bindings, BoundFields } from './bridge-format.ts';
 import { bridgePackages } from './packages.ts';
@@ -22,15 +22,17 @@ export function makeBindings(type: string, directory: string): Bindings {
   if (!wanted) throw new Error(`${type} is no type in scripts/provider-schemas/bridge/packages.ts`);
   const archive = fetchArchive(wanted.package, wanted.version, directory);
   const unpacked = join(directory, wanted.folder);
-  mkdirSync(unpacked, { recursive: true });
-  execFileSync('unzip', ['-qo', archive, '-d', unpacked]);
+  const zip = (...words: string[]): string =>
+    execFileSync('python3', ['-m', 'zipfile', ...words], { encoding: 'utf8' });
+  zip('-e', archive, unpacked);
+  const days = [...zip('-l', archive).matchAll(/ (\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d /g)].map(([, day = '']) => day);
   const sources = join(unpacked, wanted.folder);
   const all = (read: typeof readResource, files: Readonly<Record<string, string>>): Record<string, BoundFields> =>
     Object.fromEntries(Object.entries(files).map(([name, file]) => [name, read(sources, file)]));
   return {
     package: wanted.package,
     version: wanted.version,
-    made: statSync(join(sources, 'provider.py')).mtime.toISOString().slice(0, 10),
+    made: days.sort().at(-1) ?? '',
     release: wanted.release,
     provider: readResource(sources, 'provider'),
     resources: all(readResource, wanted.resources),
@@ -50,7 +52,9 @@ function fetchArchive(name: string, version: string, directory: string): string 
   const find = (): string | undefined => readdirSync(directory).find((file) => file.startsWith(start));
   if (!find()) {
     const flags = ['--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '--quiet', '--dest', directory];
-    execFileSync('pip', ['download', ...flags, `${name}==${version}`], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('python3', ['-m', 'pip', 'download', ...flags, `${name}==${version}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
   const archive = find();
   if (!archive) throw new Error(`${name} ${version} came as another archive than a wheel`);
