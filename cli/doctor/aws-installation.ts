@@ -13,6 +13,9 @@ import type { AwsClients } from './aws-clients.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
 
+/** The command that deploys all stacks; `more` are options of it. An option of ours that is left out goes back to its default. */
+type Deploy = (more?: string) => string;
+
 export interface Found {
   readonly checks: readonly AwsCheck[];
   /** Of those runners that are there. */
@@ -21,7 +24,8 @@ export interface Found {
 }
 
 export async function checkInstallation(clients: AwsClients, installation: string, region: string): Promise<Found> {
-  const deploy = `npx cdk deploy --all -c installation=${installation} -c region=${region}`;
+  const deploy: Deploy = (more = '') =>
+    `npx cdk deploy --all -c installation=${installation} -c region=${region}${more} # and every other -c that you gave before`;
   const stacks = new Map<string, Stack>();
   const checks: AwsCheck[] = [];
   for (const part of stackNames) {
@@ -29,7 +33,7 @@ export async function checkInstallation(clients: AwsClients, installation: strin
     const found = await look(`stack ${name}`, 'cloudformation:DescribeStacks', async () => {
       const stack = await findStack(clients, name);
       if (stack) stacks.set(part, stack);
-      return judgeStack(name, stack, deploy);
+      return judgeStack({ name, stack, region, deploy });
     });
     checks.push(...found);
   }
@@ -49,7 +53,11 @@ export async function checkInstallation(clients: AwsClients, installation: strin
     checks.push(...images);
   } else checks.push(skipped('images of runners', 'the pipeline is not there'));
   if (stacks.has('storage')) {
-    checks.push(...(await look('key', 'kms:DescribeKey', () => checkKey(clients, `${installation}-storage`, deploy))));
+    checks.push(
+      ...(await look('key', 'kms:DescribeKey', () =>
+        checkKey(clients, { stack: `${installation}-storage`, region, deploy }),
+      )),
+    );
   } else checks.push(skipped('key', 'the storage is not there'));
   const apiUrl = stacks.get('api')?.Outputs?.find(({ OutputKey }) => OutputKey === 'Url')?.OutputValue;
   return { checks, projects, ...(apiUrl !== undefined && { apiUrl }) };
@@ -64,21 +72,43 @@ async function findStack({ cloudFormation }: AwsClients, StackName: string): Pro
   }
 }
 
-function judgeStack(name: string, stack: Stack | undefined, deploy: string): AwsCheck {
+interface Judged {
+  readonly name: string;
+  readonly stack: Stack | undefined;
+  readonly region: string;
+  readonly deploy: Deploy;
+}
+
+function judgeStack({ name, stack, region, deploy }: Judged): AwsCheck {
   const title = `stack ${name}`;
-  if (!stack) return { name: title, state: 'wrong', found: 'is not there', mend: deploy };
+  if (!stack) return { name: title, state: 'wrong', found: 'is not there', mend: deploy() };
   const status = String(stack.StackStatus);
+  const command = (verb: string) => `aws cloudformation ${verb} --stack-name ${name} --region ${region}`;
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(title, status);
   if (status.endsWith('_IN_PROGRESS')) {
-    const mend = `wait for it: aws cloudformation wait stack-update-complete --stack-name ${name}`;
-    return { name: title, state: 'warning', found: status, mend };
+    const end = status.startsWith('CREATE') ? 'create' : status.startsWith('DELETE') ? 'delete' : 'update';
+    return {
+      name: title,
+      state: 'warning',
+      found: status,
+      mend: `wait for it: ${command(`wait stack-${end}-complete`)}`,
+    };
   }
   if (status === 'UPDATE_ROLLBACK_COMPLETE') {
     const found = `${status}: the last deployment failed, the one before it runs`;
-    return { name: title, state: 'warning', found, mend: deploy };
+    return { name: title, state: 'warning', found, mend: deploy() };
   }
-  const events = `aws cloudformation describe-stack-events --stack-name ${name}`;
-  return { name: title, state: 'wrong', found: status, mend: `${events} tells why; then ${deploy}` };
+  const why = `${command('describe-stack-events')} tells why`;
+  // The first deployment failed: nothing was ever in it, and only a stack that may be deleted is made anew.
+  if (status === 'ROLLBACK_COMPLETE') {
+    const unlock = stack.EnableTerminationProtection
+      ? `${command('update-termination-protection --no-enable-termination-protection')} && `
+      : '';
+    return { name: title, state: 'wrong', found: status, mend: `${why}; then ${unlock}${deploy()}` };
+  }
+  if (status === 'UPDATE_ROLLBACK_FAILED')
+    return { name: title, state: 'wrong', found: status, mend: `${why}; then ${command('continue-update-rollback')}` };
+  return { name: title, state: 'wrong', found: status, mend: `${why}; then ${deploy()}` };
 }
 
 async function resourcesOf({ cloudFormation }: AwsClients, StackName: string): Promise<StackResourceSummary[]> {
@@ -92,21 +122,22 @@ function idsOf(resources: readonly StackResourceSummary[], type: string): string
   return resources.flatMap(({ ResourceType, PhysicalResourceId: id }) => (ResourceType === type && id ? [id] : []));
 }
 
-function missingProject(id: string, deploy: string): AwsCheck {
+/** CloudFormation makes a resource anew only when it is told that reality may differ from what it knows. */
+function missingProject(id: string, deploy: Deploy): AwsCheck {
   const found = 'the stack has it, CodeBuild does not: somebody removed it by hand';
-  return { name: `runner ${id}`, state: 'wrong', found, mend: `${deploy} --force` };
+  return { name: `runner ${id}`, state: 'wrong', found, mend: deploy(' --revert-drift') };
 }
 
 /** `<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>` or `…@sha256:<digest>`. */
 const imageUri =
   /^(\d{12})\.dkr\.ecr\.[\w-]+\.amazonaws\.com[\w.]*\/([^:@]+)(?::([\w.-]+))?(?:@(sha256:[0-9a-f]{64}))?$/;
 
-async function checkImage({ ecr }: AwsClients, project: Project, deploy: string): Promise<readonly AwsCheck[]> {
+async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy): Promise<readonly AwsCheck[]> {
   const name = `image of ${project.description?.replace('Kubeloom runner: ', '') ?? project.name}`;
   const image = project.environment?.image ?? '';
   const [, registryId, repositoryName, tag, digest] = imageUri.exec(image) ?? [];
   if (registryId === undefined || repositoryName === undefined) {
-    return [{ name, state: 'wrong', found: `${image || 'none'} is no image of ECR`, mend: deploy }];
+    return [{ name, state: 'wrong', found: `${image || 'none'} is no image of ECR`, mend: deploy() }];
   }
   return look(name, 'ecr:DescribeImages', async () => {
     const imageIds = [digest === undefined ? { imageTag: tag ?? 'latest' } : { imageDigest: digest }];
@@ -118,20 +149,24 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: string)
       return ok(name, `${found.imageDigest}, ${megabytes} MB`);
     } catch (error) {
       if (!(error instanceof Error) || !/^(ImageNotFound|RepositoryNotFound)Exception$/.test(error.name)) throw error;
-      const mend = `${deploy} --force (publishes images that are missing; a lifecycle rule of the repository may have removed it)`;
-      return { name, state: 'wrong', found: `${image} is not in the registry`, mend };
+      const found = `${image} is not in the registry; a lifecycle rule of the repository may have removed it`;
+      return { name, state: 'wrong', found, mend: deploy(' --force') };
     }
   });
 }
 
-async function checkKey(clients: AwsClients, stack: string, deploy: string): Promise<AwsCheck> {
+async function checkKey(
+  clients: AwsClients,
+  { stack, region, deploy }: { readonly stack: string; readonly region: string; readonly deploy: Deploy },
+): Promise<AwsCheck> {
   const [KeyId] = idsOf(await resourcesOf(clients, stack), 'AWS::KMS::Key');
-  if (KeyId === undefined) return { name: 'key', state: 'wrong', found: `${stack} has none`, mend: deploy };
+  if (KeyId === undefined) return { name: 'key', state: 'wrong', found: `${stack} has none`, mend: deploy() };
+  const command = (verb: string) => `aws kms ${verb} --key-id ${KeyId} --region ${region}`;
   try {
     const { KeyMetadata } = await clients.kms.send(new DescribeKeyCommand({ KeyId }));
     if (KeyMetadata?.KeyState === 'Enabled') return ok('key', `${KeyId} is enabled`);
     if (KeyMetadata?.KeyState === 'PendingDeletion') {
-      const mend = `aws kms cancel-key-deletion --key-id ${KeyId} && aws kms enable-key --key-id ${KeyId}`;
+      const mend = `${command('cancel-key-deletion')} && ${command('enable-key')}`;
       const when = KeyMetadata.DeletionDate?.toISOString().slice(0, 10) ?? 'soon';
       return {
         name: 'key',
@@ -140,7 +175,7 @@ async function checkKey(clients: AwsClients, stack: string, deploy: string): Pro
         mend,
       };
     }
-    const mend = `aws kms enable-key --key-id ${KeyId}`;
+    const mend = command('enable-key');
     return { name: 'key', state: 'wrong', found: `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, mend };
   } catch (error) {
     if (!isDenied(error)) throw error;

@@ -41,8 +41,14 @@ export class SsmSecrets implements SecretStore {
     const Value = JSON.stringify(values);
     const Tier = Buffer.byteLength(Value) > standardBytes ? 'Advanced' : 'Standard';
     const key = this.#keyId === '' ? {} : { KeyId: this.#keyId };
-    const command = { Name: this.#name(path), Value, Tier, Type: 'SecureString', Overwrite: true, ...key } as const;
-    await this.#client.send(new PutParameterCommand(command));
+    const command = { Name: this.#name(path), Value, Type: 'SecureString', Overwrite: true, ...key } as const;
+    try {
+      await this.#client.send(new PutParameterCommand({ ...command, Tier }));
+    } catch (error) {
+      // One that was larger before: SSM makes no standard parameter of an advanced one.
+      if (Tier !== 'Standard' || !isDowngrade(error)) throw error;
+      await this.#client.send(new PutParameterCommand({ ...command, Tier: 'Advanced' }));
+    }
   }
 
   async remove(path: string): Promise<void> {
@@ -80,4 +86,8 @@ export class SsmSecrets implements SecretStore {
     const clean = path.replace(/^\/+|\/+$/g, '');
     return clean === '' ? this.#prefix : `${this.#prefix}/${clean}`;
   }
+}
+
+function isDowngrade(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ValidationException' && /advanced/i.test(error.message);
 }

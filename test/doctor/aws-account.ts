@@ -1,7 +1,12 @@
 /** An AWS account in which all is well, as the SDK would tell of it; tests break what they are about. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  ListStackResourcesCommand,
+  type StackStatus,
+} from '@aws-sdk/client-cloudformation';
 import { BatchGetProjectsCommand, CodeBuildClient, ListProjectsCommand } from '@aws-sdk/client-codebuild';
 import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
@@ -66,11 +71,12 @@ export function soundAccount(apiUrl: string) {
 export function stackIs(
   cloudFormation: Account['cloudFormation'],
   part: string,
-  StackStatus: 'UPDATE_COMPLETE' | 'ROLLBACK_FAILED' | 'UPDATE_ROLLBACK_COMPLETE' | 'UPDATE_IN_PROGRESS',
+  StackStatus: StackStatus,
   Outputs: { OutputKey: string; OutputValue: string }[] = [],
+  EnableTerminationProtection = false,
 ): void {
   const StackName = `kubeloom-${part}`;
-  const stack = { StackName, StackStatus, Outputs, CreationTime: new Date(0) };
+  const stack = { StackName, StackStatus, Outputs, EnableTerminationProtection, CreationTime: new Date(0) };
   cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({ Stacks: [stack] });
 }
 

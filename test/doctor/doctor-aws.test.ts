@@ -206,6 +206,32 @@ const faults: readonly Fault[] = [
     ...{ check: 'stack kubeloom-observability', state: 'warning', found: /IN_PROGRESS/, mend: /^wait for it/ },
   },
   {
+    what: 'the first deployment is under way',
+    breakIt: () => stackIs(account.cloudFormation, 'observability', 'CREATE_IN_PROGRESS'),
+    check: 'stack kubeloom-observability',
+    ...{
+      state: 'warning',
+      found: /IN_PROGRESS/,
+      mend: /wait stack-create-complete --stack-name kubeloom-observability --region eu-central-1$/,
+    },
+  },
+  {
+    what: 'the first deployment of what is protected failed',
+    breakIt: () => stackIs(account.cloudFormation, 'storage', 'ROLLBACK_COMPLETE', [], true),
+    check: 'stack kubeloom-storage',
+    ...{
+      state: 'wrong',
+      found: /^ROLLBACK_COMPLETE$/,
+      mend: /--no-enable-termination-protection --stack-name kubeloom-storage --region eu-central-1 && npx cdk deploy/,
+    },
+  },
+  {
+    what: 'going back to the release before failed',
+    breakIt: () => stackIs(account.cloudFormation, 'observability', 'UPDATE_ROLLBACK_FAILED'),
+    check: 'stack kubeloom-observability',
+    ...{ state: 'wrong', found: /^UPDATE_ROLLBACK_FAILED$/, mend: /continue-update-rollback --stack-name/ },
+  },
+  {
     what: 'an image was removed from the registry',
     breakIt: () =>
       account.ecr
@@ -223,7 +249,12 @@ const faults: readonly Fault[] = [
       account.codeBuild.on(BatchGetProjectsCommand).resolves({
         projects: tools.filter((tool) => tool !== 'ansible').map((tool) => projectOf(tool)),
       }),
-    ...{ check: 'runner Runner-ansible', state: 'wrong', found: /removed it by hand/, mend: /npx cdk deploy/ },
+    ...{
+      check: 'runner Runner-ansible',
+      state: 'wrong',
+      found: /removed it by hand/,
+      mend: /^npx cdk deploy .* --revert-drift #/,
+    },
   },
   {
     what: 'the key is going to be deleted',
@@ -235,14 +266,19 @@ const faults: readonly Fault[] = [
       check: 'key',
       state: 'wrong',
       found: /deleted on 2026-12-01/,
-      mend: /^aws kms cancel-key-deletion --key-id key-1/,
+      mend: /^aws kms cancel-key-deletion --key-id key-1 --region eu-central-1 && aws kms enable-key/,
     },
   },
   {
     what: 'the key is disabled',
     breakIt: () =>
       account.kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: 'key-1', KeyState: 'Disabled' } }),
-    ...{ check: 'key', state: 'wrong', found: /is Disabled/, mend: /^aws kms enable-key --key-id key-1$/ },
+    ...{
+      check: 'key',
+      state: 'wrong',
+      found: /is Disabled/,
+      mend: /^aws kms enable-key --key-id key-1 --region eu-central-1$/,
+    },
   },
   {
     what: 'the API lets the caller not in',
@@ -290,7 +326,12 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
     ...{ 'stack kubeloom-observability': 'wrong', 'images of runners': 'skipped', key: 'skipped', API: 'skipped' },
   });
   const mends = new Set(notOk(checks).map(({ mend }) => mend));
-  expect(mends).toEqual(new Set([undefined, 'npx cdk deploy --all -c installation=kubeloom -c region=eu-central-1']));
+  expect(mends).toEqual(
+    new Set([
+      undefined,
+      'npx cdk deploy --all -c installation=kubeloom -c region=eu-central-1 # and every other -c that you gave before',
+    ]),
+  );
   expect(checks.find(({ name }) => name === 'builds at once (ARM/Small)')?.state).toBe('ok');
 });
 
