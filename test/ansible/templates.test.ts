@@ -87,7 +87,7 @@ describe('the load balancer', () => {
 
   test('has one section for each TCP role, targets in a fixed order, and a health port', async () => {
     expect(await listen(role('shop'))).toEqual({
-      'kubeloom-health': expect.stringContaining('bind :65534'),
+      'kubeloom-health': expect.stringContaining('bind 127.0.0.1:65534'),
       'role-shop': 'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 server two 10.0.0.2:30443',
     });
   });

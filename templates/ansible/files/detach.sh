@@ -1,4 +1,5 @@
-# Cleans a static node that leaves its cluster, so that it can join another one. Nothing here stops at what is gone already.
+# Cleans a static node that leaves its cluster, so that it can join another one. Nothing here stops at what is gone already,
+# and nothing of the machine's owner goes: other tunnels, a haproxy that was never ours, the upgrades that we stopped.
 if command -v kubeadm >/dev/null 2>&1 && [ -e /etc/kubernetes ]; then
   if kubeadm reset -f >&2; then changed "kubeadm reset"; else note "kubeadm reset failed; its directories are removed all the same"; fi
 fi
@@ -14,7 +15,16 @@ if systemctl is-enabled --quiet wg-quick@wg0.service 2>/dev/null || [ -e /sys/cl
   ip link delete wg0 2>/dev/null || true
   changed "stopped wg0"
 fi
-drop /etc/kubernetes /etc/cni /etc/wireguard /etc/kubeloom /run/kubeloom-mesh /etc/haproxy/haproxy.cfg \
-  /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
+[ ! -e /etc/kubeloom/haproxy ] || drop /etc/haproxy/haproxy.cfg
+if [ -e /etc/kubeloom/unattended-upgrades ]; then
+  systemctl unmask --quiet unattended-upgrades.service
+  if [ "$(cat /etc/kubeloom/unattended-upgrades)" = enabled ]; then
+    systemctl enable --now --quiet unattended-upgrades.service 2>/dev/null || note "unattended-upgrades does not start"
+  fi
+  changed "unattended-upgrades works again"
+fi
+drop /etc/kubernetes /etc/cni /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /run/kubeloom-mesh \
+  /run/kubeloom-haproxy /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
   /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/multipath/conf.d/kubeloom.conf
+[ ! -d /etc/wireguard ] || rmdir --ignore-fail-on-non-empty /etc/wireguard
 systemctl daemon-reload

@@ -1,8 +1,10 @@
 # What every node needs before WireGuard, Kubernetes or a load balancer: packages, limits, kernel settings.
 # KUBELOOM_KUBERNETES: 1 on Kubernetes nodes, 0 on load balancers.
 
-# On fresh machines it holds the dpkg lock for minutes, later it restarts services at night.
-if has_unit unattended-upgrades.service && [ "$(systemctl is-enabled unattended-upgrades.service 2>/dev/null)" != masked ]; then
+# On fresh machines it holds the dpkg lock for minutes, later it restarts services at night. detach.sh gives it back.
+upgrades=$(systemctl is-enabled unattended-upgrades.service 2>/dev/null || true)
+if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
+  put /etc/kubeloom/unattended-upgrades 644 <<<"$upgrades"
   systemctl disable --now --quiet unattended-upgrades.service 2>/dev/null || true
   systemctl mask --quiet unattended-upgrades.service
   changed "unattended-upgrades is masked"
