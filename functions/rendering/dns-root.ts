@@ -36,7 +36,8 @@ export function renderDnsRoot(input: DnsRootInput): RootModule {
       zone: dns.zone,
       hostname: dns.hostname,
       alternative_names: dns.alternativeNames,
-      addresses: input.addresses,
+      // Nodes may share an address, where their cloud maps ports.
+      addresses: [...new Set(input.addresses)],
       health_check_port: input.healthCheckPort,
       tags: tagsOf(input),
       ...input.extra,
