@@ -212,7 +212,8 @@ describe('Google Cloud', () => {
 
   it('a key that cannot be read is not told', async () => {
     const findings = await check(key('-----BEGIN PRIVATE KEY-----\nbroken-key\n-----END PRIVATE KEY-----'), []);
-    expect(words(findings)).toEqual(['identity gcp null']);
+    expect(words(findings)).toEqual(['identity credentials false']);
+    expect(findings[0]?.message).toContain('private_key cannot be read');
     expect(JSON.stringify(findings)).not.toContain('broken-key');
   });
 });

@@ -57,6 +57,13 @@ describe('Hetzner Cloud', () => {
     );
   });
 
+  it.each([429, 503])('does not take HTTP %s for a right that is missing', async (status) => {
+    const busy = { 'POST /v1/ssh_keys': () => ({ status, body: { error: { code: 'rate_limit_exceeded' } } }) };
+    expect((await checked('hetzner', { credentials }, { ...routes(''), ...busy })).lines[1]).toBe(
+      'permission API token: Read & Write null',
+    );
+  });
+
   it('is refused with a wrong token', async () => {
     expect((await checked('hetzner', { credentials: 'x'.repeat(64) }, routes(''))).lines).toEqual([
       'identity token false',
@@ -76,6 +83,31 @@ it('DigitalOcean tells scopes that are missing and a limit that is reached', asy
     'permission droplet:read true',
     'permission droplet:create false',
     'quota droplets false',
+  ]);
+});
+
+it.each([429, 503])('DigitalOcean that answers HTTP %s lacks no scope', async (status) => {
+  const busy = () => ({ status, body: {} });
+  const routes: Routes = {
+    'GET /v2/account': () => ({ body: { account: { status: 'active', droplet_limit: 3 } } }),
+    'GET /v2/droplets': busy,
+    'POST /v2/droplets': busy,
+  };
+  expect((await checked('digitalocean', { token: `dop_v1_${'a'.repeat(64)}` }, routes)).lines).toEqual([
+    'identity account true',
+    'permission droplet:read null',
+    'permission droplet:create null',
+  ]);
+});
+
+it('Cloudflare that cannot list zones now has none missing', async () => {
+  const routes: Routes = {
+    'GET /client/v4/user/tokens/verify': () => ({ body: { result: { status: 'active' } } }),
+    'GET /client/v4/zones': () => ({ status: 503, body: {} }),
+  };
+  expect((await checked('cloudflare', { apitoken: 't', accountid: 'a' }, routes)).lines).toEqual([
+    'identity token true',
+    'permission Zone: Zone: Read null',
   ]);
 });
 

@@ -1,5 +1,5 @@
 /** Questions to the APIs of clouds, and how a refusal becomes a finding. */
-import type { CheckFinding } from './finding.ts';
+import { type CheckFinding, permissionFinding, untold } from './finding.ts';
 
 export interface Answer {
   readonly status: number;
@@ -55,14 +55,30 @@ export function mustBeGood(
 ): void {
   const { status } = answer;
   if (status < 300) return;
-  const isTheirs = status >= 500 || status === 429;
-  throw new CheckRefused({
-    ...{ about: 'identity', name: what, ok: isTheirs ? null : false },
-    message: isTheirs
-      ? `cannot be asked now (HTTP ${status}): try again later`
-      : `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
-  });
+  throw new CheckRefused(
+    isBusy(status)
+      ? untold('identity', what, `cannot be asked now (HTTP ${status}): try again later`)
+      : {
+          ...{ about: 'identity', name: what, ok: false },
+          message: `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
+        },
+  );
 }
+
+/** What an answer says of a permission; `proof`: whether it shows that it is there. */
+export function permissionShown(name: string, { status }: Answer, proof: boolean, missing: string): CheckFinding {
+  if (isBusy(status)) return untold('permission', name, `cannot be asked for now (HTTP ${status}): try again later`);
+  return permissionFinding(name, proof, `is missing (HTTP ${status}): ${missing}`);
+}
+
+/** For a quota that was not told. */
+export function quotaUnread(name: string, { status }: Answer, fix?: string): CheckFinding {
+  const then = isBusy(status) ? 'try again later' : fix;
+  return untold('quota', name, `cannot be read (HTTP ${status})${then === undefined ? '' : `: ${then}`}`);
+}
+
+/** A cloud that has enough to do with itself says nothing about anybody's rights. */
+const isBusy = (status: number): boolean => status >= 500 || status === 429;
 
 export const bearer = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` });
 

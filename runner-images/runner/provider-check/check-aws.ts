@@ -1,8 +1,15 @@
 /** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
 import { z } from 'zod';
 import { type AwsKeys, assumeRole, callerIdentity, type StsPlace } from '#adapters/aws-identity.ts';
-import { CheckRefused } from './ask.ts';
-import { type CheckFinding, type CheckInput, identity, type ProviderCheck, untold } from './finding.ts';
+import { CheckRefused, quotaUnread } from './ask.ts';
+import {
+  type CheckFinding,
+  type CheckInput,
+  identity,
+  type ProviderCheck,
+  permissionFinding,
+  untold,
+} from './finding.ts';
 import { signedAws } from './signed-aws.ts';
 
 /** As many actions as one question may have. */
@@ -75,8 +82,7 @@ function decisions(xml: string): readonly CheckFinding[] {
       const name = words.find(([, action]) => action !== undefined)?.[1];
       const decision = words.find(([, , found]) => found !== undefined)?.[2];
       if (name === undefined || decision === undefined) return [];
-      const ok = decision === 'allowed';
-      return [{ about: 'permission', name, ok, message: ok ? 'is granted' : `is missing (${decision}): grant it` }];
+      return [permissionFinding(name, decision === 'allowed', `is missing (${decision}): grant it`)];
     });
 }
 
@@ -86,10 +92,10 @@ async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<
   const url = input.bases.servicequotas ?? `https://servicequotas.${region}.amazonaws.com`;
   const body = JSON.stringify({ ServiceCode: vcpuQuota.service, QuotaCode: vcpuQuota.code });
   const target = 'ServiceQuotasV20190624.GetServiceQuota';
-  const { json } = await signedAws({ service: 'servicequotas', region, url, body, target }, keys);
-  const found = Quota.safeParse(json).data?.Quota.Value;
+  const answer = await signedAws({ service: 'servicequotas', region, url, body, target }, keys);
+  const found = Quota.safeParse(answer.json).data?.Quota.Value;
   const name = `${vcpuQuota.title} in ${region}`;
-  if (found === undefined) return untold('quota', name, 'cannot be read (servicequotas:GetServiceQuota)');
+  if (found === undefined) return quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota to have it checked');
   const message = found > 0 ? `${found} may run; how many do, AWS does not say here` : 'none may run: ask for more';
   return { about: 'quota', name, ok: found > 0, message };
 }

@@ -1,13 +1,13 @@
 /** Azure: a token of the tenant, the subscription, its permissions as Azure lists them for us, and the cores of a region. */
 import { z } from 'zod';
 import { webIdentityToken } from '../web-identity.ts';
-import { ask, bearer, form, mustAsk } from './ask.ts';
+import { ask, bearer, form, mustAsk, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
   identity,
   type ProviderCheck,
-  permissionFindings,
+  permissionFinding,
   quotaFinding,
   untold,
 } from './finding.ts';
@@ -47,7 +47,10 @@ export const checkAzure: ProviderCheck = async (input) => {
             'is missing: grant it to have each permission checked',
           ),
         ]
-      : permissionFindings(input.permissions, (action) => granted.some((grant) => allows(grant, action)));
+      : input.permissions.map((action) => {
+          const ok = granted.some((grant) => allows(grant, action));
+          return permissionFinding(action, ok);
+        });
   const quotas = await Promise.all(input.regions.map((region) => coresOf(arm, headers, region)));
   return [who, ...permissions, ...quotas];
 };
@@ -87,9 +90,14 @@ function fits(pattern: string, action: string): boolean {
 async function coresOf(arm: string, headers: ReturnType<typeof bearer>, region: string): Promise<CheckFinding> {
   const place = region.toLowerCase().replaceAll(' ', '');
   const url = `${arm}/providers/Microsoft.Compute/locations/${place}/usages?api-version=2024-07-01`;
-  const cores = Usages.safeParse((await ask(url, { headers })).json).data?.value.find(
-    ({ name }) => name.value === 'cores',
-  );
-  if (cores === undefined) return untold('quota', `cores in ${region}`, 'cannot be read');
+  const answer = await ask(url, { headers });
+  const cores = Usages.safeParse(answer.json).data?.value.find(({ name }) => name.value === 'cores');
+  if (cores === undefined) {
+    return quotaUnread(
+      `cores in ${region}`,
+      answer,
+      'grant Microsoft.Compute/locations/usages/read to have it checked',
+    );
+  }
   return quotaFinding(`${cores.name.localizedValue} in ${region}`, cores.currentValue, cores.limit);
 }

@@ -1,6 +1,6 @@
 /** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
 import { z } from 'zod';
-import { type Answer, ask, json, mustBeGood } from './ask.ts';
+import { type Answer, ask, json, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
 import { type CheckFinding, identity, type ProviderCheck, untold } from './finding.ts';
 
 const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
@@ -45,10 +45,16 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
   ]);
   return [
     who,
-    permission('SSH keys', keys, 'use the personal API key of a user; keys of teams may not keep any'),
-    permission(
+    permissionShown(
+      'SSH keys',
+      keys,
+      keys.status < 300,
+      'use the personal API key of a user; keys of teams may not keep any',
+    ),
+    permissionShown(
       teamid === undefined ? 'machines' : `machines of the team ${teamid}`,
       machines,
+      machines.status < 300,
       teamid === undefined ? 'make an API key that may' : 'is teamid right, and the user of the token in that team?',
     ),
     untold('permission', 'renting', 'CloudRift has no question for it: only a plan can tell'),
@@ -57,15 +63,9 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
   ];
 };
 
-function permission(name: string, { status }: Answer, fix: string): CheckFinding {
-  if (status < 300) return { about: 'permission', name, ok: true, message: 'may be listed' };
-  if (status >= 500 || status === 429) return untold('permission', name, `cannot be asked for now (HTTP ${status})`);
-  return { about: 'permission', name, ok: false, message: `may not be listed (HTTP ${status}): ${fix}` };
-}
-
-function freeIn(regions: readonly string[], { status, json: answer }: Answer): readonly CheckFinding[] {
-  const types = Types.safeParse(answer).data?.data.instance_types;
-  if (types === undefined) return [untold('quota', 'data centres', `cannot be read (HTTP ${status})`)];
+function freeIn(regions: readonly string[], answer: Answer): readonly CheckFinding[] {
+  const types = Types.safeParse(answer.json).data?.data.instance_types;
+  if (types === undefined) return [quotaUnread('data centres', answer)];
   const variants = types.flatMap((type) => type.variants);
   return regions.map((region): CheckFinding => {
     const name = `data centre ${region}`;

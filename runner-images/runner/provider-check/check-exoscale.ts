@@ -1,8 +1,16 @@
 /** Exoscale: whose key it is, each operation by its role or by what may be listed, and the quotas of the organisation. */
 import { z } from 'zod';
-import { type Answer, mustBeGood } from './ask.ts';
+import { type Answer, mustBeGood, quotaUnread } from './ask.ts';
 import { isAllowed, RolePolicy } from './exoscale-role.ts';
-import { type CheckFinding, type CheckInput, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
+import {
+  type CheckFinding,
+  type CheckInput,
+  identity,
+  type ProviderCheck,
+  permissionFinding,
+  quotaFinding,
+  untold,
+} from './finding.ts';
 import { askExoscale } from './signed-exoscale.ts';
 
 /** What machines need of the organisation. */
@@ -99,9 +107,7 @@ function permissionsOf(
       : 'hang on a rule of the role that is not understood here: only a plan can tell';
   return [
     ...judged.flatMap(({ name, ok }): CheckFinding[] =>
-      ok === undefined
-        ? []
-        : [{ about: 'permission', name, ok, message: ok ? 'is granted' : 'is missing: allow it in the role' }],
+      ok === undefined ? [] : [permissionFinding(name, ok, 'is missing: allow it in the role')],
     ),
     ...(rest.length === 0 ? [] : [untold('permission', `${rest.length} further operations`, why)]),
   ];
@@ -111,8 +117,7 @@ async function quotasOf(question: Question): Promise<readonly CheckFinding[]> {
   const answer = await question('quota');
   const found = Quotas.safeParse(answer.json).data?.quotas;
   if (found === undefined) {
-    const message = `cannot be read (HTTP ${answer.status}): grant list-quotas (class compute) to have them checked`;
-    return [untold('quota', 'quotas', message)];
+    return [quotaUnread('quotas', answer, 'grant list-quotas (class compute) to have them checked')];
   }
   // A GPU quota of none is the rule and a fault only for who wants some; below zero: without limit.
   return found

@@ -2,15 +2,14 @@
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
 import { webIdentityToken } from '../web-identity.ts';
-import { ask, bearer, CheckRefused, form, json, mustAsk } from './ask.ts';
+import { ask, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
   identity,
   type ProviderCheck,
-  permissionFindings,
+  permissionFinding,
   quotaFinding,
-  untold,
 } from './finding.ts';
 
 const Key = z.object({ client_email: z.string(), private_key: z.string() });
@@ -39,7 +38,7 @@ export const checkGcp: ProviderCheck = async (input) => {
   const quotas = await Promise.all(input.regions.map((region) => quotasOf(input, headers, { project, region })));
   return [
     identity(account, `project ${project}`),
-    ...permissionFindings(input.permissions, (permission) => granted.has(permission)),
+    ...input.permissions.map((permission) => permissionFinding(permission, granted.has(permission))),
     ...quotas.flat(),
   ];
 };
@@ -47,21 +46,32 @@ export const checkGcp: ProviderCheck = async (input) => {
 async function tokenOf({ fields, bases }: CheckInput): Promise<{ token: string; account: string }> {
   if (fields.credentials === undefined) return federatedToken(fields, bases);
   const key = Key.safeParse(JSON.parse(fields.credentials)).data;
-  if (key === undefined)
-    throw new CheckRefused({ about: 'identity', name: 'credentials', ok: false, message: 'is no service account key' });
+  if (key === undefined) throw faulty('is no key of a service account: make a new one, of the kind JSON');
   const url = bases.oauth2 ?? 'https://oauth2.googleapis.com/token';
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: key.client_email, scope, aud: 'https://oauth2.googleapis.com/token', iat: now, exp: now + 600 };
   const text = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  const assertion = `${text}.${createSign('RSA-SHA256').update(text).sign(key.private_key, 'base64url')}`;
+  const assertion = `${text}.${signed(text, key.private_key)}`;
   const answer = await mustAsk(
     key.client_email,
     url,
     form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
   );
   return { token: Token.parse(answer.json).access_token, account: key.client_email };
+}
+
+function signed(text: string, pem: string): string {
+  try {
+    return createSign('RSA-SHA256').update(text).sign(pem, 'base64url');
+  } catch {
+    throw faulty('its private_key cannot be read: give the file as Google made it, line ends and all');
+  }
+}
+
+function faulty(message: string): CheckRefused {
+  return new CheckRefused({ about: 'identity', name: 'credentials', ok: false, message });
 }
 
 /** Our token of AWS for one of Google's pool, and that for one of the service account. */
@@ -95,7 +105,7 @@ async function quotasOf(
   const base = bases.compute ?? 'https://compute.googleapis.com';
   const answer = await ask(`${base}/compute/v1/projects/${encodeURIComponent(project)}/regions/${region}`, { headers });
   const found = Region.safeParse(answer.json).data?.quotas;
-  if (found === undefined) return [untold('quota', region, `cannot be read (HTTP ${answer.status})`)];
+  if (found === undefined) return [quotaUnread(region, answer, 'grant compute.regions.get to have it checked')];
   return found
     .filter(({ metric }) => metrics.includes(metric))
     .map(({ metric, usage, limit }) => quotaFinding(`${metric} in ${region}`, usage, limit));

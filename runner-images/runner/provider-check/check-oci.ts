@@ -1,6 +1,6 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
-import { type Answer, CheckRefused, mustBeGood } from './ask.ts';
+import { type Answer, CheckRefused, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
 import { type CheckFinding, type CheckInput, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
 import { askOci, type OciKey, ociKey } from './signed-oci.ts';
 
@@ -29,6 +29,7 @@ const lists: Readonly<Record<string, readonly [service: string, path: string]>> 
   'dns-steering-policy-attachments': ['dns', '20180115/steeringPolicyAttachments'],
   'health-check-family': ['healthchecks', '20180501/pingMonitors'],
 };
+const limitsFix = 'grant "inspect resource-availability in tenancy" to have it checked';
 const verbs = ['inspect', 'read', 'use', 'manage'];
 
 const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
@@ -104,12 +105,10 @@ async function permissionOf(question: Question, compartmentId: string, name: str
   const list = lists[what];
   if (list === undefined) return untold('permission', name, 'Oracle has no question for it: only a plan can tell');
   const answer = await question(...list, { compartmentId });
-  if (isRefusal(answer)) {
-    const message = `is missing (HTTP ${answer.status}): add it to the policy for this compartment`;
-    return { about: 'permission', name, ok: false, message };
+  const isListed = answer.status < 300;
+  if (!isListed || verb === 'inspect') {
+    return permissionShown(name, answer, isListed, 'add it to the policy for this compartment');
   }
-  if (answer.status >= 300) return untold('permission', name, `cannot be asked for now (HTTP ${answer.status})`);
-  if (verb === 'inspect') return { about: 'permission', name, ok: true, message: 'is granted' };
   return untold('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`);
 }
 
@@ -142,7 +141,9 @@ async function availability(
   const query = { compartmentId, ...(availabilityDomain === undefined ? {} : { availabilityDomain }) };
   const answer = await question('limits', `20190729/services/${service}/limits/${limit}/resourceAvailability`, query);
   const found = answer.status < 300 ? Availability.safeParse(answer.json).data : undefined;
-  return found === undefined ? unread(name, answer) : quotaFinding(name, found.used, found.used + found.available);
+  return found === undefined
+    ? quotaUnread(name, answer, limitsFix)
+    : quotaFinding(name, found.used, found.used + found.available);
 }
 
 /** How many are used, Oracle tells for one series at a time, and which one is wanted is not known here. */
@@ -151,7 +152,7 @@ async function coresOf(question: Question, { tenancyocid, region }: Place): Prom
   const query = { compartmentId: tenancyocid, serviceName: 'compute', scopeType: 'AD', limit: '1000' };
   const answer = await question('limits', '20190729/limitValues', query);
   const values = answer.status < 300 ? Limits.safeParse(answer.body).data : undefined;
-  if (values === undefined) return unread(name, answer);
+  if (values === undefined) return quotaUnread(name, answer, limitsFix);
   const series = new Map<string, number>();
   for (const { name: limit, value } of values) {
     const [, one] = /^((?!.*reserv)[a-z0-9-]+?)-core(?:-ad)?-count$/.exec(limit) ?? [];
@@ -160,9 +161,4 @@ async function coresOf(question: Question, { tenancyocid, region }: Place): Prom
   const words = [...series].map(([one, value]) => `${one} ${value}`).join(', ');
   const ok = series.size > 0;
   return { about: 'quota', name, ok, message: ok ? `allowed in a domain: ${words}` : 'none may run: ask for more' };
-}
-
-function unread(name: string, { status }: Answer): CheckFinding {
-  const message = `cannot be read (HTTP ${status}): grant "inspect resource-availability in tenancy" to have it checked`;
-  return untold('quota', name, message);
 }

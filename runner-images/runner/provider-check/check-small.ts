@@ -1,7 +1,7 @@
 /** Clouds whose tokens are tried by cheap questions: reading, and writing what is refused for its form before anything is made. */
 import { z } from 'zod';
-import { ask, bearer, form, json, mustAsk } from './ask.ts';
-import { type CheckFinding, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
+import { ask, bearer, form, json, mustAsk, permissionShown, quotaUnread } from './ask.ts';
+import { identity, type ProviderCheck, permissionFinding, quotaFinding, untold } from './finding.ts';
 
 const Coded = z.object({ error: z.object({ code: z.string() }) });
 const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
@@ -14,19 +14,15 @@ export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
   const total = Servers.safeParse(servers.json).data?.meta.pagination.total_entries ?? 0;
   const written = await ask(`${base}/ssh_keys`, json({}, headers));
   const code = Coded.safeParse(written.json).data?.error.code;
-  const mayWrite = code === 'invalid_input';
-  const permission: CheckFinding = {
-    ...{ about: 'permission', name: 'API token: Read & Write', ok: mayWrite },
-    message: mayWrite ? 'is granted' : `is missing (${code ?? written.status}): make a token that may write`,
-  };
   return [
     identity('project', `${total} servers`),
-    permission,
+    permissionShown('API token: Read & Write', written, code === 'invalid_input', 'make a token that may write'),
     untold('quota', 'limits', 'Hetzner has no question for them'),
   ];
 };
 
 const Account = z.object({ account: z.object({ status: z.string(), droplet_limit: z.number() }) });
+const missing = 'make a token with this scope';
 const Droplets = z.object({ meta: z.object({ total: z.number() }) });
 
 export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
@@ -35,25 +31,13 @@ export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
   const { account } = Account.parse((await mustAsk('token', `${base}/account`, { headers })).json);
   const droplets = await ask(`${base}/droplets?per_page=1`, { headers });
   const used = Droplets.safeParse(droplets.json).data?.meta.total;
-  const mayRead = used !== undefined;
   // A droplet without a name and all else is refused for its form (422), after the token's scopes.
   const written = await ask(`${base}/droplets`, json({}, headers));
-  const mayWrite = written.status === 422;
   return [
     { ...identity('account', `is ${account.status}`), ok: account.status === 'active' },
-    {
-      about: 'permission',
-      name: 'droplet:read',
-      ok: mayRead,
-      message: mayRead ? 'is granted' : 'is missing: grant it',
-    },
-    {
-      about: 'permission',
-      name: 'droplet:create',
-      ok: mayWrite,
-      message: mayWrite ? 'is granted' : 'is missing: grant it',
-    },
-    ...(mayRead ? [quotaFinding('droplets', used, account.droplet_limit)] : []),
+    permissionShown('droplet:read', droplets, used !== undefined, missing),
+    permissionShown('droplet:create', written, written.status === 422, missing),
+    ...(used === undefined ? [] : [quotaFinding('droplets', used, account.droplet_limit)]),
   ];
 };
 
@@ -68,23 +52,17 @@ export const checkCloudflare: ProviderCheck = async ({ fields, bases }) => {
   const verified = await mustAsk('token', `${base}/user/tokens/verify`, { headers });
   const { status } = Verified.parse(verified.json).result;
   const account = encodeURIComponent(fields.accountid ?? '');
-  const zones =
-    Zones.safeParse((await ask(`${base}/zones?account.id=${account}&per_page=50`, { headers })).json).data?.result ??
-    [];
-  const found: CheckFinding = {
-    ...{ about: 'permission', name: 'Zone: Zone: Read', ok: zones.length > 0 },
-    message: zones.length > 0 ? `zones ${zones.map(({ name }) => name).join(', ')}` : 'no zone of the account is seen',
-  };
-  const records = zones.map(({ name, permissions }): CheckFinding => {
-    const ok = permissions.includes('#dns_records:edit');
-    return {
-      about: 'permission',
-      name: `Zone: DNS: Edit of ${name}`,
-      ok,
-      message: ok ? 'is granted' : 'is missing: grant it',
-    };
-  });
-  return [{ ...identity('token', `is ${status}`), ok: status === 'active' }, found, ...records];
+  const listed = await ask(`${base}/zones?account.id=${account}&per_page=50`, { headers });
+  const zones = Zones.safeParse(listed.json).data?.result ?? [];
+  const hint = 'no zone of the account is seen; grant it for the zones that are meant, and is accountid right?';
+  const found = permissionShown('Zone: Zone: Read', listed, zones.length > 0, hint);
+  return [
+    { ...identity('token', `is ${status}`), ok: status === 'active' },
+    found.ok === true ? { ...found, message: `zones ${zones.map(({ name }) => name).join(', ')}` } : found,
+    ...zones.map(({ name, permissions }) =>
+      permissionFinding(`Zone: DNS: Edit of ${name}`, permissions.includes('#dns_records:edit')),
+    ),
+  ];
 };
 
 const Limits = z.object({ limits: z.object({ absolute: z.record(z.string(), z.number()) }) });
@@ -114,8 +92,9 @@ export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
     compute
       .filter(({ region }) => regions.length === 0 || regions.includes(region ?? ''))
       .map(async ({ region, url: nova }) => {
-        const found = Limits.safeParse((await ask(`${nova}/limits`, { headers })).json).data?.limits.absolute;
-        if (found === undefined) return [untold('quota', `compute in ${region}`, 'cannot be read')];
+        const answered = await ask(`${nova}/limits`, { headers });
+        const found = Limits.safeParse(answered.json).data?.limits.absolute;
+        if (found === undefined) return [quotaUnread(`compute in ${region}`, answered)];
         return (['Cores', 'Instances'] as const).flatMap((word) => {
           const [used, limit] = [found[`total${word}Used`], found[`maxTotal${word}`]];
           // Below zero: without limit.

@@ -26,15 +26,9 @@ export const identity = (name: string, message: string): CheckFinding => ({
   message,
 });
 
-/** One finding for each permission: whether it is among those that are granted. */
-export function permissionFindings(
-  wanted: readonly string[],
-  isGranted: (permission: string) => boolean,
-): readonly CheckFinding[] {
-  return wanted.map((name) => {
-    const ok = isGranted(name);
-    return { about: 'permission', name, ok, message: ok ? 'is granted' : 'is missing: grant it' };
-  });
+/** Whether a permission is there; `missing` says what to do where it is not. */
+export function permissionFinding(name: string, ok: boolean, missing = 'is missing: grant it'): CheckFinding {
+  return { about: 'permission', name, ok, message: ok ? 'is granted' : missing };
 }
 
 /** A quota with what is used of it; none left is a fault, since nothing could be made. */
