@@ -77,12 +77,14 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
 
   return {
     putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
-      onceTemplatesKnown(() =>
-        json(ManifestAccepted, at(key), {
-          method: 'PUT',
-          body: JSON.stringify(document),
-          ...(ifMatch ? { headers: { 'if-match': entityTag(ifMatch) } } : {}),
-        }),
+      onceTemplatesKnown(
+        () =>
+          json(ManifestAccepted, at(key), {
+            method: 'PUT',
+            body: JSON.stringify(document),
+            ...(ifMatch ? { headers: { 'if-match': entityTag(ifMatch) } } : {}),
+          }),
+        pending,
       ),
     planManifest: (key: ManifestName, document: unknown) =>
       onceTemplatesKnown(

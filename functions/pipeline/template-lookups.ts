@@ -10,8 +10,8 @@ import type { Deps, ResolvedTemplates } from '../ports.ts';
 type Ports = Pick<Deps, 'artifacts' | 'builds' | 'clock' | 'config'>;
 
 const minute = 60_000;
-/** A commit is taken for what the branch is at. */
-const commitCountsMs = 10 * minute;
+/** A commit is taken for what the branch is at; longer, and an apply after a push would miss it. */
+const commitCountsMs = minute;
 /** Whoever mends what was wrong and asks again wants a new look. */
 const refusalCountsMs = 30_000;
 /** A runner ends by itself long before. */

@@ -1,0 +1,56 @@
+/** Waiting for the commit of a private template repository, as `apply`, `plan` and `rollback` do. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { apiClient } from '#cli/api-client.ts';
+import { ApiProblem } from '#cli/api-problem.ts';
+import { onceTemplatesKnown } from '#cli/pending-templates.ts';
+import { errorNames } from '#domain/errors.ts';
+
+const detail = 'a runner is asking the private repository github.com/team/ours for the commit of "main"';
+const problemOf = (code: keyof typeof errorNames) =>
+  ({ type: `urn:kubeloom:error:${code}`, title: errorNames[code], status: 409, detail, instance: 'r1', code }) as const;
+const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+afterEach(() => said.mockClear());
+
+it('asks again until a runner has told, and says once what it waits for', async () => {
+  const answers = [problemOf('TemplatesPending'), problemOf('TemplatesPending'), undefined];
+  const ask = vi.fn(async () => {
+    const problem = answers.shift();
+    if (problem) throw new ApiProblem(problem);
+    return 'accepted';
+  });
+  expect(await onceTemplatesKnown(ask, { everyMs: 1 })).toBe('accepted');
+  expect(ask).toHaveBeenCalledTimes(3);
+  expect(said.mock.calls).toEqual([[`${detail}; waiting for it\n`]]);
+});
+
+it('asks once when it is refused for another reason', async () => {
+  const ask = vi.fn(() => Promise.reject(new ApiProblem(problemOf('VersionConflict'))));
+  await expect(onceTemplatesKnown(ask, { everyMs: 1 })).rejects.toMatchObject({ exitCode: 5 });
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+it('gives up after a while, with the words of the API', async () => {
+  const ask = () => Promise.reject(new ApiProblem(problemOf('TemplatesPending')));
+  await expect(onceTemplatesKnown(ask, { everyMs: 1, limitMs: 20 })).rejects.toThrow(detail);
+});
+
+it('is what applying, planning and rolling back do', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ method, url }, response: ServerResponse) => {
+    asked.push(`${method} ${url}`);
+    const first = asked.filter((line) => line === `${method} ${url}`).length === 1;
+    const problem = problemOf(first ? 'TemplatesPending' : 'Protected');
+    response.writeHead(409, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const api = apiClient({ apiUrl: `http://127.0.0.1:${port}`, token: 'a-token' }, { everyMs: 1 });
+  const key = { namespace: 'team', name: 'shop' };
+  for (const call of [() => api.putManifest(key, {}), () => api.planManifest(key, {}), () => api.rollbackManifest(key)])
+    await expect(call()).rejects.toMatchObject({ problem: { code: 'Protected' } });
+  const path = '/v1/manifests/team/shop';
+  expect(asked).toEqual([`PUT ${path}`, `POST ${path}/plan`, `POST ${path}/rollback`].flatMap((one) => [one, one]));
+});
