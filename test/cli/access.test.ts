@@ -164,12 +164,12 @@ describe('kubeloom local user', () => {
   });
 
   it.each([
-    [['add', 'local'], 'is the owner'],
-    [['add', 'No Name'], 'is no user name'],
-    [['remove', 'nobody-here'], 'there is no user "nobody-here"'],
-  ])('%j ends with 2 and a sentence', async (args, sentence) => {
+    [['add', 'local'], 2, 'is the owner'],
+    [['add', 'No Name'], 2, 'is no user name'],
+    [['remove', 'nobody-here'], 4, 'there is no user "nobody-here"'],
+  ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
     const { code, stdout, stderr } = await kubeloom(['local', 'user', ...args]);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
+    expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);
   });
 
   it.each([
