@@ -1,4 +1,5 @@
 /** What came of one container run: the runner's own result, or what can be said of a run that left none. */
+import { z } from 'zod';
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure } from '#contracts/records.ts';
 import type { StageError, StageResult } from '#contracts/stage.ts';
@@ -107,9 +108,41 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
   };
 }
 
-/** `Cause` is the build as JSON when it ran at all. */
+/** `Cause` is the build as JSON when it ran at all; of a phase before the commands, such as the pull of the image, only it tells. */
+const FailedBuild = z.object({
+  Build: z.object({
+    BuildStatus: z.string(),
+    Phases: z
+      .array(
+        z.object({
+          PhaseType: z.string(),
+          PhaseStatus: z.string().nullish(),
+          Contexts: z.array(z.object({ Message: z.string().nullish() })).nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+});
+
 function buildWords(error: string, cause: string): string {
   if (error === 'States.Timeout') return 'it took longer than the state allows';
-  const status = /"BuildStatus"\s*:\s*"([A-Z_]+)"/.exec(cause)?.[1];
-  return status === undefined ? `${error} ${cause.slice(0, 300)}`.trim() : `the build ended ${status}`;
+  const build = FailedBuild.safeParse(parsed(cause)).data?.Build;
+  if (build === undefined) {
+    const status = /"BuildStatus"\s*:\s*"([A-Z_]+)"/.exec(cause)?.[1];
+    return status === undefined ? `${error} ${cause.slice(0, 300)}`.trim() : `the build ended ${status}`;
+  }
+  const why = (build.Phases ?? []).flatMap(({ PhaseType, PhaseStatus, Contexts }) => {
+    const words = (Contexts ?? []).flatMap(({ Message }) => (Message ? [Message] : [])).join(' ');
+    const broke = PhaseStatus && PhaseStatus !== 'SUCCEEDED' && PhaseType !== 'BUILD' && words !== '';
+    return broke ? [` in phase ${PhaseType}: ${words.slice(0, 500)}`] : [];
+  });
+  return `the build ended ${build.BuildStatus}${why[0] ?? ''}`;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

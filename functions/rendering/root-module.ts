@@ -63,7 +63,7 @@ export function secretArguments({ moduleVariables }: ProviderTemplate): Readonly
 function backendBlock(backend: StateBackend): Readonly<Record<string, unknown>> {
   return {
     ...literal({ bucket: backend.bucket, key: backend.key, region: backend.region }),
-    encrypt: true,
+    // No `encrypt`: it asks S3 for a key of its own, where the bucket's default is that of the installation.
     use_lockfile: true,
     use_path_style: true,
     skip_credentials_validation: true,
