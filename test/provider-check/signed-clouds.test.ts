@@ -293,7 +293,7 @@ describe('Exoscale', () => {
   it('names a region that is no zone', async () => {
     const findings = await check(await started(routes(), guard), {}, ['ch-gva-2', 'ch-gva-9']);
     expect(messageOf(findings, 'ch-gva-9')).toBe(
-      'is no zone of this account: correct the region in the manifest; there are ch-gva-2, de-fra-1',
+      'is no region of this account: correct it in the manifest; there are ch-gva-2, de-fra-1',
     );
   });
 

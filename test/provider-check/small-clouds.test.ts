@@ -191,16 +191,37 @@ it('OVHcloud tells the project and cores that are used up', async () => {
   ]);
 });
 
-it('Verda tells a login that works', async () => {
-  const routes: Routes = {
-    'POST /oauth2/token': () => ({ body: { access_token: 't' } }),
-    'GET /instances': () => ({ body: [] }),
-  };
+describe('Verda', () => {
   const fields = { clientid: 'c', clientsecret: 's', baseurl: 'HERE' };
-  expect((await checked('verda', fields, routes)).lines).toEqual([
-    'identity client true',
-    'permission cloud-api-v1 null',
-  ]);
+  const routes: Routes = {
+    'POST /oauth2/token': ({ body }) =>
+      JSON.parse(body).client_secret === fields.clientsecret
+        ? { body: { access_token: 't' } }
+        : { status: 401, body: { message: 'invalid_client' } },
+    'GET /instances': (request) => (has('t')(request) ? { body: [] } : { status: 401, body: {} }),
+    'GET /locations': () => ({ body: [{ code: 'FIN-01' }, { code: 'FIN-03' }] }),
+    'GET /balance': () => ({ body: { amount: 12.5, currency: 'usd' } }),
+  };
+
+  it('tells a login that works, locations that do not exist, and the balance', async () => {
+    expect((await checked('verda', fields, routes, ['FIN-01', 'FIN-09'])).lines).toEqual([
+      'identity client true',
+      'identity FIN-09 false',
+      'permission cloud-api-v1 null',
+      'quota balance true',
+    ]);
+    const empty = { ...routes, 'GET /balance': () => ({ body: { amount: 0, currency: 'usd' } }) };
+    expect((await checked('verda', fields, empty)).lines).toContain('quota balance null');
+  });
+
+  it('is refused with a wrong secret, and cannot tell what it is not told', async () => {
+    expect((await checked('verda', { ...fields, clientsecret: 'x' }, routes)).lines).toEqual(['identity login false']);
+    const busy = () => ({ status: 503, body: {} });
+    const { lines } = await checked('verda', fields, { ...routes, 'GET /locations': busy, 'GET /balance': busy }, [
+      'FIN-09',
+    ]);
+    expect(lines).toEqual(['identity client true', 'permission cloud-api-v1 null', 'quota balance null']);
+  });
 });
 
 it('a cloud that does not answer is not blamed on the credentials', async () => {

@@ -9,6 +9,7 @@ import {
   type ProviderCheck,
   permissionFinding,
   quotaFinding,
+  unknownRegions,
   untold,
 } from './finding.ts';
 import { askExoscale } from './signed-exoscale.ts';
@@ -71,13 +72,7 @@ async function seenLists(
 
 async function zonesOf(question: Question, regions: readonly string[]): Promise<readonly CheckFinding[]> {
   const zones = Zones.safeParse((await question('zone')).json).data?.zones.map(({ name }) => name);
-  if (zones === undefined) return [];
-  return regions
-    .filter((region) => !zones.includes(region))
-    .map((name) => ({
-      ...{ about: 'identity', name, ok: false },
-      message: `is no zone of this account: correct the region in the manifest; there are ${zones.join(', ')}`,
-    }));
+  return zones === undefined ? [] : unknownRegions(regions, zones);
 }
 
 /** A key that may look at itself tells its role, and that all that it may do. */

@@ -1,7 +1,15 @@
 /** Clouds whose tokens are tried by cheap questions: reading, and writing what is refused for its form before anything is made. */
 import { z } from 'zod';
 import { ask, bearer, form, json, mustAsk, permissionShown, quotaUnread } from './ask.ts';
-import { identity, type ProviderCheck, permissionFinding, quotaFinding, untold } from './finding.ts';
+import {
+  type CheckFinding,
+  identity,
+  type ProviderCheck,
+  permissionFinding,
+  quotaFinding,
+  unknownRegions,
+  untold,
+} from './finding.ts';
 
 const Coded = z.object({ error: z.object({ code: z.string() }) });
 const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
@@ -109,17 +117,38 @@ export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
 
 const OAuth = z.object({ access_token: z.string() });
 
-export const checkVerda: ProviderCheck = async ({ fields, bases }) => {
+const Locations = z.array(z.object({ code: z.string() }));
+const Balance = z.object({ amount: z.number(), currency: z.string() });
+
+export const checkVerda: ProviderCheck = async ({ fields, bases, regions }) => {
   const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
   const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
   const login = json({ grant_type: 'client_credentials', client_id, client_secret });
   const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
-  await mustAsk('instances', `${base}/instances`, { headers: bearer(access_token) });
+  const headers = bearer(access_token);
+  await mustAsk('instances', `${base}/instances`, { headers });
+  const locations = Locations.safeParse((await ask(`${base}/locations`, { headers })).body).data;
+  const told = await ask(`${base}/balance`, { headers });
+  const balance = Balance.safeParse(told.json).data;
+  const left = balance === undefined ? quotaUnread('balance', told) : balanceFinding(balance.amount, balance.currency);
   return [
     identity('client', 'may log in and list instances'),
-    untold('permission', 'cloud-api-v1', 'only a plan can tell'),
+    ...(locations === undefined
+      ? []
+      : unknownRegions(
+          regions,
+          locations.map(({ code }) => code),
+        )),
+    untold('permission', 'cloud-api-v1', 'Verda has no question for it: only a plan can tell'),
+    left,
   ];
 };
+
+/** Whoever pays afterwards may have none. */
+function balanceFinding(amount: number, currency: string): CheckFinding {
+  const message = `is ${amount} ${currency}; nothing is made when it does not suffice`;
+  return { about: 'quota', name: 'balance', ok: amount > 0 ? true : null, message };
+}
 
 /** Each family of OVH's has an API of its own, and a login beside it. */
 const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> = {

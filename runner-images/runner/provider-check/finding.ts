@@ -42,6 +42,14 @@ export function quotaFinding(name: string, used: number, limit: number): CheckFi
   };
 }
 
+/** Regions of the manifest that are not among those that a cloud told. */
+export function unknownRegions(regions: readonly string[], known: readonly string[]): readonly CheckFinding[] {
+  const message = `is no region of this account: correct it in the manifest; there are ${known.join(', ')}`;
+  return regions
+    .filter((region) => !known.includes(region))
+    .map((name) => ({ about: 'identity', name, ok: false, message }));
+}
+
 /** For what a cloud has no way to tell. */
 export function untold(about: CheckFinding['about'], name: string, message: string): CheckFinding {
   return { about, name, ok: null, message };
