@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** What the tools read and write; `runs/` has the waypoints, `checks/` those of credentials, `ssh/` the keys of pools, `user/` the users' Secrets. */
+/** What the tools read and write; `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: { objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
   ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
