@@ -31,8 +31,6 @@ export interface SchemaSource {
   readonly dataSources: readonly string[];
 }
 
-const ancient =
-  'the Go module proxy has only tags before its modules got a /vN under its module path, and answers 403 for the main branch';
 const refused = 'the Go module proxy answers 403 for its module, and a refusal is final';
 const words = (prefix: string, text: string): readonly string[] =>
   text
@@ -44,7 +42,12 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
   aws: {
     provider: 'hashicorp/aws',
     name: 'aws',
-    unbuilt: ancient,
+    build: {
+      module: 'github.com/hashicorp/terraform-provider-aws',
+      version: 'v1.60.1-0.20260602190131-5f2286d6d836',
+      release: '6.47.0',
+      note: 'the commit of the build (2026-06-02) is six days after the release of 6.47.0 and has what 6.48.0 was to bring so far',
+    },
     bindings: { package: '@cdktf/provider-aws', version: '21.22.1' },
     resources: words(
       'aws',

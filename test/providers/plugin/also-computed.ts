@@ -5,7 +5,6 @@ const everywhere = ['id', 'tags_all'] as const;
 
 /** From the providers' documents, where modules read them. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  aws_route53_zone: ['zone_id'],
   cloudflare_zone: ['zone_id'],
   digitalocean_vpc: ['ip_range'],
 };
