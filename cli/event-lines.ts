@@ -1,6 +1,6 @@
 /** One event for people: time since the start, cluster and stage, what happened. */
 import type { RunEvent } from '#contracts/records.ts';
-import { terminalWidth, visible, wrap } from './layout.ts';
+import { harmless, terminalWidth, visible, wrap } from './layout.ts';
 import { paint } from './output.ts';
 import { duration } from './times.ts';
 
@@ -11,7 +11,7 @@ export function eventLines(event: RunEvent, started: number, width: number = ter
   const elapsed = duration(Math.max(0, Date.parse(event.at) - started)).padStart(timeWidth);
   const place = [event.cluster, event.stage].filter(Boolean).join('/');
   const head = `${paint('dim', elapsed)} ${marks[event.level]()} ${place ? `${paint('cyan', place)}  ` : ''}`;
-  const message = withoutRepeatedStage(event);
+  const message = harmless(withoutRepeatedStage(event));
   const indent = timeWidth + 3;
   if (visible(head) + visible(message) <= width) return [head + message];
   const [first = '', ...rest] = message.split(/(?<=;) /);

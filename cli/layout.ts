@@ -6,6 +6,13 @@ export function terminalWidth(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY;
 }
 
+/** What tools and services said, without what would move the cursor, ring, or give the terminal orders; colours stay. */
+export const harmless = (text: string): string =>
+  text.replace(colourOrControl, (part) => (part.length > 1 || part === '\n' || part === '\t' ? part : ''));
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with this very character
+const colourOrControl = /\u001b\[[0-9;]*m|\p{Cc}/gu;
+
 /** Letters that are seen. */
 export const visible = (text: string): number => stripVTControlCharacters(text).length;
 

@@ -1,6 +1,6 @@
 /** The only place of the CLI that writes: lines, tables, colour on terminals, JSON for programs. */
 import { styleText } from 'node:util';
-import { table, wrap } from './layout.ts';
+import { harmless, table, wrap } from './layout.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -10,7 +10,12 @@ export function paint(style: Style, text: string): string {
 }
 
 export function print(line = ''): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${harmless(line)}\n`);
+}
+
+/** Prints what a tool wrote, as it is; on a terminal only what does it no harm. */
+export function printRaw(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? harmless(text) : text);
 }
 
 /** Prints a sentence, wrapped at the width of the terminal; what follows the first line is indented. */
@@ -34,7 +39,7 @@ export function paintedTable(
 
 /** For people beside the answer (standard error), so that pipes stay clean. */
 export function note(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${harmless(line)}\n`);
 }
 
 export function printJson(value: unknown): void {

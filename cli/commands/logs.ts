@@ -5,7 +5,7 @@ import type { LogList } from '#contracts/http.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { apiClient } from '../api-client.ts';
 import { manifestOfRun } from '../manifest-name.ts';
-import { note, paint, print, printJson } from '../output.ts';
+import { note, paint, print, printJson, printRaw } from '../output.ts';
 
 interface LogOptions {
   readonly follow?: boolean;
@@ -49,7 +49,7 @@ async function logs(run: string, options: LogOptions): Promise<void> {
         print(paint('bold', titleOf(item)));
         current = item.path;
       }
-      process.stdout.write(read.text);
+      printRaw(read.text);
       offsets.set(item.path, read.next);
     }
     if (!options.follow || ended) {

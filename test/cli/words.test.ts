@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
-import { clip, listed, table, wrap } from '#cli/layout.ts';
+import { clip, harmless, listed, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
 import { faultLines } from '#cli/output.ts';
 import { ago, duration } from '#cli/times.ts';
@@ -39,6 +39,22 @@ describe('runs of one name', () => {
     ['else', 'other'],
   ])('stands %s to g3-a1 as %s', (run, order) => {
     expect(compareRuns(run, 'web-aaaaa-g3-a1')).toBe(order);
+  });
+});
+
+describe('what tools and services said', () => {
+  it('keeps letters, lines and colours, and gives the terminal no orders', () => {
+    expect(harmless('\u001b[31mrød\u001b[0m\n\tüñ')).toBe('\u001b[31mrød\u001b[0m\n\tüñ');
+    // A title, the clipboard, the line above, a bell, the same in one byte.
+    for (const order of [
+      '\u001b]0;x\u0007',
+      '\u001b]52;c;eA==\u001b\\',
+      '\u001b[1A\u001b[2K',
+      '\u0007',
+      '\u009b2J',
+      '\r',
+    ])
+      expect(harmless(order)).not.toMatch(/\p{Cc}/u);
   });
 });
 
