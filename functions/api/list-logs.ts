@@ -6,12 +6,14 @@ import { nameOfCluster } from '#domain/naming.ts';
 import { RunnerStage } from '#domain/plan.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import { storedRun } from './stored-run.ts';
 import { attemptOfPrefix, logPath, runPrefix } from './views/api-paths.ts';
 
 const logName = waypointKeys.log('');
 
 export const handler = httpHandler({ access: viewer, path: RunPath }, async ({ path }, deps) => {
   const artifacts = await deps.artifacts.list(runPrefix(path, path.run));
+  if (artifacts.length === 0) await storedRun(deps, path);
   const keys = new Set(artifacts.map((artifact) => artifact.key));
   const items = artifacts.flatMap(({ key, size }) => {
     const prefix = key.endsWith(logName) ? key.slice(0, -logName.length) : '';

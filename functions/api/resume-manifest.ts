@@ -1,24 +1,40 @@
 /** POST …/resume: what waits is started, as the next attempt; a run that has not stopped yet is followed by it. */
 import { ManifestPath } from '#contracts/http-parameters.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
+import type { Deps } from '../ports.ts';
 import { acceptedResponse } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { tellManifestChange } from './told-change.ts';
 
 export const handler = httpHandler({ access: operator, path: ManifestPath }, async ({ path, caller }, deps) => {
-  if (!(await storedManifest(deps, path)).paused) {
-    throw refuseVerb(await storedManifest(deps, path), 'resumed', 'it is not paused');
-  }
-  const stored = await deps.manifests.setPaused(path, false);
-  await tellManifestChange(deps, stored, 'resumed', caller);
-  // What has ended stays as it is: a failed one is retried, not resumed.
-  if (stored.status === 'Done' || stored.status === 'Failed') return acceptedResponse(stored);
-  const { document, deleting } = stored;
-  const record = nextRecord(deps, path, stored, { document, deleting, again: true });
-  await storeNext(deps, stored, record);
-  await startRun(deps, record, 'resumed');
-  return acceptedResponse(record);
+  const stored = await storedManifest(deps, path);
+  if (!stored.paused) throw refuseVerb(stored, 'resumed', 'it is not paused');
+  const awake = await deps.manifests.setPaused(path, false);
+  await tellManifestChange(deps, awake, 'resumed', caller);
+  return acceptedResponse(await startWaiting(deps, awake));
 });
+
+/**
+ * What has ended stays as it is: a failed one is retried, not resumed. Whoever saw the pause may store a generation at this
+ * moment and start nothing: it is started here, too.
+ */
+async function startWaiting(deps: Deps, awake: ManifestRecord): Promise<ManifestRecord> {
+  for (let stored = awake, tries = 1; ; tries++) {
+    if (stored.status === 'Done' || stored.status === 'Failed') return stored;
+    const { document, deleting } = stored;
+    const record = nextRecord(deps, stored, stored, { document, deleting, again: true });
+    try {
+      await storeNext(deps, stored, record);
+      await startRun(deps, record, 'resumed');
+      return record;
+    } catch (error) {
+      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
+    }
+    stored = await storedManifest(deps, stored);
+  }
+}

@@ -21,7 +21,12 @@ export const DnsSubdomain = z
   )
   .describe('DNS subdomain');
 
-const limit = z.coerce.number().int().min(1).max(200).default(50).describe('items on one page');
+/** A number in a path or query; whatever is wrong with it, it is told what it must be. */
+const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
+  const error = `must be a whole number from ${from} ${to === Number.MAX_SAFE_INTEGER ? 'on' : `to ${to}`}`;
+  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+};
+const limit = wholeNumber(1, 200).default(50).describe('items on one page');
 const next = z.string().max(2000).optional().describe('`next` of the page before');
 
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
@@ -62,7 +67,7 @@ export const LogPath = RunPath.extend({
       'must be a stage, a stage with -undo, or drift',
     )
     .describe('stage; `-undo` appended for a step of a rollback; `drift` for a check'),
-  attempt: z.coerce.number().int().min(1),
+  attempt: wholeNumber(1),
 });
 export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
 
@@ -72,4 +77,4 @@ export const PageQuery = z.object({ limit, next });
 export type PageQuery = z.infer<typeof PageQuery>;
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
-export const LogQuery = z.object({ offset: z.coerce.number().int().min(0).default(0).describe('byte to begin at') });
+export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('byte to begin at') });

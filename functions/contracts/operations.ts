@@ -160,7 +160,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'List the logs that the stages of a run left',
     path: parameters.RunPath,
     answers: ok('the logs', http.LogList),
-    problems: [400],
+    problems: [400, 404],
   },
   getLog: {
     tag: 'runs',

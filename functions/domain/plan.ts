@@ -11,7 +11,7 @@ export const revertible: readonly Direction[] = ['grow'];
 
 /** The stages and the tool that runs each. */
 export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
-export const StageName = z.enum(stageNames);
+export const StageName = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` });
 export type StageName = z.infer<typeof StageName>;
 
 /** What a runner can be told to do: a stage, or to look whether anything has drifted from what the stages made. */

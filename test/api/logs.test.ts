@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { headerNames } from '#contracts/http.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
-import { aClusterRecord, aState, runId } from './records.ts';
+import { aClusterRecord, aRun, aState, runId } from './records.ts';
 
 const prefix = `runs/team/shop/${runId}/web-1234567/w00`;
 const logs = `${manifestPath}/runs/${runId}/logs`;
@@ -38,6 +38,14 @@ describe('logs', () => {
       },
     ]);
     expect((await call('GET', `${logs}/web-1234567/w00/nodes-undo/2`)).text).toBe('undoing');
+  });
+
+  it('are none of a run that has left nothing yet, and 404 of a run that never was', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.runs.put(aRun());
+    expect(await call('GET', logs)).toMatchObject({ status: 200, json: { items: [] } });
+    const missing = await call('GET', `${manifestPath}/runs/shop-abcde-g7-a1/logs`);
+    expect(missing).toMatchObject({ status: 404, json: { detail: expect.stringContaining('has no run') } });
   });
 
   it('stand in the order of their stages, what was undone last', async () => {

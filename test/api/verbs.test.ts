@@ -149,3 +149,21 @@ describe('DELETE with orphans', () => {
     expect((await call('DELETE', manifestPath)).json).not.toHaveProperty('left');
   });
 });
+
+describe('resume', () => {
+  it('starts what somebody stored who still saw the pause', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Pending', paused: true }));
+    const setPaused = deps.manifests.setPaused.bind(deps.manifests);
+    deps.manifests.setPaused = async (...wish) => {
+      const record = await setPaused(...wish);
+      // A PUT that had read the pause: it stores a generation, notes no time to look at it, and starts nothing.
+      const { dueAt: _, paused: _paused, ...later } = { ...record, generation: 2, runId: 'shop-abcde-g2-a1' };
+      await deps.manifests.replace(later, { generation: 1, attempt: 1 });
+      return record;
+    };
+    const answer = await call('POST', `${manifestPath}/resume`);
+    expect(answer).toMatchObject({ status: 202, json: { generation: 2, attempt: 2, paused: false } });
+    expect(deps.workflows.started.map((started) => started.runId)).toEqual(['shop-abcde-g2-a2']);
+  });
+});
