@@ -86,6 +86,21 @@ describe('AWS', () => {
     expect(words(findings)).toContain('quota virtual CPUs of standard instances in eu-central-1 false');
   });
 
+  it('tells the rest when a region does not answer', async () => {
+    const cloud = await started(routes());
+    const gone = await fakeCloud({});
+    gone.close();
+    const findings = await checkProvider('aws', {
+      ...{ fields, permissions: ['ec2:DescribeImages'], regions: ['eu-central-1'] },
+      bases: { sts: cloud.url, iam: cloud.url, servicequotas: gone.url },
+    });
+    expect(words(findings)).toEqual([
+      `identity ${arn} true`,
+      'permission ec2:DescribeImages true',
+      'quota limits of eu-central-1 null',
+    ]);
+  });
+
   it('tells what it cannot tell', async () => {
     const iam = () => ({
       status: 403,

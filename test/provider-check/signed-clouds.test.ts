@@ -174,6 +174,23 @@ describe('Oracle Cloud', () => {
     expect(lines(await check(await started(routes(none), guard)))).toContain('quota cores in eu-frankfurt-1 false');
   });
 
+  it('tells the rest when one service does not answer', async () => {
+    const cloud = await started(routes(), guard);
+    const gone = await fakeCloud({});
+    gone.close();
+    const findings = await checkProvider('oci', {
+      ...{ fields, permissions: ['inspect compartments', 'manage vcns'], regions: ['eu-frankfurt-1'] },
+      bases: { identity: cloud.url, iaas: gone.url, limits: gone.url },
+    });
+    expect(lines(findings)).toEqual([
+      'identity compartment kubeloom true',
+      'permission inspect compartments true',
+      'permission manage vcns null',
+      'quota limits of eu-frankfurt-1 null',
+    ]);
+    expect(messageOf(findings, 'manage vcns')).toContain('does not answer');
+  });
+
   it('does not guess the address of a realm that it does not know', async () => {
     const findings = await check(await started(routes(), guard), { tenancyocid: 'ocid1.tenancy.oc99..t' });
     expect(lines(findings)).toEqual(['identity tenancyocid null']);

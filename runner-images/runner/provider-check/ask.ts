@@ -40,6 +40,18 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
   }
 }
 
+/** Findings of one part of a check: where its server does not answer, that is told of `name`, and the rest of the check goes on. */
+export async function orUntold(
+  about: CheckFinding['about'],
+  name: string,
+  part: Promise<readonly CheckFinding[]>,
+): Promise<readonly CheckFinding[]> {
+  return part.catch((error: unknown) => {
+    if (!(error instanceof CheckRefused)) throw error;
+    return [untold(about, name, `${error.finding.name} ${error.finding.message}`)];
+  });
+}
+
 /** The answer when it is a good one. Throws `CheckRefused`: the credentials, or what they were used for, are refused. */
 export async function mustAsk(what: string, url: string, options: RequestInit = {}): Promise<Answer> {
   const answer = await ask(url, options);

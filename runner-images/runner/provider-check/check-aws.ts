@@ -1,7 +1,7 @@
 /** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
 import { z } from 'zod';
 import { type AwsKeys, assumeRole, callerIdentity, type StsPlace } from '#adapters/aws-identity.ts';
-import { CheckRefused, quotaUnread } from './ask.ts';
+import { CheckRefused, orUntold, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
@@ -28,8 +28,10 @@ export const checkAws: ProviderCheck = async (input) => {
   const { arn, account } = await callerIdentity({ ...placeOf(input), keys }).catch(refused('AWS'));
   const findings = [identity(arn, `account ${account}`)];
   const permissions = await simulated(input, keys, arn);
-  const quotas = await Promise.all(input.regions.map((region) => quota(input, keys, region)));
-  return [...findings, ...permissions, ...quotas];
+  const quotas = await Promise.all(
+    input.regions.map((region) => orUntold('quota', `limits of ${region}`, quota(input, keys, region))),
+  );
+  return [...findings, ...permissions, ...quotas.flat()];
 };
 
 function placeOf({ bases: { sts } }: CheckInput): StsPlace {
@@ -88,16 +90,18 @@ function decisions(xml: string): readonly CheckFinding[] {
 
 const Quota = z.object({ Quota: z.object({ Value: z.number() }) });
 
-async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<CheckFinding> {
+async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<readonly CheckFinding[]> {
   const url = input.bases.servicequotas ?? `https://servicequotas.${region}.amazonaws.com`;
   const body = JSON.stringify({ ServiceCode: vcpuQuota.service, QuotaCode: vcpuQuota.code });
   const target = 'ServiceQuotasV20190624.GetServiceQuota';
   const answer = await signedAws({ service: 'servicequotas', region, url, body, target }, keys);
   const found = Quota.safeParse(answer.json).data?.Quota.Value;
   const name = `${vcpuQuota.title} in ${region}`;
-  if (found === undefined) return quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota to have it checked');
+  if (found === undefined) {
+    return [quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota to have it checked')];
+  }
   const message = found > 0 ? `${found} may run; how many do, AWS does not say here` : 'none may run: ask for more';
-  return { about: 'quota', name, ok: found > 0, message };
+  return [{ about: 'quota', name, ok: found > 0, message }];
 }
 
 function refused(what: string): (cause: unknown) => never {

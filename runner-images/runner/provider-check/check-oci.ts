@@ -1,8 +1,9 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
-import { type Answer, CheckRefused, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
-import { type CheckFinding, type CheckInput, identity, type ProviderCheck, quotaFinding, untold } from './finding.ts';
-import { askOci, type OciKey, ociKey } from './signed-oci.ts';
+import { type Answer, CheckRefused, mustBeGood, orUntold, permissionShown } from './ask.ts';
+import { type CheckFinding, type CheckInput, identity, type ProviderCheck, untold } from './finding.ts';
+import { limitsOf } from './oci-limits.ts';
+import { askOci, type OciKey, type OciQuestion, ociKey } from './signed-oci.ts';
 
 /** Where names are asked for when no machine says a region, as the dns module does. */
 const regionOfNames = 'eu-frankfurt-1';
@@ -29,16 +30,9 @@ const lists: Readonly<Record<string, readonly [service: string, path: string]>> 
   'dns-steering-policy-attachments': ['dns', '20180115/steeringPolicyAttachments'],
   'health-check-family': ['healthchecks', '20180501/pingMonitors'],
 };
-const limitsFix = 'grant "inspect resource-availability in tenancy" to have it checked';
 const verbs = ['inspect', 'read', 'use', 'manage'];
 
 const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
-const Domains = z.array(z.object({ name: z.string() }));
-const Availability = z.object({ used: z.number(), available: z.number() });
-const Limits = z.array(z.object({ name: z.string(), value: z.number() }));
-
-/** Asks a service of a region below its version, with a query. */
-type Question = (service: string, path: string, query: Readonly<Record<string, string>>) => Promise<Answer>;
 
 export const checkOci: ProviderCheck = async (input) => {
   const { compartmentocid: compartmentId = '', tenancyocid = '' } = input.fields;
@@ -47,15 +41,20 @@ export const checkOci: ProviderCheck = async (input) => {
   const question = questionIn(input, key, first);
   const who = await whoIs(question, { compartmentId, region: first });
   const permissions = await Promise.all(
-    strongest(input.permissions).map((permission) => permissionOf(question, compartmentId, permission)),
+    strongest(input.permissions).map((permission) =>
+      orUntold('permission', permission, permissionOf(question, compartmentId, permission)),
+    ),
   );
   const quotas = await Promise.all(
-    input.regions.map((region) => quotasOf(questionIn(input, key, region), { compartmentId, tenancyocid, region })),
+    input.regions.map((region) => {
+      const place = { compartmentId, tenancyocid, region };
+      return orUntold('quota', `limits of ${region}`, limitsOf(questionIn(input, key, region), place));
+    }),
   );
-  return [who, ...permissions, ...quotas.flat()];
+  return [who, ...permissions.flat(), ...quotas.flat()];
 };
 
-function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string): Question {
+function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string): OciQuestion {
   const realm = fields.tenancyocid?.split('.')[2] ?? '';
   const domain = domains[realm];
   if (domain === undefined) {
@@ -71,7 +70,7 @@ function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string):
 }
 
 async function whoIs(
-  question: Question,
+  question: OciQuestion,
   { compartmentId, region }: { readonly compartmentId: string; readonly region: string },
 ): Promise<CheckFinding> {
   const path = `20160918/compartments/${encodeURIComponent(compartmentId)}`;
@@ -100,65 +99,18 @@ function strongest(permissions: readonly string[]): readonly string[] {
   return [...found].map(([what, verb]) => `${verb} ${what}`);
 }
 
-async function permissionOf(question: Question, compartmentId: string, name: string): Promise<CheckFinding> {
+async function permissionOf(
+  question: OciQuestion,
+  compartmentId: string,
+  name: string,
+): Promise<readonly CheckFinding[]> {
   const [verb, what = ''] = name.split(' ');
   const list = lists[what];
-  if (list === undefined) return untold('permission', name, 'Oracle has no question for it: only a plan can tell');
+  if (list === undefined) return [untold('permission', name, 'Oracle has no question for it: only a plan can tell')];
   const answer = await question(...list, { compartmentId });
   const isListed = answer.status < 300;
   if (!isListed || verb === 'inspect') {
-    return permissionShown(name, answer, isListed, 'add it to the policy for this compartment');
+    return [permissionShown(name, answer, isListed, 'add it to the policy for this compartment')];
   }
-  return untold('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`);
-}
-
-interface Place {
-  readonly compartmentId: string;
-  readonly tenancyocid: string;
-  readonly region: string;
-}
-
-async function quotasOf(question: Question, place: Place): Promise<readonly CheckFinding[]> {
-  const { compartmentId, region } = place;
-  const networks = await availability(question, place, ['vcn', 'vcn-count'], `virtual cloud networks in ${region}`);
-  const domains = Domains.safeParse(
-    (await question('identity', '20160918/availabilityDomains', { compartmentId })).body,
-  );
-  const storage = await Promise.all(
-    (domains.data ?? []).map(({ name }) =>
-      availability(question, place, ['block-storage', 'total-storage-gb', name], `GB of volumes in ${name}`),
-    ),
-  );
-  return [networks, ...storage, await coresOf(question, place)];
-}
-
-async function availability(
-  question: Question,
-  { tenancyocid: compartmentId }: Place,
-  [service, limit, availabilityDomain]: readonly [service: string, limit: string, domain?: string],
-  name: string,
-): Promise<CheckFinding> {
-  const query = { compartmentId, ...(availabilityDomain === undefined ? {} : { availabilityDomain }) };
-  const answer = await question('limits', `20190729/services/${service}/limits/${limit}/resourceAvailability`, query);
-  const found = answer.status < 300 ? Availability.safeParse(answer.json).data : undefined;
-  return found === undefined
-    ? quotaUnread(name, answer, limitsFix)
-    : quotaFinding(name, found.used, found.used + found.available);
-}
-
-/** How many are used, Oracle tells for one series at a time, and which one is wanted is not known here. */
-async function coresOf(question: Question, { tenancyocid, region }: Place): Promise<CheckFinding> {
-  const name = `cores in ${region}`;
-  const query = { compartmentId: tenancyocid, serviceName: 'compute', scopeType: 'AD', limit: '1000' };
-  const answer = await question('limits', '20190729/limitValues', query);
-  const values = answer.status < 300 ? Limits.safeParse(answer.body).data : undefined;
-  if (values === undefined) return quotaUnread(name, answer, limitsFix);
-  const series = new Map<string, number>();
-  for (const { name: limit, value } of values) {
-    const [, one] = /^((?!.*reserv)[a-z0-9-]+?)-core(?:-ad)?-count$/.exec(limit) ?? [];
-    if (one !== undefined && value > 0) series.set(one, Math.max(value, series.get(one) ?? 0));
-  }
-  const words = [...series].map(([one, value]) => `${one} ${value}`).join(', ');
-  const ok = series.size > 0;
-  return { about: 'quota', name, ok, message: ok ? `allowed in a domain: ${words}` : 'none may run: ask for more' };
+  return [untold('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`)];
 }

@@ -9,6 +9,9 @@ export interface OciKey {
   readonly privateKey: KeyObject;
 }
 
+/** Asks a service of a region, by a path below its version and a query. */
+export type OciQuestion = (service: string, path: string, query: Readonly<Record<string, string>>) => Promise<Answer>;
+
 /** The key of the Secret. Throws `CheckRefused` for what can be seen without asking anybody: no key, or that of another fingerprint. */
 export function ociKey(fields: CheckInput['fields']): OciKey {
   const { tenancyocid = '', userocid = '', keyfingerprint = '', privatekey = '' } = fields;
