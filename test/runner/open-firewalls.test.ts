@@ -134,6 +134,19 @@ describe('a firewall that cannot be told', () => {
     );
   });
 
+  it('is told as a warning when nobody can say any more what its provider is like', async () => {
+    const templates = `git:127.0.0.1:1/team/templates@${'a'.repeat(40)}#modules`;
+    const lost = dynamicPool({ id: workers.id, nodes: workers.nodes }, { provider: { ...second, templates } });
+    await world.put(
+      aDocument([machines], { target: { ...state, pools: [controlPool, lost] }, before: null }),
+      standing,
+    );
+    expect(await world.run('infrastructure')).toMatchObject({ ok: true });
+    expect((await world.told()).join('\n')).toMatch(
+      /FirewallOutdated: the firewall of hz-second does not know .*is in a private network.*tried again/,
+    );
+  });
+
   it('is tried again with the stage when that may help', async () => {
     record('machines-hz-second.plan.out', refused('dial tcp: i/o timeout'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'transient' } });

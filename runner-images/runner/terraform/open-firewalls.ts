@@ -33,20 +33,18 @@ export async function openFirewalls(
 ): Promise<readonly ChangeCounts[]> {
   if (wish === null) return [];
   const peers = peerCidrs(wish, context.facts.current);
-  const outdated: ProviderInstance[] = [];
-  for (const provider of instancesOf(wish)) {
-    if (await isOutdated(context, wish, provider, peers)) outdated.push(provider);
-  }
-  const outcomes = await settleBounded(outdated, workspacesAtOnce, ({ name }) => openFirewall(context, wish, name));
-  return unwrap(
-    outcomes.filter((outcome, index) => {
-      const name = outdated[index]?.name ?? '';
-      if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
-      const message = `the firewall of ${name} does not know the nodes that are new or gone: ${outcome.reason.error.message}; it is tried again with the next change of machines`;
-      context.tell({ kind: 'FirewallOutdated', level: 'warning', message });
-      return false;
-    }),
+  const instances = instancesOf(wish);
+  const outcomes = await settleBounded(instances, workspacesAtOnce, async (provider) =>
+    (await isOutdated(context, wish, provider, peers)) ? [await openFirewall(context, wish, provider.name)] : [],
   );
+  const judged = outcomes.filter((outcome, index) => {
+    const name = instances[index]?.name ?? '';
+    if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
+    const message = `the firewall of ${name} does not know the nodes that are new or gone: ${outcome.reason.error.message}; it is tried again with the next change of machines`;
+    context.tell({ kind: 'FirewallOutdated', level: 'warning', message });
+    return false;
+  });
+  return unwrap(judged).flat();
 }
 
 function instancesOf(state: ClusterState): readonly ProviderInstance[] {
