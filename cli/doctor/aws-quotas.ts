@@ -10,6 +10,20 @@ const byDefault = 'ARM/Small';
 /** Stages of five clusters, which a manifest may work on at once, with some room. */
 const comfortable = 10;
 
+/** Where CodeBuild has containers on arm64, as its API documents it; it may be more by now. */
+const armRegions = [
+  ...['us-east-1', 'us-east-2', 'us-west-2', 'sa-east-1', 'eu-west-1', 'eu-central-1'],
+  ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
+];
+
+/** Nothing where it does not matter: runners that are there show that the region has them. */
+function checkArm(projects: readonly Project[], region: string): readonly AwsCheck[] {
+  if (projects.length > 0 || armRegions.includes(region)) return [];
+  const found = `AWS documents none of CodeBuild for ${region}; the stack of the pipeline may be refused`;
+  const mend = `look in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
+  return [{ name: 'containers on arm64', state: 'warning', found, mend }];
+}
+
 export async function checkQuotas(
   clients: AwsClients,
   projects: readonly Project[],
@@ -17,12 +31,13 @@ export async function checkQuotas(
 ): Promise<readonly AwsCheck[]> {
   const used = new Set(projects.map(({ environment }) => computeName(environment)));
   if (used.size === 0) used.add(byDefault);
-  return look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
+  const atOnce = await look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
     const quotas: ServiceQuota[] = [];
     for await (const page of paginateListServiceQuotas({ client: clients.quotas }, { ServiceCode: 'codebuild' }))
       quotas.push(...(page.Quotas ?? []));
     return [...used].sort().map((compute) => judge(compute, quotas, region));
   });
+  return [...checkArm(projects, region), ...atOnce];
 }
 
 /** As Service Quotas calls it: `ARM/Small`, `ARM Lambda/2GB`. */

@@ -178,7 +178,10 @@ export class DynamoManifests implements ManifestStore {
   ): Promise<readonly ManifestRecord[]> {
     const waiting = await this.#dueIn(dueManifests, now, limit);
     const checks = waiting.length < limit ? await this.#dueIn(dueChecks, now, limit - waiting.length) : [];
-    const items = await this.#table.getAll([...waiting, ...checks]);
+    // The index lags behind the table: what has settled, or was prolonged, since then is not due.
+    const items = (await this.#table.getAll([...waiting, ...checks])).filter(
+      ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
+    );
     const read = await Promise.allSettled(items.map((item) => this.#read(item)));
     return read.flatMap((outcome, index) => {
       if (outcome.status === 'fulfilled') return [outcome.value];

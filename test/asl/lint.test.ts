@@ -21,6 +21,7 @@ const serviceErrors = [
   'Lambda.ServiceException',
   'Lambda.AWSLambdaException',
   'Lambda.SdkClientException',
+  'Lambda.ClientExecutionTimeoutException',
   'Lambda.TooManyRequestsException',
   'StepFunctions.ThrottlingException',
   'StepFunctions.ExecutionLimitExceededException',

@@ -335,6 +335,18 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
   expect(checks.find(({ name }) => name === 'builds at once (ARM/Small)')?.state).toBe('ok');
 });
 
+it('a region without arm64 containers is told before anything is deployed, and no more once runners are there', async () => {
+  account.cloudFormation.on(DescribeStacksCommand).rejects(awsError('ValidationError', 'Stack x does not exist'));
+  const before = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
+  const told = before.checks.find(({ name }) => name === 'containers on arm64');
+  expect(told).toMatchObject({ state: 'warning', found: expect.stringContaining('eu-south-1') });
+  expect(told?.mend).toContain('eu-central-1');
+  for (const part of ['storage', 'pipeline', 'api', 'observability'])
+    stackIs(account.cloudFormation, part, 'UPDATE_COMPLETE');
+  const after = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
+  expect(after.checks.map(({ name }) => name)).not.toContain('containers on arm64');
+});
+
 it('several things broken at once are all told', async () => {
   const broken = ['no build may run', 'outbound federation is off', 'the key is disabled', 'the API fails'];
   for (const { what, breakIt } of faults) if (broken.includes(what)) breakIt();

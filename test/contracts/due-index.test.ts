@@ -1,0 +1,45 @@
+/** What is due, by an index that lags behind its table, of records of which one may be broken. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { expect, it } from 'vitest';
+import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoTable } from '#adapters/dynamo-table.ts';
+import { LargeDocuments } from '#adapters/large-documents.ts';
+import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
+import { aManifest } from './builders.ts';
+
+const now = '2026-11-20T12:00:00.000Z';
+const earlier = '2026-11-20T11:59:00.000Z';
+const item = (name: string, change: Record<string, unknown>) => {
+  const { lease: _lease, dueAt: _due, ...record } = aManifest({ name });
+  return { pk: 'MANIFESTS', sk: `team#${name}`, ...record, document: { json: '{}' }, ...change };
+};
+
+/** A store whose index names all of these, whatever the table says of them by now. */
+function storeOf(items: readonly Record<string, unknown>[]) {
+  const dynamo = mockClient(DynamoDBDocumentClient);
+  const keys = items.map(({ pk, sk }) => ({ pk, sk }));
+  dynamo.on(QueryCommand).resolvesOnce({ Items: keys }).resolves({ Items: [] });
+  dynamo.on(BatchGetCommand).resolves({ Responses: { table: [...items] } });
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }));
+  return new DynamoManifests(new DynamoTable(client, 'table'), new LargeDocuments(new InMemoryArtifacts()));
+}
+
+it('leaves out what is not due any more: a run that has just failed is not started again', async () => {
+  const store = storeOf([
+    item('failed', { status: 'Failed' }),
+    item('prolonged', { dueAt: '2026-11-20T12:30:00.000Z' }),
+    item('waits', { dueAt: earlier }),
+  ]);
+  expect((await store.due(now, 9)).map(({ name }) => name)).toEqual(['waits']);
+});
+
+it('tells what cannot be read, by its name, and gives the others; or throws when nobody wants to be told', async () => {
+  const broken = item('broken', { dueAt: earlier, generation: 'x' });
+  const items = [broken, item('waits', { dueAt: earlier })];
+  const told: Error[] = [];
+  expect((await storeOf(items).due(now, 9, (fault) => told.push(fault))).map(({ name }) => name)).toEqual(['waits']);
+  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('team/broken cannot be read')]);
+  await expect(storeOf(items).due(now, 9)).rejects.toThrow();
+});
