@@ -51,7 +51,8 @@ resource "hcloud_server" "node" {
 resource "hcloud_volume" "data" {
   for_each = local.with_disk
 
-  name     = "${var.network.cluster_id}-${each.key}-data"
+  # A machine has up to 63 characters; 64 are safe.
+  name     = "${var.network.cluster_id}-${each.key}d"
   size     = var.pool.storage_disk_size
   location = var.pool.region
   labels   = var.tags
