@@ -54,30 +54,31 @@ const table: readonly Row[] = [
   })),
   {
     class: 'transient',
-    pattern: /throttl|rate.?limit|too many requests|\b429\b/i,
+    // AWS calls its throttling RequestLimitExceeded, which is no quota.
+    pattern: /throttl|rate.?limit|request ?limit ?exceeded|too ?many ?requests|\b429\b/i,
     hint: 'The provider asks for patience. It is tried again by itself.',
   },
   {
     class: 'quota',
     pattern:
-      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
+      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|exceed your [\w ]*limit|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
     hint: 'Ask the provider for a higher limit, or take smaller or fewer machines, then apply again.',
   },
   {
     class: 'capacity',
     pattern:
-      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|SkuNotAvailable|resource_unavailable|AllocationFailed|no valid host was found|(server type|size|shape|flavor|zone) [^\n]*(unavailable|not available)|sold out/i,
+      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|not have enough resources|SkuNotAvailable|resource_unavailable|AllocationFailed|Overconstrained\w*AllocationRequest|no valid host was found|(server type|size|shape|flavor|zone) [^\n]*(unavailable|not available)|sold out/i,
     hint: 'The provider has no such machine free here. Choose another server type, zone or region, or try later.',
   },
   {
     ...badCredentials,
     pattern:
-      /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AuthFailure|NotAuthenticated|authentication (failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(grant|token|credentials|api key)|unauthorized|\b401\b|AccessDenied|Forbidden|permission denied|not authorized|\b403\b/i,
+      /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AuthFailure|NotAuthenticated|authentication (failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(grant|token|credentials|api key)|unauthorized|\b401\b|AccessDenied|NotAuthorizedOrNotFound|Forbidden|permission denied|not authorized|\b403\b/i,
   },
   {
     class: 'transient',
     pattern:
-      /time[d ]?-?out|deadline exceeded|connection (reset|refused)|TLS handshake|unexpected EOF|no such host|network is unreachable|\b(500|502|503|504)\b|service unavailable|internal (server )?error|try again/i,
+      /time[d ]?-?out|deadline exceeded|connection (reset|refused)|TLS handshake|unexpected EOF|no such host|network is unreachable|(status|code|https?|error|got)\W{0,3}50[0234]\b|: 50[0234] \(|\b50[0234] (internal|bad|service|gateway)|service unavailable|internal (server )?error|try again/i,
     hint: 'It is tried again by itself.',
   },
   {
@@ -94,7 +95,7 @@ const table: readonly Row[] = [
   {
     class: 'user',
     pattern:
-      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|server type|flavor|region|zone|location)\b[^\n]*not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
+      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|(server|instance|machine) type|flavor|shape|region|zone|location)\b[^\n]*not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
     hint: 'Check server type, image, region and zone of the node pool against what the provider offers.',
   },
 ];
