@@ -40,28 +40,29 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
   const feed = eventFeed(api, key);
   const patient = patience(patienceMs, view);
   let endedAt: number | undefined;
-  let lastEvent = false;
+  const told = new Set<string>();
+  let newest = runId;
   try {
     for (;;) {
       // The state before the events: what has happened by then is among them, or is still being written.
       const state = await patient(() => getOrGone(api, key, runId));
       const events = await patient(() => readOrNone(feed));
       const fresh = events.filter((event) => concerns(event, runId));
-      lastEvent ||= fresh.some((event) => isLast(event, state?.runId ?? runId));
+      newest = state?.runId ?? newest;
+      for (const event of fresh) if (isLast(event)) told.add(event.runId);
       view.show(
         fresh.flatMap((event) => eventLines(event, started)),
         state,
       );
       if (state !== undefined && !hasEnded(state, runId)) {
         endedAt = undefined;
-        lastEvent = false;
         // What takes a moment is not made longer by looking.
         await sleep(Date.now() - started < 3000 ? Math.min(pollMs, 100) : pollMs);
         continue;
       }
       endedAt ??= Date.now();
       const waited = Date.now() - endedAt;
-      if ((lastEvent && !isStale(state)) || waited >= lastEventsMs)
+      if ((told.has(newest) && !isStale(state)) || waited >= lastEventsMs)
         return { manifest: state, elapsedMs: Date.now() - started };
       await sleep(Math.min(pollMs, 100));
     }
@@ -95,8 +96,7 @@ function concerns(event: RunEvent, runId: string): boolean {
 }
 
 /** How a run's own last event is called. */
-const isLast = (event: RunEvent, runId: string): boolean =>
-  event.runId === runId && /^Run(?!Started|Queued)/.test(event.kind);
+const isLast = ({ kind }: RunEvent): boolean => /^Run(?!Started|Queued)/.test(kind);
 
 /** Settled, by this run or a later one; what an earlier run came to is not the end. */
 function hasEnded(manifest: ManifestDescription, runId: string): boolean {

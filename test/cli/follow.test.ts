@@ -46,6 +46,16 @@ describe('following a run', () => {
     expect(said).toEqual(['all is done']);
   });
 
+  it.each([described({ status: 'Done' }), 'gone'] as const)(
+    'waits for no last event that was there before the end was seen',
+    async (look) => {
+      const api = watchedApi([{ look: described({}), events: [succeeded] }, { look: described({}) }, { look }]);
+      const write = () => {};
+      const { elapsedMs } = await follow(api, key, { runId, pollMs: 1, lastEventsMs: 20_000, patienceMs: 400, write });
+      expect(elapsedMs).toBeLessThan(10_000);
+    },
+  );
+
   it('does not wait for ever for a last event that nobody wrote', async () => {
     const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
     expect([manifest?.status, said]).toEqual(['Failed', []]);
