@@ -1,6 +1,6 @@
 /** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: whoever has it can ask AWS who we are. */
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { NodeHash } from '../node-hash.ts';
 import { runnerIdentityFailure } from '../web-identity.ts';
 
 export interface SignedIdentity {
@@ -27,26 +27,4 @@ export async function signedIdentity(serverId?: string): Promise<SignedIdentity>
     },
   });
   return { method: 'POST', url: `${host.origin}/`, body, headers };
-}
-
-/** SHA-256 for the signer, out of Node's own. */
-export class NodeHash {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(chunk: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(chunk));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
-function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
-  if (typeof data === 'string') return Buffer.from(data);
-  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
 }
