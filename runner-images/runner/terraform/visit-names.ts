@@ -39,14 +39,11 @@ export async function visitNames(
   const clusterId = states[0]?.id;
   if (known === undefined || clusterId === undefined) throw unknownWorkspace(context, `load balancer ${name}`);
   const balancer = destroy ? undefined : balancerOf(wish, name);
-  const addresses = (balancer?.pools ?? []).flatMap((pool) =>
-    pool.nodes.map((node) => publicAddressOf(node, facts.current)),
-  );
+  const { addresses, healthCheckPort } = pointsTo(context, balancer);
   // A load balancer without a node, as when its pool could not be made, has nothing to point to.
   const dns = addresses.length === 0 ? undefined : balancer?.dns;
   const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
   const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
-  const healthCheckPort = balancer?.roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null;
   const common = { clusterId, id: known.id, healthCheckPort };
   const remove = async (some: readonly DnsState[]) => {
     for (const old of some) await applyNames(context, { ...common, dns: old, gone: true, addresses: [nowhere] });
@@ -81,13 +78,24 @@ function applyNames(context: StageContext, names: Names): Promise<WorkspaceOutco
 /** The workspace of the names of a load balancer as `state` wants them; undefined: it has none, as it has no nodes. */
 export function namesJob(
   context: StageContext,
-  { id, dns, pools, roles }: LoadBalancerState,
+  balancer: LoadBalancerState,
   state: ClusterState,
 ): WorkspaceJob | undefined {
-  const addresses = pools.flatMap((pool) => pool.nodes.map((node) => publicAddressOf(node, context.facts.current)));
-  if (addresses.length === 0) return undefined;
-  const healthCheckPort = roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null;
-  return workspaceOf(context, { clusterId: state.id, id, dns, gone: false, addresses, healthCheckPort });
+  const published = pointsTo(context, balancer);
+  if (published.addresses.length === 0) return undefined;
+  const { id, dns } = balancer;
+  return workspaceOf(context, { clusterId: state.id, id, dns, gone: false, ...published });
+}
+
+/** What the names of a load balancer lead to, and the port that tells whether a node of it lives. */
+function pointsTo(
+  { facts }: StageContext,
+  balancer: LoadBalancerState | undefined,
+): Pick<Names, 'addresses' | 'healthCheckPort'> {
+  const nodes = (balancer?.pools ?? []).flatMap((pool) => pool.nodes);
+  const addresses = nodes.map((node) => publicAddressOf(node, facts.current));
+  const healthCheckPort = balancer?.roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null;
+  return { addresses, healthCheckPort };
 }
 
 function workspaceOf(context: StageContext, names: Names): WorkspaceJob {
