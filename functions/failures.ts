@@ -75,12 +75,22 @@ function nameOf(error: PipelineError): ErrorName {
   return error.name in errorNames ? (error.name as ErrorName) : 'InternalFault';
 }
 
-/** The SDK marks throttling and outages; connection faults carry a code of the operating system. */
+/** How services name that they were asked too often, or did not answer in time: few of these are marked by the SDK. */
+const passing =
+  /^(Throttl|TooManyRequests|RequestThrottled|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown|TimeoutError|RequestTimeout)/;
+
+/** The SDK marks some throttling and outages; connection faults carry a code of the operating system. */
 function passesByItself(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const fault = error as { $retryable?: unknown; $metadata?: { httpStatusCode?: number }; code?: unknown };
+  const fault = error as {
+    name?: unknown;
+    $retryable?: unknown;
+    $metadata?: { httpStatusCode?: number };
+    code?: unknown;
+  };
   return (
     fault.$retryable !== undefined ||
+    passing.test(String(fault.name)) ||
     (fault.$metadata?.httpStatusCode ?? 0) >= 500 ||
     ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE'].includes(String(fault.code))
   );

@@ -58,6 +58,17 @@ describe('taskHandler', () => {
     await expect(throwing(throttled)).rejects.toMatchObject({ name: 'ServiceUnavailable' });
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     await expect(throwing(refused)).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+    for (const name of [
+      'ThrottlingException',
+      'TooManyRequestsException',
+      'ProvisionedThroughputExceededException',
+      'TimeoutError',
+    ]) {
+      const asked = Object.assign(new Error('Rate exceeded'), { name, $metadata: { httpStatusCode: 400 } });
+      await expect(throwing(asked), name).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+    }
+    const wrong = Object.assign(new Error('no'), { name: 'ValidationException', $metadata: { httpStatusCode: 400 } });
+    await expect(throwing(wrong)).rejects.toMatchObject({ name: 'InternalFault' });
   });
 
   it('writes one line a call, with the run and never with the payload', async () => {
