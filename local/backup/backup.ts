@@ -1,7 +1,7 @@
 /** Backup and restore of everything that a local platform knows: table, bucket, secrets with their key, executions, its token. */
 import { spawn } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { openDataDirectory } from '../data-directory.ts';
 import { sealInto, unsealFrom } from './sealed-file.ts';
 
@@ -31,6 +31,8 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
   const entries = await readdir(dataDir).catch((): string[] => []);
   if (!entries.includes('token'))
     throw new Error(`${dataDir} is not the directory of a platform; there is nothing to back up`);
+  if (isInside(file, dataDir))
+    throw new Error(`${file} is inside ${dataDir}: put the backup elsewhere, the next one would have it in it`);
   const directory = await openDataDirectory(dataDir);
   try {
     const members = entries.filter((name) => !leftOut.includes(name)).sort();
@@ -47,7 +49,7 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
     } catch (error) {
       // An older backup of that name is not ours to remove.
       if (!isTaken(error)) await rm(file, { force: true });
-      throw isTaken(error) ? new Error(`${file} is there already; a backup never replaces another`) : error;
+      throw told(error, file);
     }
   } finally {
     await directory.release();
@@ -103,5 +105,18 @@ function endOf(child: ReturnType<typeof spawn>, name: string): Promise<void> {
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+  return codeOf(error) === 'EEXIST';
+}
+
+function told(error: unknown, file: string): unknown {
+  if (isTaken(error)) return new Error(`${file} is there already; a backup never replaces another`);
+  if (codeOf(error) !== 'ENOENT') return error;
+  return new Error(`${file} cannot be written: there is no directory ${dirname(resolve(file))}`, { cause: error });
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+function isInside(file: string, directory: string): boolean {
+  const way = relative(resolve(directory), resolve(file));
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
 }

@@ -52,7 +52,9 @@ export async function unsealFrom(file: string, passphrase: string, into: Writabl
 async function edgesOf(file: string): Promise<{ readonly head: Buffer; readonly tag: Buffer; readonly end: number }> {
   const handle = await openFile(file);
   try {
-    const { size } = await handle.stat();
+    const found = await handle.stat();
+    const { size } = found;
+    if (!found.isFile()) throw new Error(`${file} is no backup of Kubeloom: it is no file`);
     if (size <= headBytes + tagBytes) throw new Error(`${file} is no backup of Kubeloom: it is too short`);
     const head = Buffer.alloc(headBytes);
     const tag = Buffer.alloc(tagBytes);

@@ -168,6 +168,18 @@ describe('a backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('an older one');
   });
 
+  it('is told in a sentence where it can be neither written nor read, and is never part of the next one', async () => {
+    await down();
+    const at = (path: string) => ({ dataDir, file: path, passphrase });
+    await expect(backUp(at(join(place, 'nowhere', 'backup')))).rejects.toThrow(
+      'nowhere/backup cannot be written: there is no directory',
+    );
+    await expect(backUp(at(join(dataDir, 'backup')))).rejects.toThrow('is inside');
+    expect(existsSync(join(dataDir, 'backup'))).toBe(false);
+    await expect(restore(at(join(place, 'nothing')))).rejects.toThrow('nothing is not there; name a file that');
+    await expect(restore({ ...at(place), dataDir: join(place, 'other') })).rejects.toThrow('is no backup of Kubeloom');
+  });
+
   it('is not put over a platform', async () => {
     await down();
     await backUp({ dataDir, file, passphrase });
