@@ -238,6 +238,26 @@ describe('removing machines', () => {
     expect(calls()).toEqual(['after-destroy']);
   });
 
+  it('tells why the destroy failed, also when the hook fails then', async () => {
+    await world.ports.artifacts.putText(stateKey, '{}');
+    record('plan.code', '1');
+    record(
+      'plan.out',
+      json([
+        {
+          '@message': 'e',
+          type: 'diagnostic',
+          diagnostic: { severity: 'error', summary: 'quota exceeded', detail: '' },
+        },
+      ]),
+    );
+    template('after-destroy.ts', "console.error('the hook is broken, too'); process.exit(4);");
+    expect(await world.run('infrastructure')).toMatchObject({
+      ok: false,
+      error: { class: 'quota', message: 'quota exceeded' },
+    });
+  });
+
   it('lets the hook sweep after a destroy that failed, and keeps the state', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     record('apply.code', '1');

@@ -5,6 +5,7 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule, StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
+import { unwrap } from '../bounded.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
@@ -62,16 +63,18 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   const work = { job, files, stateKey, hook, teller };
   const about = { counts: teller.counts, template: files.template };
   if (!job.destroy) return { outputs: await converge(context, work), ...about };
-  try {
+  const destroy = async (): Promise<void> => {
     // No state object: nothing was ever made, or all of it is gone already.
-    if ((await context.ports.artifacts.getText(stateKey)) !== undefined) {
-      await converge(context, work);
-      await removeState(context, stateKey);
-    }
-  } finally {
-    // What the state did not know of goes here, also after a destroy that failed.
+    if ((await context.ports.artifacts.getText(stateKey)) === undefined) return;
+    await converge(context, work);
+    await removeState(context, stateKey);
+  };
+  // What the state did not know of goes here, also after a destroy that failed.
+  const sweep = async (): Promise<void> => {
     if (!context.signal.aborted) await askHooks(context, partsOf(job), { hook: 'after-destroy', input: hook });
-  }
+  };
+  // One after the other; of two failures the first is told.
+  unwrap([...(await Promise.allSettled([destroy()])), ...(await Promise.allSettled([sweep()]))]);
   return { outputs: {}, ...about };
 }
 
