@@ -107,7 +107,9 @@ export const Options = z.strictObject({
     .pipe(z.array(Host))
     .default([])
     .describe('hosts of template repositories that may have a private address, comma separated'),
-  runnerMinutes: number(5, 240).default(60).describe('longest build; a stage waits for at most 240 minutes'),
+  runnerMinutes: number(5, 240)
+    .default(60)
+    .describe('longest build; a stage waits for at most 240 minutes, a check for drift for 30'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
   alarmEmail: z.email().optional().describe('who is told of alarms (default: nobody, the topic is there)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),

@@ -36,6 +36,9 @@ export interface RunnerCompute {
   readonly timeout: { readonly timeout?: Duration };
 }
 
+/** A check takes a few; one that hangs would be paid four times a day. */
+const checkMinutes = 30;
+
 export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
   const { runnerSize: size, runnerMinutes, lambdaRunners } = options;
   if (lambdaRunners.some((name) => name === tool)) {
@@ -49,7 +52,7 @@ export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Op
     },
     // The user of the images; without it CodeBuild runs commands as root, whatever the image says.
     runAs: { 'run-as': 'node' },
-    timeout: { timeout: Duration.minutes(runnerMinutes) },
+    timeout: { timeout: Duration.minutes(tool === 'drift' ? Math.min(runnerMinutes, checkMinutes) : runnerMinutes) },
   };
 }
 

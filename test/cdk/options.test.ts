@@ -37,6 +37,18 @@ describe('options', () => {
     });
   });
 
+  it('bound builds, and those that only look at half an hour', () => {
+    const limits = (context: Record<string, unknown>) =>
+      resourcesOf(installationOf(context).pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => [
+        String(Properties.Description).replace('Kubeloom runner: ', ''),
+        Properties.TimeoutInMinutes,
+      ]);
+    expect(Object.fromEntries(limits({ runnerMinutes: 90 }))).toEqual({
+      ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
+    });
+    expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
+  });
+
   it('name only regions of the commercial partition: the state machine files name its services', () => {
     for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1'])
       expect(() => parseOptions({ region })).toThrow(/region: .*partition/);
@@ -165,13 +177,14 @@ describe('what options change', () => {
       const { Type, ComputeType, ImagePullCredentialsType } = Environment as Record<string, string>;
       return [Description, Type, ComputeType, ImagePullCredentialsType, TimeoutInMinutes];
     });
-    const container = ['ARM_CONTAINER', 'BUILD_GENERAL1_MEDIUM', 'SERVICE_ROLE', 60];
+    const size = ['ARM_CONTAINER', 'BUILD_GENERAL1_MEDIUM', 'SERVICE_ROLE'];
+    const container = [...size, 60];
     expect(types).toEqual([
       ['Kubeloom runner: terraform', ...container],
       ['Kubeloom runner: ansible', ...container],
       ['Kubeloom runner: kubeone', ...container],
       ['Kubeloom runner: kubectl', 'ARM_LAMBDA_CONTAINER', 'BUILD_LAMBDA_4GB', 'SERVICE_ROLE', undefined],
-      ['Kubeloom runner: drift', ...container],
+      ['Kubeloom runner: drift', ...size, 30],
     ]);
     const [terraform, , , kubectl] = projects.map(({ Source }) => String((Source as { BuildSpec: string }).BuildSpec));
     expect(JSON.parse(terraform ?? '')).toMatchObject({ 'run-as': 'node' });
