@@ -42,7 +42,7 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
       yield error(
         [...path, 'templatesRef'],
         `there is no TemplateGitReference ${shown(key)}`,
-        'apply it first, or in the same file',
+        'apply it first; "kubeloom apply" takes it from the same file, too',
       );
     }
   }
@@ -74,5 +74,10 @@ export function* secretExists(
 ): Iterable<Fault> {
   if (secrets === undefined || reference.name === undefined || reference.namespace === undefined) return;
   const key = `${reference.namespace}/${reference.name}`;
-  if (!secrets.has(key)) yield error(path, `there is no Secret ${shown(key)}`, 'apply it first, or in the same file');
+  if (!secrets.has(key))
+    yield error(
+      path,
+      `there is no Secret ${shown(key)}`,
+      'apply it first; "kubeloom apply" takes it from the same file, too',
+    );
 }
