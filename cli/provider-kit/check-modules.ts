@@ -35,7 +35,7 @@ function missing({ modules, unreadable }: TypeSource): readonly Finding[] {
       fault(check, {
         place: '.',
         message: 'there is neither nodepool nor dns',
-        fix: 'add network and nodepool for machines, dns for names',
+        fix: 'add network and nodepool for machines, dns for names; or name the directory that has them',
       }),
     ];
   }
