@@ -19,6 +19,7 @@ exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"
 `;
 const fakeAnsible = `#!/bin/bash
 echo "ansible: $*" >> "$RECORDINGS/calls"
+[ -e "$RECORDINGS/mesh-first" ] && { cat "$RECORDINGS/mesh-first"; rm "$RECORDINGS/mesh-first"; exit 4; }
 cat "$RECORDINGS/mesh" 2>/dev/null
 exit "$(cat "$RECORDINGS/mesh.code" 2>/dev/null || echo 0)"
 `;
@@ -56,8 +57,8 @@ const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly 
     const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
     return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: 'b' };
   });
-const say = (events: readonly object[]) =>
-  record('mesh', events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
+const say = (events: readonly object[], file: 'mesh' | 'mesh-first' = 'mesh') =>
+  record(file, events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
 const live = (
   change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {},
   file: 'nodes' | 'nodes-first' = 'nodes',
@@ -229,6 +230,17 @@ describe('a check', () => {
       { kind: 'mesh', where: { node: 'control-aaaaaaa-01' }, repairable: true },
     ]);
     expect(items[1]?.message).toBe('control-aaaaaaa-01 does not reach edge-ccccccc-01 over WireGuard');
+  });
+
+  it('looks a second time at a mesh that is not whole: who was deaf for a moment is not told', async () => {
+    const unreached = { event: 'unreachable', host: 'basement-01', task: 'ping', message: 'connection refused' };
+    const others = mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
+      (event) => !JSON.stringify(event).includes('"host":"basement'),
+    );
+    say([...others, unreached], 'mesh-first');
+    say(mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }));
+    expect((await look()).items.map(({ where }) => where.node)).toEqual(['control-aaaaaaa-01']);
+    expect(calls().match(/^ansible: /gm)).toHaveLength(2);
   });
 
   it('tells nodes that are missing, not ready, or of another version; a newer kubelet is never led back', async () => {

@@ -2,12 +2,13 @@
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
-import { playPlaybooks } from '../ansible/play.ts';
+import { type Play, playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, placeOf, sentence } from './findings.ts';
+import { lookTwice } from './look-twice.ts';
 
 /** Which peers answer, by node; and nodes that were not reached, with why. */
 interface Answers {
@@ -27,9 +28,14 @@ export async function checkMesh(context: StageContext): Promise<Findings> {
     keyDirectory: await writeSshKeyFiles(context, keys),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
   });
+  const items = await lookTwice(context, async (time) => itemsOf(wish, await ask(context, inventory, time)));
+  return { items, unchecked: [] };
+}
+
+async function ask(context: StageContext, inventory: Play['inventory'], time: string): Promise<Answers> {
   const answers: Answers = { mesh: new Map(), silent: new Map() };
   const result = await playPlaybooks(context, {
-    ...{ playbooks: ['verify.yml'], inventory, directoryName: 'mesh' },
+    ...{ playbooks: ['verify.yml'], inventory, directoryName: `mesh-${time}` },
     onLine: (line) => {
       const { event, words } = readPlaybookLine(line);
       if (event) hear(event, answers);
@@ -37,7 +43,7 @@ export async function checkMesh(context: StageContext): Promise<Findings> {
     },
   });
   if (answers.mesh.size + answers.silent.size === 0) throw notPlayed(result.stderr || result.stdout);
-  return { items: itemsOf(wish, answers), unchecked: [] };
+  return answers;
 }
 
 function hear(event: PlaybookEvent, { mesh, silent }: Answers): void {

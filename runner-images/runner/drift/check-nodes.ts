@@ -1,31 +1,20 @@
 /** What Kubernetes says of its nodes: all there, ready, and of the version that was made. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { type DriftItem, driftKey } from '#domain/drift.ts';
+import type { DriftItem } from '#domain/drift.ts';
 import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, placeOf, sentence } from './findings.ts';
+import { lookTwice } from './look-twice.ts';
 
-/** Longer than a kubelet that starts anew, or a control plane that changes its leader, is silent. */
-const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
-
-/** Only what is found twice is told: a node may be silent for a moment, and a repair would be for nothing. */
 export async function checkNodes(context: StageContext): Promise<Findings> {
-  const { wish, signal } = context;
+  const { wish } = context;
   const kubeconfig = await writeKubeconfig(context);
   if (wish === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
-  const first = await look(context, kubectl, wish);
-  if (first.length === 0) return { items: [], unchecked: [] };
-  await pause(secondLookMs(), undefined, { signal });
-  const found = new Set(first.map(driftKey));
-  const second = await look(context, kubectl, wish);
-  const again = second.filter((item) => found.has(driftKey(item)));
-  // Silent only now: nothing of what was found before is refuted.
-  const silent = again.length === 0 && second.some(({ where }) => where.name === silentApi);
-  return { items: silent ? first : again, unchecked: [] };
+  const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
+  return { items: await lookTwice(context, () => look(context, kubectl, wish), isSilent), unchecked: [] };
 }
 
 const silentApi = 'API';
