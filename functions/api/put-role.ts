@@ -4,7 +4,7 @@ import { error } from '#domain/manifest/fault.ts';
 import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
 import { admin } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { refuseFaults, requestDocuments, wireFaults } from './request-document.ts';
+import { refuseFaults, requestDocuments, storageFaults, wireFaults } from './request-document.ts';
 import { installationChanges, tellChange } from './told-change.ts';
 
 export const handler = httpHandler({ access: admin, path: RolePath }, async (request, deps) => {
@@ -12,6 +12,7 @@ export const handler = httpHandler({ access: admin, path: RolePath }, async (req
   const [document, ...more] = requestDocuments(request, deps);
   const { binding, faults } = validateRoleBinding(document);
   const all = [
+    ...storageFaults(document),
     ...faults,
     ...(more.length > 0 ? [error([], 'is followed by other documents', 'send each in a request of its own')] : []),
     ...(binding && binding.metadata.name !== name

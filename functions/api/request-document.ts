@@ -61,6 +61,17 @@ export function pathFaults(document: unknown, path: DocumentKey): readonly Fault
   });
 }
 
+/** Of a document that is stored as it is: an item of the table has 400 KB, with what else it has. */
+const mostBytes = 100_000;
+
+/** Where a document is larger than what is stored of it may be; aliases are written out. */
+export function storageFaults(document: unknown): readonly Fault[] {
+  const bytes = Buffer.byteLength(JSON.stringify(document) ?? '');
+  if (bytes <= mostBytes) return [];
+  const reason = `has ${bytes} bytes, at most ${mostBytes} can be stored`;
+  return [error([], reason, 'leave out what is not needed, or split it into several')];
+}
+
 /** Throws `InvalidManifest` that carries every fault, when there are any. */
 export function refuseFaults(kind: string, key: DocumentKey, faults: readonly WireFault[]): void {
   if (faults.length === 0) return;

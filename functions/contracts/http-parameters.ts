@@ -4,12 +4,15 @@ import { z } from 'zod';
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Manifest and namespace names: DNS labels, so that they are safe in keys, paths and execution names. */
-export const DnsLabel = z
-  .string()
-  .max(63, 'is longer than 63 characters')
-  .regex(label, 'must consist of lower-case letters, digits and "-", and begin and end with a letter or digit')
-  .describe('DNS label');
+/** Like a DNS label, so that it is safe in keys, paths and execution names. */
+const labelOf = (most: number) =>
+  z
+    .string()
+    .max(most, `is longer than ${most} characters`)
+    .regex(label, 'must consist of lower-case letters, digits and "-", and begin and end with a letter or digit');
+
+/** Manifest and namespace names. */
+export const DnsLabel = labelOf(63).describe('DNS label');
 
 /** Names of Secrets and TemplateGitReferences: DNS subdomains, as in Kubernetes. */
 export const DnsSubdomain = z
@@ -24,13 +27,13 @@ export const DnsSubdomain = z
 /** A number in a path or query; whatever is wrong with it, it is told what it must be. */
 const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
   const error = `must be a whole number from ${from} ${to === Number.MAX_SAFE_INTEGER ? 'on' : `to ${to}`}`;
-  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+  return z.coerce.number({ error }).int({ error, abort: true }).min(from, { error }).max(to, { error });
 };
 const limit = wholeNumber(1, 200).default(50).describe('items on one page');
 const next = z.string().max(2000).optional().describe('`next` of the page before');
 
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
-export const RunPath = ManifestPath.extend({ run: DnsLabel.max(80) });
+export const RunPath = ManifestPath.extend({ run: labelOf(80).describe('id of the run') });
 export const ProviderPath = ManifestPath.extend({
   provider: DnsLabel.describe('name of a provider instance of the manifest'),
 });

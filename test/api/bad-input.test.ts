@@ -1,7 +1,7 @@
 /** What no client should send gets a clean 4xx that says why, and changes nothing. */
 import { describe, expect, it } from 'vitest';
 import { apiUnderTest } from './api-under-test.ts';
-import { aManifest, manifestPath } from './documents.ts';
+import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
 
 const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
   .split('')
@@ -91,6 +91,43 @@ describe('bad input', () => {
     for (const query of ['limit=0', 'limit=1000', 'limit=many', 'next=%00', 'namespace=..']) {
       expect((await api.call('GET', `/v1/manifests?${query}`)).status).toBe(400);
     }
+  });
+
+  it('says once what a number must be, whatever is wrong with it', async () => {
+    const path = `${manifestPath}/runs/r/logs/c/w00/nodes/99999999999999999999`;
+    const { status, json } = await apiUnderTest().call('GET', path);
+    expect([status, json.faults]).toEqual([400, [{ path: 'attempt', reason: 'must be a whole number from 1 on' }]]);
+  });
+
+  it('refuses what is too large to be stored, with the size that is possible', async () => {
+    const api = apiUnderTest();
+    const reference = aTemplateReference();
+    reference.spec.paths.playbooks = 'p'.repeat(150_000);
+    const role = {
+      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'big' } },
+      spec: { role: 'viewer', namespaces: ['team'], subjects: [{ user: 'u'.repeat(150_000) }] },
+    };
+    for (const [path, body] of [
+      ['/v1/templates/team/own-templates', reference],
+      ['/v1/roles/big', role],
+    ] as const) {
+      const { status, json } = await api.call('PUT', path, { body });
+      expect([status, json.faults]).toEqual([
+        422,
+        [
+          expect.objectContaining({
+            reason: expect.stringMatching(/^has 150\d{3} bytes, at most 100000 can be stored$/),
+          }),
+        ],
+      ]);
+    }
+  });
+
+  it('takes no Secret that no tool could be given, and does not show it', async () => {
+    const body = aSecret('odd', { token: 'kumquat\u0000lychee' });
+    const { status, json, text } = await apiUnderTest().call('PUT', '/v1/secrets/team/odd', { body });
+    expect([status, json.faults]).toEqual([422, [expect.objectContaining({ path: 'stringData.token' })]]);
+    expect(text).not.toMatch(/kumquat|lychee/);
   });
 
   it('tells nothing of a fault of ours but the request id', async () => {

@@ -59,6 +59,15 @@ describe('runs', () => {
     expect((await api.call('GET', `${manifestPath}/runs/shop-abcde-g9-a9`)).status).toBe(404);
   });
 
+  it('can be looked at of a manifest with the longest name there may be', async () => {
+    const api = apiUnderTest();
+    const name = 'n'.repeat(63);
+    const runId = `${name}-abcde-g10-a12`;
+    await api.deps.runs.put({ ...aRun({ runId }), manifest: name });
+    for (const path of [runId, `${runId}/logs`])
+      expect((await api.call('GET', `/v1/manifests/team/${name}/runs/${path}`)).status).toBe(200);
+  });
+
   it('are known of a manifest that is deleted, and 404 of one that never was', async () => {
     const api = apiUnderTest();
     expect((await api.call('GET', `${manifestPath}/runs`)).status).toBe(404);

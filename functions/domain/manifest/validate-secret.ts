@@ -24,11 +24,20 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
   if (vast.length > 0) return { faults: vast, warnings: [] };
   const { faults: form } = schemaFaults(Secret, stripped, ['stringData', 'data']);
   const readable = readableFields(stripped);
+  const values = secretValues(readable);
   const undecodable = undecodableFields(readable).map((name) =>
     error(['data', name], 'is not base64 of UTF-8 text', 'encode it, or write it as it is under stringData'),
   );
-  const values = secretValues(readable);
-  const said = [...form, ...undecodable];
+  const unusable = Object.keys(values)
+    .filter((name) => values[name]?.includes('\0'))
+    .map((name) =>
+      error(
+        [partOf(readable)(name), name],
+        'holds the character NUL, which no tool can be given',
+        'remove it; the value is not shown',
+      ),
+    );
+  const said = [...form, ...undecodable, ...unusable];
   /** Without its parts, a Secret lacks every field: saying so of each would hide the one slip. */
   const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
   const needed = isWhole ? [...new Set(uses)].flatMap((use) => secretFieldFaults(values, use, partOf(readable))) : [];
