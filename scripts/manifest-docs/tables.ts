@@ -10,6 +10,7 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly propertyNames?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly format?: string;
@@ -82,7 +83,10 @@ function ruleOf(schema: Schema): string {
   return rules.filter(Boolean).join('; ');
 }
 
-function formatOf({ anyOf, format, pattern, maxLength }: Schema): string {
+function formatOf({ anyOf, allOf, format, pattern, maxLength }: Schema): string {
+  // The strictest pattern stands last: what it lets through is not empty anyway.
+  const strictest = allOf?.at(-1)?.pattern;
+  if (strictest !== undefined) return patternWords(strictest);
   if (anyOf)
     return anyOf
       .map((one) => (one.const === undefined ? (formatWords[one.format ?? ''] ?? '') : `\`${String(one.const)}\``))
@@ -113,7 +117,11 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ['^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', 'Kubernetes label value'],
   ['^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.?$', 'domain name'],
   ['^[^/\\s?#%][^\\s?#%]*[^/\\s?#%]$|^[^/\\s?#%]$', 'path without `/` at its ends'],
-  ['^(?![a-z+]+:\\/\\/)[^\\s/@]+\\.[^\\s/@]+\\/\\S+$', 'host and path, no scheme'],
+  [
+    '^(?![a-z+]+:\\/\\/)(?!.*\\/\\.\\.?(\\/|$))[^\\s/@#?]+\\.[^\\s/@#?]+\\/[^\\s@#?]+$',
+    'host and path, no scheme, no `@` `#` `?` `..`',
+  ],
+  ['^(?!\\/)(?!(.*\\/)?(\\.\\.|\\.git)(\\/|$))[\\w ./-]*$', 'path without `/` at its beginning, no `..`'],
 ];
 
 function rangeOf(from: number | undefined, to: number | undefined, unit: string): string {
