@@ -7,8 +7,9 @@ import { faultLines } from './output.ts';
 export class ApiProblem extends CliError {
   readonly problem: Problem;
   constructor(problem: Problem) {
-    const faults = problem.faults?.length ? `\n${faultLines(problem.faults, 'fault').join('\n')}` : '';
-    super(`${problem.detail}${faults}`, exitCodeOf(problem.status));
+    // Of parameters the sentence tells all already.
+    const faults = (problem.faults ?? []).filter(({ reason }) => !problem.detail.includes(reason));
+    super([problem.detail, ...faultLines(faults, 'fault')].join('\n'), exitCodeOf(problem.status));
     this.name = 'ApiProblem';
     this.problem = problem;
   }

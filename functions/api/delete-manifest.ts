@@ -49,12 +49,14 @@ export const handler = httpHandler(
 );
 
 function orphansOf(text: string | undefined): Orphans | undefined {
-  return text === undefined || text === 'all' ? text : text.split(',');
+  return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
 }
 
 function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly string[]): void {
   if (unknown.length === 0) return;
-  const message = `manifest "${namespace}/${name}" has no node ${unknown.join(', ')}; describe it to see their names`;
+  const more = unknown.length > 5 ? ` and ${unknown.length - 5} more` : '';
+  const nodes = `${unknown.slice(0, 5).join(', ')}${more}`;
+  const message = `manifest "${namespace}/${name}" has no node ${nodes}; describe it to see their names`;
   throw new PipelineError('InvalidInput', message);
 }
 

@@ -7,10 +7,10 @@ export type ErrorClass = (typeof errorClasses)[number];
 /** Every error name that a Lambda may throw into Step Functions, with what it tells a person. */
 export const errorNames = {
   InvalidInput: 'the request or document does not fit its schema',
-  InvalidManifest: 'the manifest has faults; all are listed',
+  InvalidManifest: 'the document has faults; all are listed',
   Forbidden: 'the caller has not the role that this needs',
   NotFound: 'the thing asked for does not exist',
-  VersionConflict: 'somebody else changed it first',
+  VersionConflict: 'it is not, or no longer, as the request takes it to be',
   Protected: 'the manifest says that it must not be deleted',
   InUse: 'something else still needs it',
   TemplatesPending: 'a runner looks up which templates are meant; asking again in a moment helps',

@@ -94,6 +94,13 @@ describe('kubeloom secrets and templates', () => {
   });
 });
 
+describe('a parameter that is none', () => {
+  it('is told once', async () => {
+    const { code, stderr } = await kubeloom(['get', '-n', 'No']);
+    expect([code, stderr.match(/must consist of/g)?.length]).toEqual([3, 1]);
+  });
+});
+
 describe('logs and events', () => {
   it('are there of a check for drift as of any run', async () => {
     expect((await kubeloom(['drift', 'sim-minimal', '--wait'])).code).toBe(0);
