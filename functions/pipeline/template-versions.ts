@@ -3,7 +3,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
-import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
+import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { Deps } from '../ports.ts';
 import type { Planning } from './cluster-plans.ts';
@@ -60,7 +60,16 @@ async function pinOf(
   if (stored === undefined) {
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
-  const { endpoint, commit: revision, paths, auth } = TemplateGitReference.parse(stored).spec;
+  const { reference, faults } = validateTemplateReference(stored);
+  // Stored by an older version, which took what this one refuses.
+  if (reference === undefined) {
+    const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+    return {
+      reason: `the stored TemplateGitReference "${namespace}/${name}" is not accepted any more: ${reasons}`,
+      fix: 'mend it and apply it again',
+    };
+  }
+  const { endpoint, commit: revision, paths, auth } = reference.spec;
   const secret = auth && locatorOf(auth.secretRef, namespace);
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
   const answer =

@@ -82,6 +82,27 @@ describe('an installation that fetches them', () => {
   });
 });
 
+it('a reference that an older version stored and this one refuses is told as a fault', async () => {
+  const { deps, call } = apiUnderTest();
+  const old = aTemplateReference();
+  await deps.templateReferences.put('team', 'own-templates', {
+    ...old,
+    spec: { ...old.spec, paths: { ...old.spec.paths, terraformer: '../../etc' } },
+  });
+  expect(await call('PUT', manifestPath, { body: withTemplates('own-templates') })).toMatchObject({
+    status: 422,
+    json: {
+      faults: [
+        {
+          path: 'spec.providers[0].templatesRef',
+          reason: expect.stringMatching(/"team\/own-templates" is not accepted any more: spec.paths.terraformer: /),
+          fix: 'mend it and apply it again',
+        },
+      ],
+    },
+  });
+});
+
 describe('a branch of a private repository', () => {
   const reference = aTemplateReference();
   const locked = { ...reference, spec: { ...reference.spec, auth: { secretRef: { name: 'git', namespace: 'team' } } } };
