@@ -95,11 +95,18 @@ export interface EventStore {
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
 }
 
+/** `length` bytes from the offset `from` on. */
+export interface BytePiece {
+  readonly from: number;
+  readonly length: number;
+}
+
 /** Documents too large for a table, and what tools leave: waypoints, results, logs, kubeconfigs. */
 export interface Artifacts {
   getText(key: string): Promise<string | undefined>;
   putText(key: string, text: string, contentType?: string): Promise<void>;
-  getBytes(key: string): Promise<Uint8Array | undefined>;
+  /** With a `piece`: what there is of it; nothing of it behind the end. */
+  getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined>;
   putBytes(key: string, bytes: Uint8Array): Promise<void>;
   list(prefix: string): Promise<readonly { readonly key: string; readonly size: number }[]>;
   remove(key: string): Promise<void>;

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { PipelineError } from '#domain/errors.ts';
-import type { Artifacts } from '../ports.ts';
+import type { Artifacts, BytePiece } from '../ports.ts';
 
 export class S3Artifacts implements Artifacts {
   readonly #client: S3Client;
@@ -30,12 +30,14 @@ export class S3Artifacts implements Artifacts {
     await this.#put(key, text, contentType);
   }
 
-  async getBytes(key: string): Promise<Uint8Array | undefined> {
+  async getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined> {
+    const Range = piece && `bytes=${piece.from}-${piece.from + piece.length - 1}`;
     try {
-      const answer = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+      const answer = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range }));
       return (await answer.Body?.transformToByteArray()) ?? new Uint8Array();
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
+      if (error instanceof Error && error.name === 'InvalidRange') return new Uint8Array();
       throw error;
     }
   }

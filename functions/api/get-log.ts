@@ -21,18 +21,18 @@ export const handler = httpHandler(
     const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
     const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
     const prefix = at && attemptPrefix(at);
+    // One byte more tells whether anything follows.
+    const wanted = { from: query.offset, length: pieceBytes + 1 };
     const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
-    const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix));
+    const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix), wanted);
     if (log === undefined && result === undefined) {
       throw new PipelineError('NotFound', `run "${path.run}" has no log of this stage and attempt; list its logs`);
     }
     const bytes = log ?? new Uint8Array();
-    const last = result !== undefined && query.offset + pieceBytes >= bytes.length;
-    const raw = bytes.subarray(query.offset, query.offset + pieceBytes);
-    const piece = last ? raw : wholeCharacters(raw);
+    const last = result !== undefined && bytes.length <= pieceBytes;
+    const piece = last ? bytes : wholeCharacters(bytes.subarray(0, pieceBytes));
     const next = query.offset + piece.length;
-    const ended = result !== undefined && next >= bytes.length;
-    const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(ended) };
+    const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(last) };
     return { status: 200, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
   },
 );

@@ -14,6 +14,21 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
       expect(await store.getBytes('runs/a/other')).toBeUndefined();
     });
 
+    it('gives a piece, what there is of it at the end, and nothing behind', async () => {
+      const store = make();
+      await store.putBytes('runs/a/plan', new Uint8Array([1, 2, 3, 4, 5]));
+      await store.putText('runs/a/empty', '');
+      const piece = async (from: number, length: number, key = 'runs/a/plan') => [
+        ...((await store.getBytes(key, { from, length })) ?? []),
+      ];
+      expect(await piece(1, 3)).toEqual([2, 3, 4]);
+      expect(await piece(3, 10)).toEqual([4, 5]);
+      expect(await piece(5, 10)).toEqual([]);
+      expect(await piece(500, 1)).toEqual([]);
+      expect(await piece(0, 10, 'runs/a/empty')).toEqual([]);
+      expect(await store.getBytes('runs/a/other', { from: 0, length: 1 })).toBeUndefined();
+    });
+
     it('lists what is below a prefix with its size', async () => {
       const store = make();
       await store.putText('p/b', '12');

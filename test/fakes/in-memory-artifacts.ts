@@ -1,7 +1,7 @@
 /** Stores of documents in memory. */
 import { PipelineError } from '#domain/errors.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import type { Artifacts, RoleBindingStore, SecretStore, TemplateReferenceStore } from '#functions/ports.ts';
+import type { Artifacts, BytePiece, RoleBindingStore, SecretStore, TemplateReferenceStore } from '#functions/ports.ts';
 
 export class InMemoryArtifacts implements Artifacts {
   readonly #objects = new Map<string, Uint8Array>();
@@ -15,8 +15,8 @@ export class InMemoryArtifacts implements Artifacts {
     this.#objects.set(key, new TextEncoder().encode(text));
   }
 
-  async getBytes(key: string): Promise<Uint8Array | undefined> {
-    return this.#objects.get(key)?.slice();
+  async getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined> {
+    return this.#objects.get(key)?.slice(piece?.from, piece && piece.from + piece.length);
   }
 
   async putBytes(key: string, bytes: Uint8Array): Promise<void> {
