@@ -82,7 +82,8 @@ export const Options = z.strictObject({
   oldVersionDays: number(1, 3_650)
     .default(90)
     .describe('how long replaced and removed artifacts can be brought back, Terraform states too'),
-  tickMinutes: number(1, 60).default(5).describe('how often the scheduler looks for what is due'),
+  // The tick prolongs leases: they are good for an hour, and due half-way.
+  tickMinutes: number(1, 20).default(5).describe('how often the scheduler looks for what is due, 20 at most'),
   runnerSize: z
     .enum(['small', 'medium', 'large'])
     .default('small')

@@ -1,6 +1,8 @@
 /** Options of an installation: defaults, and every fault at once. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Config } from '#contracts/config.ts';
+import { leaseTerm } from '#functions/pipeline/lease-term.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import { pageWithOptions } from '../../scripts/generate-option-docs.ts';
 import { actionsOf, installationOf, resourcesOf, roleId, statementsOf, templateOf } from './synthesised.ts';
@@ -47,6 +49,17 @@ describe('options', () => {
       ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
     });
     expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
+  });
+
+  it('let the tick come between the moment that a lease is due and its end', () => {
+    const now = new Date('2026-11-20T12:00:00Z');
+    const lease = Config.shape.KUBELOOM_LEASE_SECONDS.parse(undefined);
+    const { dueAt, expiresAt } = leaseTerm(now, lease);
+    const window = (Date.parse(expiresAt) - Date.parse(dueAt)) / 60_000;
+    const slowest = 20;
+    expect(parseOptions({ tickMinutes: slowest })).toMatchObject({ tickMinutes: slowest });
+    expect(() => parseOptions({ tickMinutes: slowest + 1 })).toThrow(/tickMinutes/);
+    expect(slowest).toBeLessThan(window);
   });
 
   it('name only regions of the commercial partition: the state machine files name its services', () => {
