@@ -1,5 +1,6 @@
 /** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
 import { createHash } from 'node:crypto';
+import { firstAdminsFault } from '#domain/access.ts';
 import { hostsHelper } from './hosts-helper.ts';
 import { region, stateMachineArn } from './names.ts';
 import { ownerName } from './users.ts';
@@ -49,7 +50,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     // Its owner; everybody else gets roles by RoleBindings.
-    KUBELOOM_ADMINS: process.env.KUBELOOM_ADMINS ?? `user:${ownerName}`,
+    KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
     // Two platforms of one machine must not take each other's hosts for their own.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
@@ -61,6 +62,13 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Mounted read-only into every host: the simulated API server runs on it.
     KUBELOOM_HOST_NODE: process.execPath,
   };
+}
+
+/** Throws for a list that would lock everybody out: the API could only say that it is broken. */
+function firstAdmins(text = `user:${ownerName}`): string {
+  const fault = firstAdminsFault(text);
+  if (fault === undefined) return text;
+  throw new Error(`KUBELOOM_ADMINS is "${text}": ${fault}; unset it, and the owner of this directory is the admin`);
 }
 
 /** Sets the variables for this process; the returned function puts back what was there. */

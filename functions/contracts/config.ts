@@ -1,5 +1,6 @@
 /** Configuration of functions and runners: environment variables, parsed once, every fault in one message. */
 import { z } from 'zod';
+import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { networkText } from '#domain/manifest/networks.ts';
 
@@ -41,6 +42,10 @@ export const Config = z.object({
   KUBELOOM_ADMINS: z
     .string()
     .default('*')
+    .superRefine((text, context) => {
+      const message = firstAdminsFault(text);
+      if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
+    })
     .describe(
       'first admins: *, iam:<arn>, user:<sub> or claim:<name>=<value>, comma separated; others get roles by RoleBindings',
     ),

@@ -81,6 +81,15 @@ export function parseSubjects(text: string): readonly Subject[] {
     });
 }
 
+/** Why a list of first admins would lock everybody out; undefined when it does not. */
+export function firstAdminsFault(text: string): string | undefined {
+  try {
+    return parseSubjects(text).length > 0 ? undefined : 'names nobody: nobody could do anything, or give roles';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** The principal behind an ARN: of a session of a role the role, without path, as sessions do not tell it. */
 export function principalOf(arn: string): string {
   const [, partition, account, role] = /^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn) ?? [];

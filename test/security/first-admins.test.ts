@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPlatform } from '#local/platform.ts';
 import { down, up } from '#local/supervisor.ts';
 import { addUser } from '#local/users.ts';
@@ -64,4 +64,18 @@ it('are not changed by an issuer: a platform in the background takes its tokens,
   const again = up({ dataDir, apiPort: 0, runner: 'sim', oidc: { ...oidc, issuer: other.url } });
   await expect(again).rejects.toThrow('another OIDC issuer');
   expect((await up({ dataDir, runner: 'sim', oidc })).apiUrl).toBe(apiUrl);
+});
+
+it.each([
+  ['local:bob', 'names nobody; use *, iam:<arn>'],
+  [' , ', 'names nobody: nobody could do anything'],
+])('are not a list that locks everybody out: with "%s" no platform starts', async (admins, reason) => {
+  const dataDir = await temporaryDirectory();
+  vi.stubEnv('KUBELOOM_ADMINS', admins);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(startPlatform({ dataDir, apiPort: 0, runner: 'sim' })).rejects.toThrow(reason);
+  vi.unstubAllEnvs();
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  onTestFinished(() => platform.stop());
+  expect(await grantsOf(platform.apiUrl, platform.token)).toEqual(everything);
 });
