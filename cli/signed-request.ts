@@ -1,6 +1,6 @@
 /** Signs requests to an API of ours in AWS (SigV4, service `execute-api`) with the caller's own credentials. */
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { NodeHash } from '#adapters/node-hash.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -52,26 +52,4 @@ async function ownSigner(region: string): Promise<Signer> {
 /** Region of an API of AWS by its host name; undefined for any other host. */
 export function regionOfApi(url: string): string | undefined {
   return /^[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/.exec(new URL(url).hostname)?.[1];
-}
-
-/** SHA-256 for the signer, out of Node's own. */
-class NodeHash {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(chunk: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(chunk));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
-function bytesOf(value: string | ArrayBuffer | ArrayBufferView): Buffer {
-  if (typeof value === 'string') return Buffer.from(value);
-  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.from(value);
 }

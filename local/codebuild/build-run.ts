@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { appendFile, open } from 'node:fs/promises';
 import { messageOf } from '../logger.ts';
-import { identify, type ProcessIdentity, signalGroup } from './process-group.ts';
+import { identify, killGroup, type ProcessIdentity, signalGroup } from './process-group.ts';
 
 /** What a project runs. */
 export type ProjectRun =
@@ -65,10 +65,10 @@ async function runCommand(
   const { pid } = child;
   return {
     process: pid === undefined ? undefined : identify(pid),
-    ended: ended.then((end) => {
+    ended: ended.then(async (end) => {
       for (const timer of timers) clearTimeout(timer);
       // As when a container ends: nothing of the build stays.
-      if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+      if (pid !== undefined) await killGroup(pid);
       return end;
     }),
     stop() {

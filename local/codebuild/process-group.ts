@@ -29,24 +29,35 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return stat !== undefined && stat.startedAt === startedAt && stat.state !== 'Z';
 }
 
-/** Sends a signal to a process group; nothing happens when it is empty. */
-export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process group; false when it is empty. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(-leader, signal);
+    return process.kill(-leader, signal);
   } catch {
-    // Empty already: what was wanted.
+    return false;
   }
+}
+
+/** Kills what is left of a group and waits until it is gone: a process that was killed stays for a moment. */
+export async function killGroup(leader: number): Promise<void> {
+  if (!signalGroup(leader, 'SIGKILL')) return;
+  await until(() => (hasProc() ? membersOf(leader).length === 0 : !canSignal(-leader)), 5_000);
 }
 
 /** Living members of a group that were started by a build, known by a variable of its environment. */
 export function groupMembers(leader: number, variable: string): readonly number[] {
   if (!hasProc()) return [];
+  return membersOf(leader).filter((pid) => environmentOf(pid).includes(variable));
+}
+
+/** Those that only wait to be reaped are none. */
+function membersOf(leader: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       const stat = readStat(pid);
-      return stat?.group === leader && stat.state !== 'Z' && environmentOf(pid).includes(variable);
+      return stat?.group === leader && stat.state !== 'Z';
     });
 }
 

@@ -13,14 +13,11 @@ import type { RootModule } from '#rendering/root-module.ts';
 import { fleetState } from '#test/providers/fleet-manifest.ts';
 import { type ProviderCase, providerCases } from '#test/providers/provider-cases.ts';
 import { done, TerraformWorkspace } from '#test/providers/terraform-workspace.ts';
-import { addToMirror, mirrorEnvironment } from '../../scripts/provider-schemas/from-plugin.ts';
-import { buildPlugin } from '../../scripts/provider-schemas/plugins.ts';
-import { schemaSources } from '../../scripts/provider-schemas/sources.ts';
+import { mirrorEnvironment } from '../../scripts/provider-schemas/from-plugin.ts';
 import { type MotoServer, startMoto } from './moto-server.ts';
+import { backend, buildTime, tags, withPlugin } from './real-plugins.ts';
 
 const region = 'eu-central-1';
-const backend = { bucket: 'unused', region: 'unused', key: 'unused' };
-const cluster = { clusterId: 'fleet-x100000', namespace: 'team', manifest: 'fleet', installation: 'kubeloom' };
 const directory = mkdtempSync(join(tmpdir(), 'kubeloom-moto-'));
 let moto: MotoServer;
 let tested: ProviderCase;
@@ -28,7 +25,7 @@ let tested: ProviderCase;
 beforeAll(async () => {
   moto = await startMoto();
   tested = await caseWithPlugin();
-}, 3 * 3_600_000);
+}, buildTime);
 afterAll(async () => {
   await moto.close();
   rmSync(directory, { recursive: true, force: true });
@@ -44,7 +41,7 @@ describe('aws, with its real plugin on moto', () => {
       ] as const;
       const state = fleetState(tested, { pools }, null);
       return renderMachinesRoot({
-        ...{ ...cluster, generation, state, backend, others: [], modules: './modules', template: tested.template },
+        ...{ ...tags, generation, state, backend, others: [], modules: './modules', template: tested.template },
         provider: { name: 'account', type: 'aws', secret: 'team/account', templates: 'builtin@1' },
         ...{ adminCidrs: ['203.0.113.0/24'], peerCidrs: peers },
         publicKeys: Object.fromEntries(state.pools.map(({ id }) => [id, publicKey()])),
@@ -80,7 +77,7 @@ describe('aws, with its real plugin on moto', () => {
     await call('route53', '/2013-04-01/hostedzone', zoneRequest, 'application/xml');
     const names = (addresses: readonly string[]): RootModule =>
       renderDnsRoot({
-        ...{ ...cluster, generation: 1, backend, gone: false, modules: './modules', template: tested.template },
+        ...{ ...tags, generation: 1, backend, gone: false, modules: './modules', template: tested.template },
         ...{ addresses, healthCheckPort: 443, extra: {} },
         dns: {
           ...{ zone: 'example.com', hostname: 'shop', alternativeNames: ['www'] },
@@ -104,15 +101,11 @@ describe('aws, with its real plugin on moto', () => {
 /** Its template has the version of the plugin that is there, and its image is one that moto has. */
 async function caseWithPlugin(): Promise<ProviderCase> {
   const aws = providerCases.find(({ type }) => type === 'aws');
-  const build = schemaSources.aws?.build;
-  if (!aws?.template.provider || !build) throw new Error('aws has no plugin that can be built');
-  const { provider } = aws.template;
-  addToMirror(join(directory, 'mirror'), buildPlugin(build), provider.source, build.release);
+  if (!aws) throw new Error('aws is no case');
   const image = /<imageId>(ami-\w+)<\/imageId>/.exec(await ec2('DescribeImages'))?.[1] ?? '';
   return {
     ...aws,
-    template: { ...aws.template, provider: { ...provider, version: build.release } },
-    place: { ...aws.place, image },
+    ...{ template: withPlugin(directory, aws), place: { ...aws.place, image } },
   };
 }
 

@@ -12,9 +12,10 @@ import { renderMachinesRoot } from '#rendering/machines-root.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import { fleetState } from '#test/providers/fleet-manifest.ts';
 import { type ProviderCase, providerCases } from '#test/providers/provider-cases.ts';
-import { addToMirror, mirrorEnvironment } from '../../scripts/provider-schemas/from-plugin.ts';
-import { buildPlugin, terraformProgram } from '../../scripts/provider-schemas/plugins.ts';
+import { mirrorEnvironment } from '../../scripts/provider-schemas/from-plugin.ts';
+import { terraformProgram } from '../../scripts/provider-schemas/plugins.ts';
 import { schemaSources } from '../../scripts/provider-schemas/sources.ts';
+import { backend, buildTime, tags, withPlugin } from './real-plugins.ts';
 
 interface Offline {
   /** Arguments of the provider block instead of the Secret's. */
@@ -55,25 +56,7 @@ const offline: Readonly<Record<string, Offline>> = {
 const directory = mkdtempSync(join(tmpdir(), 'kubeloom-plans-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const backend = { bucket: 'unused', region: 'unused', key: 'unused' };
-const names = {
-  clusterId: 'fleet-x100000',
-  namespace: 'team',
-  manifest: 'fleet',
-  installation: 'kubeloom',
-  generation: 1,
-};
-const buildTime = 3 * 3_600_000;
 const planned = providerCases.filter(({ type }) => schemaSources[type]?.build && offline[type]);
-
-/** Its template with the version of the plugin that is there. */
-function withPlugin({ type, template }: ProviderCase): ProviderCase['template'] {
-  const build = schemaSources[type]?.build;
-  const { provider } = template;
-  if (!build || !provider) throw new Error(`${type} has no plugin that can be built`);
-  addToMirror(join(directory, 'mirror'), buildPlugin(build), provider.source, build.release);
-  return { ...template, provider: { ...provider, version: build.release } };
-}
 
 /** Plans the root in a `terraform test`, in which data sources need not be asked. */
 function plan(name: string, root: RootModule, { type, modules }: ProviderCase): { ok: boolean; output: string } {
@@ -122,7 +105,7 @@ function machines(tested: ProviderCase): RootModule {
     null,
   );
   return renderMachinesRoot({
-    ...{ ...names, state, backend, others: [], modules: './modules', template: withPlugin(tested) },
+    ...{ ...tags, state, backend, others: [], modules: './modules', template: withPlugin(directory, tested) },
     provider: { name: 'account', type: tested.type, secret: 'team/account', templates: 'builtin@1' },
     ...{ adminCidrs: ['203.0.113.0/24'], peerCidrs: ['192.0.2.1/32'] },
     publicKeys: {},
@@ -170,7 +153,7 @@ describe('with its real plugin, terraform plans', () => {
     'checked names of a load balancer in %s',
     (type, tested) => {
       const root = renderDnsRoot({
-        ...{ ...names, backend, gone: false, modules: './modules', template: withPlugin(tested), extra: {} },
+        ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },
         ...{ addresses: ['192.0.2.1', '192.0.2.2'], healthCheckPort: 443 },
         dns: {
           ...{ zone: tested.place.zone, hostname: 'shop', alternativeNames: ['www'] },

@@ -11,39 +11,15 @@ import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { renderMachinesRoot } from '#rendering/machines-root.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import { fleetState } from '#test/providers/fleet-manifest.ts';
-import { type ProviderCase, providerCases } from '#test/providers/provider-cases.ts';
+import { providerCases } from '#test/providers/provider-cases.ts';
 import { readFixture } from '../../scripts/provider-schemas/check/check-types.ts';
 import { addToMirror, mirrorEnvironment } from '../../scripts/provider-schemas/from-plugin.ts';
 import { buildPlugin, terraformProgram } from '../../scripts/provider-schemas/plugins.ts';
-import { type PluginBuild, schemaSources } from '../../scripts/provider-schemas/sources.ts';
+import { schemaSources } from '../../scripts/provider-schemas/sources.ts';
+import { backend, buildOf, buildTime, tags, withPlugin } from './real-plugins.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kubeloom-plugins-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-const backend = { bucket: 'unused', region: 'unused', key: 'unused' };
-const tags = {
-  clusterId: 'fleet-x100000',
-  namespace: 'team',
-  manifest: 'fleet',
-  installation: 'kubeloom',
-  generation: 1,
-};
-const buildTime = 3 * 3_600_000;
-
-function buildOf(type: string): PluginBuild {
-  const build = schemaSources[type]?.build;
-  if (!build) throw new Error(`${type} has no plugin that can be built`);
-  return build;
-}
-
-/** The case with the version of the plugin that is there instead of the pinned one. */
-function withPlugin(tested: ProviderCase): ProviderCase['template'] {
-  const build = buildOf(tested.type);
-  const { provider } = tested.template;
-  if (!provider) throw new Error(`${tested.type} has no provider block`);
-  addToMirror(join(directory, 'mirror'), buildPlugin(build), provider.source, build.release);
-  return { ...tested.template, provider: { ...provider, version: build.release } };
-}
 
 function validate(name: string, root: RootModule, modules: string): { ok: boolean; output: string } {
   const cwd = join(directory, name);
@@ -80,7 +56,7 @@ describe('with its real plugin, terraform validates', () => {
         null,
       );
       const root = renderMachinesRoot({
-        ...{ ...tags, state, backend, others: [], modules: './modules', template: withPlugin(tested) },
+        ...{ ...tags, state, backend, others: [], modules: './modules', template: withPlugin(directory, tested) },
         provider: { name: 'account', type, secret: 'team/account', templates: 'builtin@1' },
         ...{ adminCidrs: ['0.0.0.0/0'], peerCidrs: ['192.0.2.1/32'] },
         publicKeys: {},
@@ -96,7 +72,7 @@ describe('with its real plugin, terraform validates', () => {
     'the names of a load balancer in %s',
     (type, tested) => {
       const root = renderDnsRoot({
-        ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(tested), extra: {} },
+        ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },
         addresses: ['192.0.2.1', '192.0.2.2'],
         healthCheckPort: 443,
         dns: {
@@ -113,7 +89,7 @@ describe('with its real plugin, terraform validates', () => {
   it.each(buildable.map((tested) => [tested.type, tested] as const))(
     'and refuses a fault in what %s has',
     (type, tested) => {
-      const { provider } = withPlugin(tested);
+      const { provider } = withPlugin(directory, tested);
       const [resource = ''] = Object.keys(readFixture(type).schema.resource_schemas);
       const root = {
         terraform: {
@@ -131,7 +107,7 @@ describe('with its real plugin, terraform validates', () => {
   it.each(buildable.map((tested) => [tested.type, tested] as const))(
     'and a lock file lets no other plugin of %s in',
     (type, tested) => {
-      const { provider } = withPlugin(tested);
+      const { provider } = withPlugin(directory, tested);
       const [cwd, mirror] = [join(directory, `${type}-lock`), join(directory, `${type}-mirror`)];
       const required = { [`${provider?.name}`]: { source: provider?.source, version: provider?.version } };
       mkdirSync(cwd);

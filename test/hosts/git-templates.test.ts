@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from '#cli/api-client.ts';
 import type { ManifestDescription } from '#contracts/http.ts';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 
@@ -15,7 +15,7 @@ const reference = { namespace: 'default', name: 'ours' };
 
 let server: GitServer;
 let installation: Installation;
-const before = { hosts: process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS, authority: process.env.NODE_EXTRA_CA_CERTS };
+let forget: () => void;
 
 /** The modules that come with Kubeloom, under another path. */
 function modules(): Record<string, string> {
@@ -41,8 +41,7 @@ function manifest(): unknown {
 beforeAll(async () => {
   server = await startGitServer();
   server.commit(modules());
-  process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS = server.host;
-  process.env.NODE_EXTRA_CA_CERTS = server.certificate;
+  forget = allowGitServer(server);
   installation = await Installation.open();
   const api = apiClient({ apiUrl: installation.platform.apiUrl, token: installation.platform.token });
   await api.putTemplate(reference, {
@@ -57,13 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation?.close();
   await server?.close();
-  for (const [variable, value] of [
-    ['KUBELOOM_TEMPLATE_PRIVATE_HOSTS', before.hosts],
-    ['NODE_EXTRA_CA_CERTS', before.authority],
-  ] as const) {
-    if (value === undefined) delete process.env[variable];
-    else process.env[variable] = value;
-  }
+  forget?.();
 });
 
 describe('templates of a git repository', () => {

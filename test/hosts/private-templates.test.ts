@@ -1,6 +1,6 @@
 /** The branch of a private repository, asked for by a real runner of a real platform; no machine is made. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { Installation } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 
@@ -9,7 +9,7 @@ const key = { namespace: 'default', name: 'private-templates' };
 let server: GitServer;
 let installation: Installation;
 let commit: string;
-const before = { hosts: process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS, authority: process.env.NODE_EXTRA_CA_CERTS };
+let forget: () => void;
 
 function manifest(): unknown {
   const document = smallManifest({ name: key.name, compute: {} }) as { spec: { providers: object[] } };
@@ -42,8 +42,7 @@ const useRevision = (revision: string) =>
 beforeAll(async () => {
   server = await startGitServer({ token });
   commit = server.commit({ 'terraform/README.md': 'modules' });
-  process.env.KUBELOOM_TEMPLATE_PRIVATE_HOSTS = server.host;
-  process.env.NODE_EXTRA_CA_CERTS = server.certificate;
+  forget = allowGitServer(server);
   installation = await Installation.open();
   await installation.api.putSecret({ namespace: 'default', name: 'git' }, secret(token));
   await useRevision('main');
@@ -52,13 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation?.close();
   await server?.close();
-  for (const [variable, value] of [
-    ['KUBELOOM_TEMPLATE_PRIVATE_HOSTS', before.hosts],
-    ['NODE_EXTRA_CA_CERTS', before.authority],
-  ] as const) {
-    if (value === undefined) delete process.env[variable];
-    else process.env[variable] = value;
-  }
+  forget?.();
 });
 
 it('is planned with the commit that it is at', async () => {

@@ -122,3 +122,15 @@ export async function startGitServer({
     },
   };
 }
+
+/** Platforms that start from now on may ask it and trust its certificate; the returned function puts back what was there. */
+export function allowGitServer({ host, certificate }: GitServer): () => void {
+  const allowed = { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: host, NODE_EXTRA_CA_CERTS: certificate };
+  const before = Object.keys(allowed).map((variable) => [variable, process.env[variable]] as const);
+  Object.assign(process.env, allowed);
+  return () => {
+    for (const [variable, value] of before)
+      if (value === undefined) delete process.env[variable];
+      else process.env[variable] = value;
+  };
+}
