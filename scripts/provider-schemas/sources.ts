@@ -139,7 +139,7 @@ export const schemaSources: Readonly<Record<string, SchemaSource>> = {
     provider: 'cloudflare/cloudflare',
     name: 'cloudflare',
     unbuilt:
-      'the Go module proxy serves commits of 2026 now, but a build takes more than an hour of a core (each of 280 packages loads all of cloudflare-go) and was not finished',
+      'the Go module proxy serves commits of 2026 now, but a build takes more than an hour of a core and more than 20 GB of disk (each of 280 packages loads all of cloudflare-go), and was not finished',
     note: 'every argument that the modules use was found in the source of 5.24.0 (v0.0.0-20260824180050-4f360d592a7d, internal/services/{dns_record,load_balancer*,zone})',
     bindings: { package: '@cdktf/provider-cloudflare', version: '13.9.1' },
     resources: words('cloudflare', 'dns_record load_balancer load_balancer_monitor load_balancer_pool'),
