@@ -79,7 +79,14 @@ export async function restore({ dataDir, file, passphrase }: BackupOptions): Pro
     ended.catch(() => undefined);
     // A passphrase that is wrong gives nonsense, of which tar complains first: the better reason is that of the seal.
     tar.stdin.on('error', () => undefined);
-    await unsealFrom(file, passphrase, tar.stdin).finally(() => tar.stdin.destroy());
+    try {
+      await unsealFrom(file, passphrase, tar.stdin);
+    } catch (error) {
+      // It still writes what it had: only when it has ended can all of that be removed.
+      tar.stdin.destroy();
+      await ended.catch(() => undefined);
+      throw error;
+    }
     await ended;
     for (const name of await readdir(beside)) {
       await mkdir(target, { recursive: true, mode: 0o700 });
