@@ -9,6 +9,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import type { Deps } from '../ports.ts';
+import { projectOf } from './stage-slots.ts';
 
 /** Whose check it is. */
 export interface CheckedInstance extends ManifestKey {
@@ -34,7 +35,9 @@ export async function startProviderCheck(
   const { artifacts } = deps;
   await artifacts.putText(checkKeys.request(prefix), JSON.stringify(request), 'application/json');
   // Two who ask at the same moment write the same request, and get the same build.
-  const buildId = await deps.builds.start(projectOf(deps), { KUBELOOM_CHECK: prefix });
+  // The runner that may read the credentials of clouds, and become their roles.
+  const project = projectOf('infrastructure', deps.config.KUBELOOM_RUNNER_PROJECTS);
+  const buildId = await deps.builds.start(project, { KUBELOOM_CHECK: prefix });
   const build: CheckBuild = { schema: 1, buildId, startedAt: now.toISOString() };
   await artifacts.putText(checkKeys.build(prefix), JSON.stringify(build), 'application/json');
   return id;
@@ -102,13 +105,6 @@ function requestOf(manifest: ManifestRecord, provider: string): CheckRequest {
     'NotFound',
     `manifest "${manifest.namespace}/${manifest.name}" has no provider "${provider}": ${known.length === 0 ? 'it has none' : `there are ${known.join(', ')}`}`,
   );
-}
-
-/** The runner that may read the credentials of clouds, and become their roles. */
-function projectOf({ config }: Pick<Deps, 'config'>): string {
-  const project = config.KUBELOOM_RUNNER_PROJECTS.terraform;
-  if (project !== undefined) return project;
-  throw new PipelineError('InternalFault', 'KUBELOOM_RUNNER_PROJECTS names no project for terraform');
 }
 
 const prefixOf = (instance: CheckedInstance, id: string): string =>

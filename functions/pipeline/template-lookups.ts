@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { LookupBuild, type LookupRequest, LookupResult, lookupKeys } from '#contracts/template-lookup.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { Deps, ResolvedTemplates } from '../ports.ts';
+import { projectOf } from './stage-slots.ts';
 
 type Ports = Pick<Deps, 'artifacts' | 'builds' | 'clock' | 'config'>;
 
@@ -48,11 +49,10 @@ export async function lookUpTemplates(
 
 async function start(deps: Ports, newest: string, request: LookupRequest, now: Date): Promise<void> {
   const { artifacts, builds, config } = deps;
-  const project = config.KUBELOOM_RUNNER_PROJECTS.terraform;
-  if (project === undefined)
-    throw new PipelineError('InternalFault', 'KUBELOOM_RUNNER_PROJECTS names no project for terraform');
   const prefix = lookupKeys.prefix(newest, now);
   await artifacts.putText(lookupKeys.request(prefix), JSON.stringify(request), 'application/json');
+  // The runner that fetches templates reads their tokens as well.
+  const project = projectOf('infrastructure', config.KUBELOOM_RUNNER_PROJECTS);
   const buildId = await builds.start(project, { KUBELOOM_LOOKUP: prefix });
   const build: LookupBuild = { schema: 1, buildId, startedAt: now.toISOString(), prefix };
   await artifacts.putText(newest, JSON.stringify(build), 'application/json');
