@@ -1,0 +1,123 @@
+/** Command lines of Kubeloom that texts and programs mention, and what the real command line says to them. */
+import { type Command, CommanderError } from 'commander';
+import { kubeloomProgram } from '#cli/program.ts';
+
+export interface CommandLine {
+  readonly place: string;
+  readonly text: string;
+  /** In running text a command may be named without its arguments. */
+  readonly mention: boolean;
+}
+
+/** Lines of code blocks, and code in the middle of a sentence. */
+export function linesInMarkdown(file: string, text: string): CommandLine[] {
+  const found: CommandLine[] = [];
+  let fenced = false;
+  let open: string | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const place = `${file}:${index + 1}`;
+    if (/^\s*```/.test(line)) {
+      fenced = !fenced;
+      continue;
+    }
+    if (!fenced) {
+      const spans = [...line.matchAll(/`(?:npx )?(kubeloom [^`]+)`/g)];
+      found.push(...spans.map((match) => ({ place, text: match[1] ?? '', mention: true })));
+      continue;
+    }
+    const begun = open ?? /^ {0,2}(?:\$ )?(?:[A-Z_]+=\S* )*(?:npx )?(kubeloom [a-z-].*)$/.exec(line)?.[1];
+    const whole = open === undefined ? begun : `${open} ${line.trim()}`;
+    open = whole?.endsWith('\\') ? whole.slice(0, -1).trimEnd() : undefined;
+    if (whole !== undefined && open === undefined) found.push({ place, text: whole, mention: false });
+  }
+  return found;
+}
+
+/** What string literals and comments between backticks say. Values that are filled in become `VALUE`. */
+export function linesInCode(file: string, text: string): CommandLine[] {
+  return text.split('\n').flatMap((line, index): CommandLine[] => {
+    if (/^\s*(\*|\/\*|\/\/)/.test(line)) return [];
+    const filled = line.replaceAll(/\$\{[^}]*\}/g, 'VALUE');
+    return [...filled.matchAll(/(\\?`)?(?<!group |BEGIN |END )\b(kubeloom [a-z][^`'"\\]*)(\\?`)?/g)].map(
+      ([, before, command = '', after]) => {
+        const quoted = before !== undefined && after !== undefined && before === after;
+        return { place: `${file}:${index + 1}`, text: quoted ? command : (named(command) ?? command), mention: true };
+      },
+    );
+  });
+}
+
+/** Outside of backticks nothing shows where a command ends: its words alone. */
+function named(text: string): string | undefined {
+  const path = ['kubeloom'];
+  let command: Command | undefined = kubeloomProgram();
+  for (const word of text.split(/[\s,;:.)]+/).slice(1)) {
+    command = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
+    if (command === undefined) break;
+    path.push(word);
+  }
+  return path.length > 1 ? path.join(' ') : undefined;
+}
+
+/** What the command line objects to, without doing anything; undefined when it accepts the line. */
+export async function objectionTo({ text, mention }: CommandLine): Promise<string | undefined> {
+  const [first = '', ...others] = (text.split(/\s{3,}|\s+[#<>]\s|\s+#|\s+>|\s&&?(?:\s|$)|;(?:\s|$)/)[0] ?? '').split(
+    ' | ',
+  );
+  let before = wordsOf(first).slice(1);
+  const objections = [await objectionToWords(before, mention)];
+  for (const other of others) {
+    const words = wordsOf(other);
+    // `get | runs NAME`, `secrets list | delete NAME`; anything else behind a pipe is another program.
+    const sibling = [...before.slice(0, -1).filter((word) => isGroup(word)), ...words];
+    const known = commandAt(words) ?? commandAt(sibling);
+    if (known === undefined) break;
+    before = commandAt(words) ? words : sibling;
+    objections.push(await objectionToWords(before, mention));
+  }
+  return objections.find((objection) => objection !== undefined);
+}
+
+/** Brackets say that something may be left out. */
+const wordsOf = (text: string): string[] =>
+  [...text.replaceAll(/[[\]]/g, '').matchAll(/"[^"]*"|'[^']*'|\S+/g)].map(([word]) =>
+    word.replaceAll(/^["']|["']$/g, ''),
+  );
+
+const isGroup = (word: string): boolean =>
+  kubeloomProgram().commands.some((child) => child.name() === word && child.commands.length > 0);
+
+function commandAt(words: readonly string[]): Command | undefined {
+  let at: Command = kubeloomProgram();
+  for (const word of words) {
+    const next: Command | undefined = at.commands.find(
+      (child) => child.name() === word || child.aliases().includes(word),
+    );
+    if (next === undefined) break;
+    at = next;
+  }
+  return at.parent === null ? undefined : at;
+}
+
+const incomplete = ['commander.missingArgument', 'commander.missingMandatoryOptionValue', 'commander.help'];
+
+async function objectionToWords(words: readonly string[], mention: boolean): Promise<string | undefined> {
+  const program = kubeloomProgram();
+  disarm(program);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined;
+    const bare = words.every((word) => /^[a-z-]+$/.test(word));
+    const named = mention && bare && error instanceof CommanderError && incomplete.includes(error.code);
+    return named && commandAt(words) ? undefined : error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Takes what it does and says away from a command: what is left parses. */
+function disarm(command: Command): void {
+  command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  if (command.commands.length === 0) command.action(() => {});
+  for (const child of command.commands) disarm(child);
+}
