@@ -22,6 +22,7 @@ import {
   TemplateStored,
   WhoAmI,
 } from '#contracts/http-documents.ts';
+import { Generation, GenerationList } from '#contracts/http-generations.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { StageName } from '#domain/plan.ts';
 import { ApiProblem } from './api-problem.ts';
@@ -115,6 +116,8 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
     resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
     rollbackManifest: (key: ManifestName) =>
       onceTemplatesKnown(() => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }), pending),
+    listGenerations: (key: ManifestName) => json(GenerationList, `${at(key)}/generations`),
+    getGeneration: (key: ManifestName, generation: number) => json(Generation, `${at(key)}/generations/${generation}`),
     checkProvider: (key: ManifestName, provider: string) =>
       json(CheckAccepted, `${at(key)}/providers/${encodeURIComponent(provider)}/check`, { method: 'POST' }),
     getProviderCheck: (key: ManifestName, provider: string, check: string) =>

@@ -1,6 +1,14 @@
 /** Everything the program asks of the outside. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterRecord, Lease, ManifestKey, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type {
+  ClusterRecord,
+  Lease,
+  ManifestKey,
+  ManifestRecord,
+  Origin,
+  RunEvent,
+  RunRecord,
+} from '#contracts/records.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 
 export interface Page<Item> {
@@ -16,14 +24,24 @@ export interface LeaseTerm {
   readonly expiresAt: string;
 }
 
+/** A generation of a manifest with its document. */
+export interface StoredGeneration {
+  readonly generation: number;
+  readonly document: unknown;
+  /** Absent when an older release stored it. */
+  readonly origin?: Origin;
+}
+
 export interface ManifestStore {
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
   /** The document of a generation: of the newest one and of the ten before it; undefined when it is not kept. */
   documentOf(key: ManifestKey, generation: number): Promise<unknown>;
+  /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
+  generations(key: ManifestKey): Promise<readonly StoredGeneration[]>;
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
   create(record: ManifestRecord): Promise<void>;
   /**
-   * Replaces document, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, retryFrom, orphans and dueAt; leaves the
+   * Replaces document, origin, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, retryFrom, orphans and dueAt; leaves the
    * lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */

@@ -1,15 +1,19 @@
 /** `ManifestStore` on DynamoDB: generation and lease live in one item, so that every decision is one conditional write. */
-import { type Lease, type ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { type Lease, type ManifestKey, ManifestRecord, Origin } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestStore, Page } from '../ports.ts';
+import type { LeaseTerm, ManifestStore, Page, StoredGeneration } from '../ports.ts';
+import { assigned, assignments, named } from './dynamo-expressions.ts';
 import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import {
   documentItem,
+  documentsOf,
   dueChecks,
   dueManifests,
+  generationOf,
   type ItemKey,
   manifestItem,
+  manifestPartition,
   manifestsOf,
   tableSchema,
 } from './table-keys.ts';
@@ -41,6 +45,22 @@ export class DynamoManifests implements ManifestStore {
     return earlier && this.#documents.read(earlier.document);
   }
 
+  async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
+    const item = await this.#table.get(manifestItem(key));
+    if (!item) return [];
+    const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': documentsOf } };
+    const kept = await this.#table.queryAll({ partition: { name: 'pk', value: manifestPartition(key) }, sort });
+    // What was put aside by a writer who came too late is the newest one once more.
+    const earlier = kept.map((each) => ({ ...each, generation: generationOf(each) }));
+    const all = [item, ...earlier.filter(({ generation }) => generation < Number(item.generation))];
+    const read = all.map(async ({ generation, document, origin }: Item) => ({
+      generation: Number(generation),
+      document: await this.#documents.read(document),
+      ...(origin !== undefined && { origin: Origin.parse(origin) }),
+    }));
+    return (await Promise.all(read)).toSorted((a, b) => b.generation - a.generation);
+  }
+
   async create(record: ManifestRecord): Promise<void> {
     const { lease, document, dueAt, ...plain } = record;
     const item = {
@@ -56,11 +76,11 @@ export class DynamoManifests implements ManifestStore {
 
   async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
     const { retryFrom, orphans, dueAt, templates, templateSecrets, check, checks } = record;
     const change = assigned({
-      ...{ document: kept, checksum, generation, attempt, status, runId, deleting, updatedAt },
+      ...{ document: kept, origin, checksum, generation, attempt, status, runId, deleting, updatedAt },
       ...{ retryFrom, orphans, templates, templateSecrets, check },
       ...(checks !== undefined && { checks }),
       ...{ dueAt, duePartition: dueAt === undefined ? undefined : partitionOf(status) },
@@ -209,7 +229,8 @@ export class DynamoManifests implements ManifestStore {
   async #archive(key: ManifestKey, generation: number): Promise<void> {
     const item = await this.#table.get(manifestItem(key));
     if (item?.generation !== generation) return;
-    await this.#table.put({ ...documentItem(key, generation), document: item.document });
+    const { document, origin } = item;
+    await this.#table.put({ ...documentItem(key, generation), document, ...(origin !== undefined && { origin }) });
     if (generation > keptGenerations) await this.#table.remove(documentItem(key, generation - keptGenerations));
   }
 
@@ -264,25 +285,4 @@ function notFound(key: ManifestKey): PipelineError {
 function leaseLost(key: ManifestKey, fence: number): PipelineError {
   const message = `the lease of manifest ${key.namespace}/${key.name} with fence ${fence} is gone: another run has taken over`;
   return new PipelineError('LeaseLost', message);
-}
-
-/** Sets what has a value and removes what has none. */
-function assigned(values: Item): Condition {
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  const absent = Object.keys(values).filter((name) => values[name] === undefined);
-  const parts = [
-    ...(Object.keys(given).length > 0 ? [assignments(given)] : []),
-    ...(absent.length > 0 ? [`REMOVE ${absent.map((name) => `#${name}`).join(', ')}`] : []),
-  ];
-  return { expression: parts.join(' '), values: named(given) };
-}
-
-/** `SET #a = :a, #b = :b` */
-function assignments(values: Item): string {
-  const pairs = Object.keys(values).map((name) => `#${name} = :${name}`);
-  return `SET ${pairs.join(', ')}`;
-}
-
-function named(values: Item): Item {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value]));
 }

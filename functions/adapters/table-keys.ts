@@ -46,11 +46,17 @@ export const clusterItem = (key: ManifestKey, cluster: string): ItemKey => ({
   sk: `CLUSTER#${cluster}`,
 });
 
+/** Sort key prefix of the documents of earlier generations. */
+export const documentsOf = 'DOCUMENT#';
+
 /** The document of an earlier generation. */
 export const documentItem = (key: ManifestKey, generation: number): ItemKey => ({
   pk: manifestPartition(key),
-  sk: `DOCUMENT#${generation}`,
+  sk: `${documentsOf}${generation}`,
 });
+
+/** Of the item of an earlier document. */
+export const generationOf = ({ sk }: { readonly sk?: unknown }): number => Number(String(sk).slice(documentsOf.length));
 
 export const runItem = (key: ManifestKey, runId: string): ItemKey => ({
   pk: manifestPartition(key),

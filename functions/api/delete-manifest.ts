@@ -31,7 +31,11 @@ export const handler = httpHandler(
     }
     const clusters = await deps.clusters.list(path);
     if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
-    const wish = { document: stored.document, deleting: true, again: stored.deleting, ...(orphans && { orphans }) };
+    const origin = { by: request.caller.name, reason: 'deleted' };
+    const wish = {
+      ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
+      ...(orphans && { orphans }),
+    };
     // What is to go does not wait: a deletion ends the pause.
     const { paused, ...awake } = stored;
     const record = nextRecord(deps, path, awake, wish);

@@ -58,6 +58,18 @@ export const routes = [
     handler: () => import('./rollback-manifest.ts'),
   },
   {
+    method: 'GET',
+    path: `${manifest}/generations`,
+    operation: 'listGenerations',
+    handler: () => import('./list-generations.ts'),
+  },
+  {
+    method: 'GET',
+    path: `${manifest}/generations/{generation}`,
+    operation: 'getGeneration',
+    handler: () => import('./get-generation.ts'),
+  },
+  {
     method: 'POST',
     path: `${manifest}/providers/{provider}/check`,
     operation: 'checkProvider',

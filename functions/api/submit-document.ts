@@ -30,12 +30,12 @@ export async function submitDocument(
   const warnings = [...judgement.warnings];
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   if (same && !isBehind(stored, judgement)) return acceptedResponse(stored, { unchanged: true, warnings });
+  const why = reason ?? reasonOf(stored, same);
   const record = nextRecord(deps, key, stored, {
-    ...{ document: manifest, deleting: false, again: same },
+    ...{ document: manifest, deleting: false, again: same, origin: { by: caller.name, reason: why } },
     ...(templates && { templates }),
   });
   await storeNext(deps, stored, record);
-  const why = reason ?? reasonOf(stored, same);
   await tellManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
   await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });

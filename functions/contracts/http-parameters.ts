@@ -34,6 +34,7 @@ const next = z.string().max(2000).optional().describe('`next` of the page before
 
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
 export const RunPath = ManifestPath.extend({ run: labelOf(80).describe('id of the run') });
+export const GenerationPath = ManifestPath.extend({ generation: wholeNumber(1) });
 export const ProviderPath = ManifestPath.extend({
   provider: DnsLabel.describe('name of a provider instance of the manifest'),
 });

@@ -4,6 +4,7 @@ import { documentOperations } from './document-operations.ts';
 import * as http from './http.ts';
 import { CheckAccepted, ProviderCheck } from './http-checks.ts';
 import { DriftRequest } from './http-drift.ts';
+import { generationOperations } from './http-generations.ts';
 import * as parameters from './http-parameters.ts';
 import { type Answer, document, type Operation, ok } from './operation.ts';
 
@@ -111,6 +112,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: { 202: accepted('stored; a run makes it true') },
     problems: [400, 404, 409, 412, 422],
   },
+  ...generationOperations,
   checkProvider: {
     tag: 'manifests',
     summary: 'Try the credentials of a provider instance: identity, permissions, quotas; changes nothing',

@@ -24,6 +24,16 @@ export type Lease = z.infer<typeof Lease>;
 export const Orphans = z.union([z.literal('all'), z.array(z.string())]);
 export type Orphans = z.infer<typeof Orphans>;
 
+/** Who asked for a generation, when and why. */
+export const Origin = z.strictObject({
+  /** ISO 8601. */
+  at: z.string(),
+  /** Name of the caller. */
+  by: z.string(),
+  reason: z.string(),
+});
+export type Origin = z.infer<typeof Origin>;
+
 export const ManifestRecord = z.strictObject({
   namespace: z.string(),
   name: z.string(),
@@ -36,6 +46,8 @@ export const ManifestRecord = z.strictObject({
   /** The document as accepted, as JSON; blank `spec` never occurs: deletion is the flag below. */
   document: z.unknown(),
   checksum: z.string(),
+  /** Of this generation; absent when an older release stored it. */
+  origin: Origin.optional(),
   deleting: z.boolean(),
   status: ManifestStatus,
   /** Version of the templates of provider instances that have their own, as they were when this was accepted. */

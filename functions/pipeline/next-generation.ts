@@ -1,5 +1,5 @@
 /** Writing the next version of a manifest and starting its run: one conditional write, then what may be mended later. */
-import type { ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
+import type { ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { Deps } from '../ports.ts';
@@ -20,6 +20,8 @@ export interface Wish {
   readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
   /** What a deletion lets go. @default what was said of it before */
   readonly orphans?: Orphans;
+  /** Who asks for it and why. @default when started once more, what was said of it before */
+  readonly origin?: Omit<Origin, 'at'>;
 }
 
 /** The record that follows `stored`. */
@@ -35,6 +37,7 @@ export function nextRecord(
   const attempt = wish.again ? (stored?.attempt ?? 0) + 1 : 1;
   const { templates = {}, templateSecrets = {} } = wish.templates ?? (wish.again ? stored : undefined) ?? {};
   const orphans = wish.orphans ?? (stored?.deleting ? stored.orphans : undefined);
+  const origin = wish.again ? stored?.origin : wish.origin && { at: now.toISOString(), ...wish.origin };
   return {
     namespace: key.namespace,
     name: key.name,
@@ -43,6 +46,7 @@ export function nextRecord(
     attempt,
     document: wish.document,
     checksum: checksumOf(wish.document),
+    ...(origin && { origin }),
     deleting: wish.deleting,
     status: wish.deleting ? 'Deleting' : 'Pending',
     ...(Object.keys(templates).length > 0 && { templates }),

@@ -32,7 +32,7 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
 const least: Readonly<Record<string, Role | 'anybody' | 'anonymous'>> = {
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
-  ...{ getTemplate: 'viewer', listChanges: 'viewer' },
+  ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
   ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
@@ -44,7 +44,7 @@ const least: Readonly<Record<string, Role | 'anybody' | 'anonymous'>> = {
 
 const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
-  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1' },
+  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1', generation: '1' },
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 

@@ -108,9 +108,27 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       for (const generation of [3, 5, 12, 13])
         expect(await store.documentOf(key, generation)).toEqual(documentOf(generation));
       for (const generation of [2, 1, 14]) expect(await store.documentOf(key, generation)).toBeUndefined();
+      const kept = [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3];
+      expect(await store.generations(key)).toEqual(
+        kept.map((generation) => ({ generation, document: documentOf(generation) })),
+      );
       await store.takeLease(key, 'a', term(0));
       await store.remove(key, 1, 13);
       expect(await store.documentOf(key, 12)).toBeUndefined();
+      expect(await store.generations(key)).toEqual([]);
+    });
+
+    it('knows of each generation who asked for it, when and why, unless nobody wrote that down', async () => {
+      const store = make();
+      const origin = { at: minute(1), by: 'ann', reason: 'created' };
+      await store.create(aManifest({ origin }));
+      expect((await store.get(key))?.origin).toEqual(origin);
+      await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
+      const { document } = aManifest();
+      expect(await store.generations(key)).toEqual([
+        { generation: 2, document },
+        { generation: 1, document, origin },
+      ]);
     });
 
     it('keeps no document of a writer who came too late', async () => {

@@ -1,14 +1,14 @@
 /** `ManifestStore` in memory. */
 import type { Lease, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestStore, Page } from '#functions/ports.ts';
+import type { LeaseTerm, ManifestStore, Page, StoredGeneration } from '#functions/ports.ts';
 import { pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
 
 export class InMemoryManifests implements ManifestStore {
   readonly #records = new Map<string, ManifestRecord>();
-  readonly #documents = new Map<string, unknown>();
+  readonly #earlier = new Map<string, StoredGeneration>();
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
     return structuredClone(this.#records.get(idOf(key)));
@@ -17,7 +17,14 @@ export class InMemoryManifests implements ManifestStore {
   async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
     const stored = this.#records.get(idOf(key));
     if (stored?.generation === generation) return structuredClone(stored.document);
-    return stored && structuredClone(this.#documents.get(`${idOf(key)}#${generation}`));
+    return stored && structuredClone(this.#earlier.get(`${idOf(key)}#${generation}`)?.document);
+  }
+
+  async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
+    const stored = this.#records.get(idOf(key));
+    if (!stored) return [];
+    const earlier = [...this.#earlier].flatMap(([id, each]) => (id.startsWith(`${idOf(key)}#`) ? [each] : []));
+    return structuredClone([generationOf(stored), ...earlier].toSorted((a, b) => b.generation - a.generation));
   }
 
   async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord> {
@@ -39,12 +46,12 @@ export class InMemoryManifests implements ManifestStore {
     const stored = this.#records.get(idOf(record));
     if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
     if (record.generation !== stored.generation) {
-      this.#documents.set(`${idOf(record)}#${stored.generation}`, structuredClone(stored.document));
-      this.#documents.delete(`${idOf(record)}#${stored.generation - 10}`);
+      this.#earlier.set(`${idOf(record)}#${stored.generation}`, structuredClone(generationOf(stored)));
+      this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
-    const { retryFrom, orphans, dueAt, check, checks } = record;
-    const { dueAt: _due, retryFrom: _from, orphans: _orphans, check: _check, ...kept } = stored;
+    const { retryFrom, orphans, dueAt, check, checks, origin } = record;
+    const { dueAt: _due, retryFrom: _from, orphans: _orphans, check: _check, origin: _origin, ...kept } = stored;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -52,6 +59,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(dueAt !== undefined && { dueAt }),
       ...(check !== undefined && { check }),
       ...(checks !== undefined && { checks }),
+      ...(origin !== undefined && { origin }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }
@@ -108,7 +116,7 @@ export class InMemoryManifests implements ManifestStore {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== generation || !stored.deleting) return 'newer';
     this.#records.delete(idOf(key));
-    for (const id of this.#documents.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#documents.delete(id);
+    for (const id of this.#earlier.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#earlier.delete(id);
     return 'settled';
   }
 
@@ -144,6 +152,10 @@ export class InMemoryManifests implements ManifestStore {
     if (stored?.lease && stored.fence === fence) return { stored, lease: stored.lease };
     throw new PipelineError('LeaseLost', `the lease of ${idOf(key)} with fence ${fence} is gone`);
   }
+}
+
+function generationOf({ generation, document, origin }: ManifestRecord): StoredGeneration {
+  return { generation, document, ...(origin && { origin }) };
 }
 
 function freed({ dueAt: _due, ...record }: ManifestRecord): ManifestRecord {

@@ -80,7 +80,7 @@ describe('another namespace', () => {
           .replace('{namespace}', 'team')
           .replace('{name}', name)
           .replace('{stage}', 'nodes')
-          .replace(/\{(attempt|check)\}/, '1')
+          .replace(/\{(attempt|check|generation)\}/, '1')
           .replaceAll(/\{\w+\}/g, 'w00');
         const answer = await asEve(method, filled, bodies[operation], { 'if-match': '*' });
         const { instance: _, ...problem } = (await answer.json()) as Record<string, unknown>;
