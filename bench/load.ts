@@ -13,8 +13,7 @@ import type { PlatformFile } from '#local/data-directory.ts';
 import { down, status, up } from '#local/supervisor.ts';
 import { type Call, type LoadClient, loadClient, type Owned } from './load-client.ts';
 import { verify } from './load-promises.ts';
-
-const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+import { percentiles, round, setting } from './numbers.ts';
 
 export async function measureLoad() {
   const seconds = setting('LOAD_SECONDS', 30);
@@ -78,12 +77,3 @@ function summary(clients: readonly LoadClient[]): object {
     writeMs: times('write'),
   };
 }
-
-function percentiles(values: readonly number[]): object {
-  const sorted = values.toSorted((one, other) => one - other);
-  const at = (part: number): number =>
-    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0);
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), most: at(1) };
-}
-
-const round = (value: number): number => Math.round(value * 10) / 10;

@@ -57,6 +57,30 @@ export function benchManifest(
   };
 }
 
+/** The least that is a cluster: one control node. */
+export function smallManifest(
+  name: string,
+  providerType: string,
+): { metadata: { name: string } } & Record<string, unknown> {
+  const providerSpec = { name: 'cloud-1', region: 'here' };
+  return {
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'InputManifest',
+    metadata: { name },
+    spec: {
+      providers: [{ name: 'cloud-1', providerType }],
+      nodePools: {
+        dynamic: [{ name: 'control', providerSpec, count: 1, serverType: 'host', image: 'debian' }],
+      },
+      kubernetes: {
+        clusters: [
+          { name: 'bench', version: '1.36.0', network: '192.168.2.0/24', pools: { control: ['control'], compute: [] } },
+        ],
+      },
+    },
+  };
+}
+
 /** Waits for the end of a manifest's run; throws unless it is Done. Returns the run. */
 export async function untilDone(api: ApiClient, name: string, pollMs: number) {
   const key = { namespace: 'default', name };

@@ -1,10 +1,12 @@
 /** 100 manifests at once on a platform of its own process: wall time until all are Done, and the platform's memory. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiClient } from '#cli/api-client.ts';
 import { down, up } from '#local/supervisor.ts';
 import { benchManifest, untilDone } from './manifests.ts';
+import { round } from './numbers.ts';
+import { residentBytes } from './platform-process.ts';
 
 const count = 100;
 
@@ -38,17 +40,3 @@ export async function measureMany() {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
-
-/** Resident memory of a process and all its children, bytes. */
-async function residentBytes(pid: number): Promise<number> {
-  const own = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0');
-  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
-  const children = await Promise.all(
-    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
-  );
-  const pids = children.flatMap((line) => line.split(' ').filter(Boolean).map(Number));
-  const below = await Promise.all(pids.map(residentBytes));
-  return Number(own.split(' ')[1]) * 4096 + below.reduce((sum, bytes) => sum + bytes, 0);
-}
-
-const round = (value: number): number => Math.round(value * 10) / 10;

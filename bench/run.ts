@@ -1,6 +1,7 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { measureBurst } from './burst.ts';
 import { measureHosts } from './create-on-hosts.ts';
 import { measureLoad } from './load.ts';
 import { measureMany } from './many-manifests.ts';
@@ -11,6 +12,7 @@ const benches = {
   one: measureOne,
   many: measureMany,
   load: measureLoad,
+  burst: measureBurst,
   plan: measurePlan,
   hosts: measureHosts,
 } as const;

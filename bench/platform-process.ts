@@ -1,0 +1,24 @@
+/** What a platform's process has used so far, read from /proc: CPU time of it and its children, resident memory. */
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Resident memory of a process and all its children, bytes; 0 when it is gone. */
+export async function residentBytes(pid: number): Promise<number> {
+  const own = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0');
+  const below = await Promise.all((await childrenOf(pid)).map(residentBytes));
+  return Number(own.split(' ')[1]) * 4096 + below.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** User and system time of a process with all its threads, seconds. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lines = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  );
+  return lines.flatMap((line) => line.split(' ').filter(Boolean).map(Number));
+}
