@@ -1,5 +1,6 @@
 /** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { firstAdminsFault } from '#domain/access.ts';
 import { hostsHelper } from './hosts-helper.ts';
 import { region, stateMachineArn } from './names.ts';
@@ -56,12 +57,21 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
     // A platform that is stopped cuts every run off, which says nothing about the runs.
     KUBELOOM_MAX_CUT_OFFS: process.env.KUBELOOM_MAX_CUT_OFFS ?? '10',
+    // Each takes some CPU and memory of this machine; what is more waits its turn.
+    KUBELOOM_MAX_RUNS: process.env.KUBELOOM_MAX_RUNS ?? String(8 * availableParallelism()),
     // Shorter than the grace of local builds, so that a stopped runner still writes its result.
     KUBELOOM_GRACE_MS: process.env.KUBELOOM_GRACE_MS ?? '7000',
     KUBELOOM_HOST_HELPER: hostsHelper,
     // Mounted read-only into every host: the simulated API server runs on it.
     KUBELOOM_HOST_NODE: process.execPath,
   };
+}
+
+/** How many runs are at work at once. Throws for what is no such number. */
+export function runsAtOnce({ KUBELOOM_MAX_RUNS: text }: Readonly<Record<string, string>>): number {
+  const runs = Number(text);
+  if (Number.isInteger(runs) && runs > 0) return runs;
+  throw new Error(`KUBELOOM_MAX_RUNS is "${text}": write how many runs may be at work at once, 1 or more`);
 }
 
 /** Throws for a list that would lock everybody out: the API could only say that it is broken. */

@@ -10,7 +10,7 @@ import { codeBuildListener } from './codebuild/codebuild-listener.ts';
 import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdentity } from './data-directory.ts';
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
-import { bucket, type Endpoints, platformEnvironment, setEnvironment, table } from './environment.ts';
+import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, table } from './environment.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { type LoopbackServer, listenNear } from './loopback-server.ts';
@@ -134,7 +134,7 @@ async function assemble(given: {
   cleanUp.push(() => buildStore.close());
   const { executions, store, machines, rules } = await startWorkflows({
     ...{ machinesDirectory: product.machinesDirectory, statePath: state('executions.sqlite') },
-    ...{ lambdas, builds, rules: product.statusRules, logger },
+    ...{ lambdas, builds, rules: product.statusRules, concurrency: runsAtOnce(variables), logger },
   });
   cleanUp.push(() => store.close());
   // Functions at work still speak to everything above; one that hangs must not keep the platform from stopping.

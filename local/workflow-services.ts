@@ -26,6 +26,8 @@ export async function startWorkflows(options: {
   readonly lambdas: LambdaHost;
   readonly builds: Builds;
   readonly rules: readonly StatusRule[];
+  /** Executions at work at once of those that clients start; the others wait. */
+  readonly concurrency: number;
   readonly logger: Logger;
 }): Promise<Workflows> {
   const { machinesDirectory, statePath, lambdas, builds, logger } = options;
@@ -51,6 +53,8 @@ export async function startWorkflows(options: {
     runTask: runTaskWith({ lambdas, builds, store, machineNamed, executions: () => executions }),
     needsFollowUp: rules.concerns,
     onEnd: rules.apply,
+    machineNamed,
+    concurrency: options.concurrency,
   });
   const shutDown = (): void => {
     stopping = true;

@@ -65,6 +65,12 @@ export const Config = z.object({
     .max(20)
     .default(3)
     .describe('attempts of one generation that may be cut off in a row before a person has to look'),
+  KUBELOOM_MAX_RUNS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('runs that are at work at once on one machine, the others wait as Pending; 0, in AWS: no such limit'),
   KUBELOOM_LOG: z.enum(['all', 'errors', 'none']).default('all').describe('which calls of functions are logged'),
 });
 export type Config = z.infer<typeof Config>;

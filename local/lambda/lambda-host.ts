@@ -23,8 +23,8 @@ export class LambdaFault extends Error {
 }
 
 export interface LambdaHost {
-  /** Runs a function by file name or by state name without spaces. Throws `LambdaFault`. */
-  invoke(name: string, payload: unknown): Promise<unknown>;
+  /** Runs a function by file name or by state name without spaces; `begins` is called when it gets its turn. Throws `LambdaFault`. */
+  invoke(name: string, payload: unknown, begins?: () => void): Promise<unknown>;
   has(name: string): boolean;
   /** Resolves when nothing runs any more. */
   idle(): Promise<void>;
@@ -47,8 +47,11 @@ export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>):
   };
   return {
     has: (name) => toKebabCase(name) in functions,
-    invoke(name, payload) {
-      const invocation = turn(() => run(toKebabCase(name), payload));
+    invoke(name, payload, begins = () => {}) {
+      const invocation = turn(() => {
+        begins();
+        return run(toKebabCase(name), payload);
+      });
       const settled = invocation.catch(() => {}).finally(() => running.delete(settled));
       running.add(settled);
       return invocation;

@@ -48,6 +48,8 @@ export interface TaskCall {
   readonly state: string;
   readonly resource: string;
   readonly input: unknown;
+  /** Called when the work gets its turn: the state's time counts from here, not while it waits for others. */
+  readonly begins: () => void;
   /** Aborted when the task timed out, a sibling failed, or the execution was stopped. */
   readonly signal: AbortSignal;
 }

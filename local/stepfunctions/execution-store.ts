@@ -36,14 +36,18 @@ export interface ExecutionFilter {
   readonly machine?: string | undefined;
   readonly status?: ExecutionStatus | undefined;
   readonly followUp?: 'pending' | undefined;
+  /** Those that have not begun, or those that have. @default both */
+  readonly waits?: boolean | undefined;
   readonly offset?: number;
   readonly limit?: number;
 }
 
 export interface ExecutionStore {
   get(arn: string): Execution | undefined;
-  /** False when the ARN is taken. */
-  insert(execution: Execution): boolean;
+  /** False when the ARN is taken. `waits`: it is to begin when there is room for it. */
+  insert(execution: Execution, waits?: boolean): boolean;
+  /** Notes, before any of its work is done, that it no longer waits. */
+  begin(arn: string): void;
   /** Writes the end and everything told before it. */
   finish(execution: Execution): void;
   followedUp(arn: string): void;
@@ -64,17 +68,19 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
     CREATE TABLE IF NOT EXISTS executions (
       arn TEXT PRIMARY KEY, machine TEXT NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, status TEXT NOT NULL,
       output TEXT, error TEXT, cause TEXT, startedAt REAL NOT NULL, stoppedAt REAL, transitions INTEGER NOT NULL,
-      followUp TEXT NOT NULL) STRICT;
+      followUp TEXT NOT NULL, waits INTEGER NOT NULL DEFAULT 0) STRICT;
     CREATE INDEX IF NOT EXISTS byStart ON executions (startedAt);
     CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY, arn TEXT NOT NULL, event TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS byExecution ON events (arn, number);
     DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ${Date.now() - keptMs});
     DELETE FROM executions WHERE stoppedAt < ${Date.now() - keptMs};`);
+  addColumn(database, 'waits INTEGER NOT NULL DEFAULT 0');
   const select = database.prepare('SELECT * FROM executions WHERE arn = ?');
   const insert = database.prepare(
     `INSERT INTO executions VALUES (:arn, :machine, :name, :input, :status, :output, :error, :cause, :startedAt,
-     :stoppedAt, :transitions, :followUp) ON CONFLICT DO NOTHING`,
+     :stoppedAt, :transitions, :followUp, :waits) ON CONFLICT DO NOTHING`,
   );
+  const begin = database.prepare('UPDATE executions SET waits = 0 WHERE arn = ?');
   const update = database.prepare(
     `UPDATE executions SET status = ?, output = ?, error = ?, cause = ?, stoppedAt = ?, transitions = ?, followUp = ?
      WHERE arn = ?`,
@@ -84,7 +90,7 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
   const insertEvent = database.prepare('INSERT INTO events (arn, event) VALUES (?, ?)');
   const selectMany = database.prepare(
     `SELECT * FROM executions WHERE (:machine IS NULL OR machine = :machine) AND (:status IS NULL OR status = :status)
-     AND (:followUp IS NULL OR followUp = :followUp) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
+     AND (:followUp IS NULL OR followUp = :followUp) AND (:waits IS NULL OR waits = :waits) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
   );
 
   let waiting: { arn: string; text: string }[] = [];
@@ -105,7 +111,8 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
       const row = select.get(arn);
       return row && Execution.parse(row);
     },
-    insert: (execution) => Number(insert.run(execution).changes) === 1,
+    insert: (execution, waits = false) => Number(insert.run({ ...execution, waits: Number(waits) }).changes) === 1,
+    begin: (arn) => void begin.run(arn),
     finish: ({ arn, status, output, error, cause, stoppedAt, transitions, followUp }) =>
       flush(() => void update.run(status, output, error, cause, stoppedAt, transitions, followUp, arn)),
     followedUp: (arn) => void follow.run(arn),
@@ -117,11 +124,20 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
       if (waiting.length > 0) flush();
       return selectEvents.all(arn).map(({ event }) => JSON.parse(String(event)) as HistoryEvent);
     },
-    list: ({ machine = null, status = null, followUp = null, limit = -1, offset = 0 }) =>
-      selectMany.all({ machine, status, followUp, limit, offset }).map((row) => Execution.parse(row)),
+    list: ({ machine = null, status = null, followUp = null, waits, limit = -1, offset = 0 }) =>
+      selectMany
+        .all({ machine, status, followUp, waits: waits === undefined ? null : Number(waits), limit, offset })
+        .map((row) => Execution.parse(row)),
     close() {
       flush();
       database.close();
     },
   };
+}
+
+/** Databases of earlier versions lack it. */
+function addColumn(database: DatabaseSync, column: string): void {
+  const known = database.prepare('PRAGMA table_info(executions)').all();
+  if (!known.some(({ name }) => column.startsWith(`${name} `)))
+    database.exec(`ALTER TABLE executions ADD COLUMN ${column}`);
 }

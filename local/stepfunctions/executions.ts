@@ -1,4 +1,5 @@
 /** The executions of this platform: start, stop, wait for, tell; all state in the store, runs in the engine. */
+import pLimit from 'p-limit';
 import { AwsFault } from '../aws-json.ts';
 import { executionArn, nameOfArn } from '../names.ts';
 import { type EngineEvent, type MachineRun, type Outcome, type TaskCall, TaskFault } from './asl-engine.ts';
@@ -16,6 +17,8 @@ export interface StartRequest {
   readonly name?: string | undefined;
   /** JSON text. */
   readonly input: string;
+  /** It waits until fewer than `concurrency` of those that wait are at work. @default false: it begins at once */
+  readonly waits?: boolean;
 }
 
 export interface Executions {
@@ -27,9 +30,9 @@ export interface Executions {
   get(arn: string): Execution;
   /** Resolves when it has ended. */
   ended(arn: string): Promise<Execution>;
-  /** Ends as ABORTED what a process that is gone left RUNNING. */
+  /** Ends as ABORTED what a process that is gone left at work; what it left waiting waits again. */
   recover(): void;
-  /** Ends everything as ABORTED and starts nothing any more. */
+  /** Ends what is at work as ABORTED and starts nothing any more; what waits is left for the next start. */
   shutDown(): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
@@ -41,6 +44,9 @@ export interface ExecutionsOptions {
   /** True when the end of an execution has to be followed up by a status-change rule. */
   readonly needsFollowUp: (execution: Execution) => boolean;
   readonly onEnd: (execution: Execution) => void;
+  readonly machineNamed: (name: string) => Machine | undefined;
+  /** How many of those that wait are at work at once. */
+  readonly concurrency: number;
 }
 
 interface Live {
@@ -50,8 +56,10 @@ interface Live {
   readonly end: PromiseWithResolvers<Execution>;
 }
 
-export function startExecutions({ store, runTask, needsFollowUp, onEnd }: ExecutionsOptions): Executions {
+export function startExecutions(options: ExecutionsOptions): Executions {
+  const { store, runTask, needsFollowUp, onEnd, machineNamed } = options;
   const live = new Map<string, Live>();
+  const turn = pLimit(options.concurrency);
   let closed = false;
 
   const get = (arn: string): Execution => {
@@ -85,9 +93,14 @@ export function startExecutions({ store, runTask, needsFollowUp, onEnd }: Execut
     entry.run?.fail('States.DataLimitExceeded', `the output of ${event.state} is larger than ${payloadLimit} bytes`);
   };
 
-  const begin = (machine: Machine, execution: Execution): void => {
+  const enter = (execution: Execution): Live => {
     const entry: Live = { execution, run: undefined, transitions: 0, end: Promise.withResolvers() };
     live.set(execution.arn, entry);
+    return entry;
+  };
+
+  const begin = (machine: Machine, entry: Live): void => {
+    const { execution } = entry;
     store.append(execution.arn, executionStarted(execution.input, roleArn));
     const input: unknown = JSON.parse(execution.input);
     const startTime = new Date(execution.startedAt).toISOString();
@@ -105,9 +118,18 @@ export function startExecutions({ store, runTask, needsFollowUp, onEnd }: Execut
     });
   };
 
+  const wait = (machine: Machine, entry: Live): void =>
+    void turn(async () => {
+      // It may have been stopped meanwhile.
+      if (live.get(entry.execution.arn) !== entry) return;
+      store.begin(entry.execution.arn);
+      begin(machine, entry);
+      await entry.end.promise;
+    });
+
   return {
     get,
-    start({ machine, name = crypto.randomUUID(), input }) {
+    start({ machine, name = crypto.randomUUID(), input, waits = false }) {
       if (closed) throw new AwsFault('ServiceUnavailable', 'the platform is stopping', 503);
       if (Buffer.byteLength(input) > payloadLimit)
         throw new AwsFault('InvalidExecutionInput', `the input is larger than ${payloadLimit} bytes`);
@@ -116,12 +138,13 @@ export function startExecutions({ store, runTask, needsFollowUp, onEnd }: Execut
         ...{ arn, machine: machine.name, name, input, status: 'RUNNING', output: null, error: null, cause: null },
         ...{ startedAt: Date.now(), stoppedAt: null, transitions: 0, followUp: 'none' },
       };
-      if (!store.insert(execution)) {
+      if (!store.insert(execution, waits)) {
         const running = live.get(arn)?.execution;
         if (running?.input === input) return running;
         throw new AwsFault('ExecutionAlreadyExists', `execution already exists: '${arn}'`);
       }
-      begin(machine, execution);
+      if (waits) wait(machine, enter(execution));
+      else begin(machine, enter(execution));
       return execution;
     },
     stop(arn, error, cause) {
@@ -135,14 +158,24 @@ export function startExecutions({ store, runTask, needsFollowUp, onEnd }: Execut
     ended: async (arn) => live.get(arn)?.end.promise ?? get(arn),
     recover() {
       const cause = 'the platform stopped while the execution was running';
-      for (const execution of store.list({ status: 'RUNNING' }))
+      for (const execution of store.list({ status: 'RUNNING', waits: false }))
         finish(execution, execution.transitions, {
           ...{ status: 'ABORTED', output: null, error: 'PlatformStopped', cause },
         });
+      for (const execution of store.list({ status: 'RUNNING', waits: true }).toReversed()) {
+        const machine = machineNamed(execution.machine);
+        if (machine) wait(machine, enter(execution));
+      }
     },
     shutDown() {
       closed = true;
+      turn.clearQueue();
       for (const entry of [...live.values()]) {
+        if (!entry.run) {
+          live.delete(entry.execution.arn);
+          entry.end.resolve(entry.execution);
+          continue;
+        }
         const cause = 'the platform was stopped';
         finish(entry.execution, entry.transitions, {
           status: 'ABORTED',

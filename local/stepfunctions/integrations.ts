@@ -56,12 +56,13 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
   };
 
   const integrations: Readonly<Record<string, Integration>> = {
-    'arn:aws:states:::lambda:invoke': async ({ input }) => {
+    'arn:aws:states:::lambda:invoke': async ({ input, begins }) => {
       const { FunctionName, Payload } = InvokeInput.parse(input);
-      const result = await lambdas.invoke(nameOfArn(FunctionName), Payload);
+      const result = await lambdas.invoke(nameOfArn(FunctionName), Payload, begins);
       return { ExecutedVersion: '$LATEST', Payload: result, StatusCode: 200 };
     },
-    'arn:aws:states:::states:startExecution.sync:2': async ({ input, signal }, submitted) => {
+    'arn:aws:states:::states:startExecution.sync:2': async ({ input, signal, begins }, submitted) => {
+      begins();
       const child = startNested(input);
       const stop = (): void => void executions().stop(child.arn, undefined, 'the parent execution ended');
       signal.addEventListener('abort', stop);
@@ -72,11 +73,13 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
       if (ended.status !== 'SUCCEEDED') throw new TaskFault('States.TaskFailed', description);
       return { ...JSON.parse(description), Input: JSON.parse(ended.input), Output: JSON.parse(ended.output ?? 'null') };
     },
-    'arn:aws:states:::states:startExecution': async ({ input }) => {
+    'arn:aws:states:::states:startExecution': async ({ input, begins }) => {
+      begins();
       const child = startNested(input);
       return { ExecutionArn: child.arn, StartDate: child.startedAt };
     },
-    'arn:aws:states:::codebuild:startBuild.sync': async ({ input, signal }, submitted) => {
+    'arn:aws:states:::codebuild:startBuild.sync': async ({ input, signal, begins }, submitted) => {
+      begins();
       const build = startBuild(input);
       const stop = (): void => void builds.stop(build.id);
       signal.addEventListener('abort', stop);
@@ -93,7 +96,8 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
   const integrationOf = (resource: string): Integration => {
     const known = integrations[resource];
     if (known) return known;
-    if (resource.startsWith('arn:aws:lambda:')) return ({ input }) => lambdas.invoke(nameOfArn(resource), input);
+    if (resource.startsWith('arn:aws:lambda:'))
+      return ({ input, begins }) => lambdas.invoke(nameOfArn(resource), input, begins);
     throw new TaskFault('States.Runtime', `the resource ${resource} is not played on this platform`);
   };
 

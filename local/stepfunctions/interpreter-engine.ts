@@ -15,8 +15,9 @@ import {
   type MachineRun,
   type Outcome,
   type RunRequest,
+  TaskFault,
 } from './asl-engine.ts';
-import { contextFor, faultsOf, fitted } from './local-subset.ts';
+import { bounded, contextFor, faultsOf, fitted } from './local-subset.ts';
 
 type LibraryRun = ReturnType<StateMachine['run']>;
 type LibraryEvent = LibraryRun['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never;
@@ -36,9 +37,11 @@ export const interpreterEngine: AslEngine = {
     const fit = fitted(definition);
     // Validating costs 70 ms and is the tests' work; the definition is only read, so one machine serves all runs.
     const machine = new StateMachine(fit as StateMachineDefinition, { validationOptions: { noValidate: true } });
-    const tasks = [...allStates(fit)].flatMap(
-      ({ name: state, state: { Type, Resource, TimeoutSeconds = 60 }, outermost }) =>
-        Type === 'Task' ? [{ name: state, resource: Resource ?? '', timeoutMs: TimeoutSeconds * 1000, outermost }] : [],
+    const tasks = [...allStates(definition)].flatMap(
+      ({ name: state, state: { Type, Resource, TimeoutSeconds }, outermost }) =>
+        Type === 'Task'
+          ? [{ name: state, resource: Resource ?? '', timeoutMs: bounded(TimeoutSeconds) * 1000, outermost }]
+          : [],
     );
     return { run: (request) => run(machine, fit, tasks, request) };
   },
@@ -58,26 +61,24 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
     // An aborted interpreter still begins a task it was waiting to retry.
     if (ended || forced) throw new ExecutionAbortedError();
     running.set(controller, task);
-    const { promise: never } = Promise.withResolvers<Json>();
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      request.onEvent({ kind: 'taskTimedOut', state: task.name, resource: task.resource });
-      controller.abort();
-    }, task.timeoutMs);
+    const late = Promise.withResolvers<never>();
+    let timer: NodeJS.Timeout | undefined;
+    const begins = (): void => {
+      timer ??= setTimeout(() => {
+        request.onEvent({ kind: 'taskTimedOut', state: task.name, resource: task.resource });
+        late.reject(new TaskFault('States.Timeout', `${task.name} took longer than ${task.timeoutMs / 1000} s`));
+        controller.abort();
+      }, task.timeoutMs);
+    };
     try {
       const call = {
         state: task.name,
         resource: task.resource,
         input: structuredClone(input),
+        begins,
         signal: controller.signal,
       };
-      const result = (await request.runTask(call)) as Json;
-      // The interpreter's timer, a tick behind this one, is what tells States.Timeout.
-      return timedOut ? await never : result;
-    } catch (error) {
-      if (timedOut) return await never;
-      throw error;
+      return (await Promise.race([request.runTask(call), late.promise])) as Json;
     } finally {
       clearTimeout(timer);
       running.delete(controller);

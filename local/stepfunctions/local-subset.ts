@@ -16,6 +16,9 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
     for (const field of refusedFields) if (field in state) fault(`${field} is not run`);
     if (state.QueryLanguage !== undefined && state.QueryLanguage !== 'JSONPath') fault('JSONata is not run');
     if (state.Resource?.endsWith('.waitForTaskToken')) fault('task tokens are not run');
+    // The interpreter knows no timeouts but its own: this would match those of tasks, too.
+    if (JSON.stringify([state.Retry, state.Catch]).includes('"States.TaskFailed"'))
+      fault('States.TaskFailed in Retry or Catch is not run; name the errors');
     if ('TimeoutSecondsPath' in state) fault('TimeoutSecondsPath is not run; use TimeoutSeconds');
     if (state.Type === 'Pass' && 'Result' in state && !state.Result)
       fault('a Result that is false, 0, "" or null is dropped');
@@ -27,7 +30,8 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
 
 /**
  * The definition as the interpreter needs it. It knows neither `$$.State.Name` nor, inside a Map, the execution's own
- * input and start time: both are put elsewhere in the context object. It takes a task without timeout for 60 seconds.
+ * input and start time: both are put elsewhere in the context object. It counts a task's time from the moment the state is
+ * entered, so its own timer is put off for good: `interpreter-engine.ts` counts from when the work begins.
  */
 export function fitted(definition: MachineDefinition): MachineDefinition {
   const fitMachine = (machine: MachineDefinition): MachineDefinition => ({
@@ -37,7 +41,7 @@ export function fitted(definition: MachineDefinition): MachineDefinition {
   });
   const fitState = (name: string, state: StateDefinition): StateDefinition => ({
     ...(rewriteStrings(withoutInner(state), (text) => rewritePath(name, text)) as StateDefinition),
-    ...(state.Type === 'Task' && { TimeoutSeconds: bounded(state.TimeoutSeconds ?? longestTimeout) }),
+    ...(state.Type === 'Task' && { TimeoutSeconds: longestTimeout }),
     ...(state.ItemProcessor && { ItemProcessor: fitMachine(state.ItemProcessor) }),
     ...(state.Iterator && { Iterator: fitMachine(state.Iterator) }),
     ...(state.Branches && { Branches: state.Branches.map(fitMachine) }),
@@ -55,7 +59,8 @@ export function contextFor(
 }
 
 const keyOf = (state: string): string => `s${Buffer.from(state).toString('hex')}`;
-const bounded = (seconds: number): number => Math.min(seconds, longestTimeout);
+/** Seconds that a timer of Node can count. */
+export const bounded = (seconds = longestTimeout): number => Math.min(seconds, longestTimeout);
 
 function rewritePath(state: string, text: string): string {
   if (!text.includes('$$.')) return text;

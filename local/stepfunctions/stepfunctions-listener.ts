@@ -31,7 +31,7 @@ export function stepFunctionsListener(options: {
       z.object({ stateMachineArn: z.string(), name: Name.optional(), input: z.string().default('{}') }),
       ({ stateMachineArn: arn, name, input }) => {
         if (!isJson(input)) throw new AwsFault('InvalidExecutionInput', 'the input is not JSON');
-        const { arn: started, startedAt } = executions.start({ machine: machine(arn), name, input });
+        const { arn: started, startedAt } = executions.start({ machine: machine(arn), name, input, waits: true });
         return { executionArn: started, startDate: startedAt / 1000 };
       },
     ),

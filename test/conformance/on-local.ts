@@ -59,7 +59,7 @@ async function startLocal(
   const lambdas: Record<string, LambdaFunction> = {};
   for (const name of functions) lambdas[name] = (input) => work.call(name, input);
   const workflows = await startWorkflows({
-    ...{ machinesDirectory, statePath: ':memory:', builds, logger: silentLogger, rules: [] },
+    ...{ machinesDirectory, statePath: ':memory:', builds, logger: silentLogger, rules: [], concurrency: 100 },
     lambdas: lambdaHost(lambdas),
   });
   const server: LoopbackServer = await listenOnLoopback(stepFunctionsListener({ ...workflows, logger: silentLogger }));

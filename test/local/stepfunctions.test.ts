@@ -21,6 +21,10 @@ const caught = (state: object): object => ({
     Tell: { Type: 'Pass', OutputPath: '$.fault', End: true },
   },
 });
+const caughtAs = (error: string, state: object): object => ({
+  StartAt: 'Work',
+  States: { Work: { ...state, Catch: [{ ErrorEquals: [error], Next: 'Tell' }] }, Tell: { Type: 'Pass', End: true } },
+});
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 /** Id of the build that an execution's history says was submitted. */
 function buildOf({ store }: Workbench, arn: string): string {
@@ -153,6 +157,73 @@ describe('executions', () => {
     const bench = await startWorkbench({ functions, machines: { m: only(task('${Flaky}', { Retry, End: true })) } });
     expect((await bench.run('m', {}, 'one')).output).toEqual({ calls: 3 });
     expect(bench.executions.get(executionArn('m', 'one')).transitions).toBe(3);
+  });
+
+  it('count the time of a state from when its function begins, not while it waits for its turn', async () => {
+    const gate = Promise.withResolvers<void>();
+    const functions = { hold: () => gate.promise, quick: () => ({ ok: true }) };
+    const bench = await startWorkbench({
+      functions,
+      machines: {
+        holding: only(task('${Hold}', { End: true })),
+        late: only(task('${Quick}', { TimeoutSeconds: 0.02, End: true })),
+      },
+    });
+    const holding = Array.from({ length: 6 }, () => bench.run('holding'));
+    while (bench.store.list({ machine: 'holding' }).length < 6) await new Promise(setImmediate);
+    const late = bench.run('late', {}, 'one');
+    while (!(await bench.historyOf('late', 'one').catch((): string[] => [])).includes('LambdaFunctionScheduled'))
+      await new Promise(setImmediate);
+    // Longer than the state may take: a timer that was started before this one would have ended by then.
+    await new Promise((done) => setTimeout(done, 50));
+    gate.resolve();
+    expect(await late).toMatchObject({ status: 'SUCCEEDED', output: { ok: true } });
+    await Promise.all(holding);
+  });
+
+  it('wait for their turn when as many as allowed are at work, and begin in the order they came', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const begun: number[] = [];
+    const functions = {
+      hold: (input: unknown) => {
+        const { n } = input as { n: number };
+        begun.push(n);
+        return gates[n]?.promise;
+      },
+    };
+    const bench = await startWorkbench({
+      functions,
+      machines: { m: only(task('${Hold}', { End: true })) },
+      executionsAtOnce: 1,
+    });
+    const runs = [0, 1, 2].map((n) => bench.run('m', { n }, `run-${n}`));
+    while (begun.length === 0 || bench.store.list({ status: 'RUNNING' }).length < 3) await new Promise(setImmediate);
+    const first = begun[0] ?? 0;
+    expect(begun).toEqual([first]);
+    const [stopped, other] = [0, 1, 2].filter((n) => n !== first);
+    await bench.sfn.send(new StopExecutionCommand({ executionArn: executionArn('m', `run-${stopped}`) }));
+    for (const gate of gates) gate.resolve();
+    const ends = await Promise.all(runs);
+    expect(ends[stopped ?? 0]).toMatchObject({ status: 'ABORTED' });
+    expect(ends[other ?? 0]).toMatchObject({ status: 'SUCCEEDED' });
+    expect(begun).toEqual([first, other]);
+  });
+
+  it('that waited when the platform was stopped or killed begin after its next start', async () => {
+    const started = Promise.withResolvers<void>();
+    const machines = { m: only(task('${Work}', { End: true })) };
+    const hanging = { work: () => new Promise(() => started.resolve()) };
+    const first = await startWorkbench({ functions: hanging, machines, executionsAtOnce: 1 });
+    const machine = first.machines[0];
+    for (const name of ['one', 'two']) if (machine) first.executions.start({ machine, name, input: '{}', waits: true });
+    await started.promise;
+    first.close();
+
+    const next = await startWorkbench({ directory: first.directory, functions: { work: () => ({}) }, machines });
+    next.executions.recover();
+    const status = async (name: string) => (await next.executions.ended(executionArn('m', name))).status;
+    expect(await status('one')).toBe('ABORTED');
+    expect(await status('two')).toBe('SUCCEEDED');
   });
 
   it('can be listed by status and described with their machine', async () => {
@@ -356,6 +427,11 @@ describe('machines', () => {
   it.each([
     ['a placeholder that nothing fills', only(task('${Nobody}', { End: true })), /nothing .* called \$\{Nobody\}/],
     ['JSONata', { ...only({ Type: 'Succeed' }), QueryLanguage: 'JSONata' }, /JSONata/],
+    [
+      'an error that would stand for timeouts, too',
+      caughtAs('States.TaskFailed', task(invoke, {})),
+      /States.TaskFailed in Retry or Catch/,
+    ],
     ['task tokens', only(task(`${invoke}.waitForTaskToken`, { End: true })), /task tokens/],
     ['variables', only({ Type: 'Pass', Assign: { a: 1 }, End: true }), /Assign/],
     [

@@ -28,6 +28,8 @@ export interface WorkbenchOptions {
   readonly directory?: string;
   readonly graceMs?: number;
   readonly concurrency?: number;
+  /** Executions at work at once. @default 100 */
+  readonly executionsAtOnce?: number;
 }
 
 export interface Workbench extends Workflows {
@@ -70,6 +72,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const workflows = await startWorkflows({
     ...{ machinesDirectory, statePath: join(directory, 'executions.sqlite'), builds, logger: silentLogger },
     ...{ lambdas: lambdaHost(options.functions ?? {}), rules: options.rules ?? [] },
+    concurrency: options.executionsAtOnce ?? 100,
   });
   const sfn = new SFNClient(at((await listening(stepFunctionsListener({ ...workflows, logger: silentLogger }))).url));
   const codebuild = new CodeBuildClient(at((await listening(codeBuildListener(builds, silentLogger))).url));
