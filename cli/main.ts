@@ -13,7 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 );
 
 try {
-  await kubeloomProgram().parseAsync();
+  const program = await kubeloomProgram(process.argv.slice(2));
+  await program.parseAsync();
 } catch (error) {
   process.exitCode = tell(error);
 }

@@ -1,28 +1,38 @@
 /** Every command and its options; `main.ts` runs it, tests compare it with docs/cli.md. */
 import { Command } from 'commander';
-import { registerApply } from './commands/apply.ts';
-import { registerChanges } from './commands/changes.ts';
-import { registerDelete } from './commands/delete.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEvents } from './commands/events.ts';
-import { registerInspect } from './commands/inspect.ts';
-import { registerKubeconfig } from './commands/kubeconfig.ts';
-import { registerLocal } from './commands/local.ts';
-import { registerLogs } from './commands/logs.ts';
-import { registerPlan } from './commands/plan.ts';
-import { registerProvider } from './commands/provider.ts';
-import { registerRoles } from './commands/roles.ts';
-import { registerSecrets } from './commands/secrets.ts';
-import { registerService } from './commands/service.ts';
-import { registerSimulate } from './commands/simulate.ts';
-import { registerTemplates } from './commands/templates.ts';
-import { registerValidate } from './commands/validate.ts';
-import { registerVerbs } from './commands/verbs.ts';
-import { registerWhoAmI } from './commands/whoami.ts';
+import { refuseOutsideClone } from './clone.ts';
 import { packageVersion } from './package-version.ts';
 
-/** The command line, ready to parse. */
-export function kubeloomProgram(): Command {
+type Register = (program: Command) => void;
+
+/** The words of commands, in the order of the help, and what registers them: loaded when one of the words is used. */
+const modules: readonly (readonly [words: readonly string[], load: () => Promise<Register>])[] = [
+  [['apply'], async () => (await import('./commands/apply.ts')).registerApply],
+  [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
+  [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
+  [['simulate'], async () => (await import('./commands/simulate.ts')).registerSimulate],
+  [['get', 'describe', 'runs'], async () => (await import('./commands/inspect.ts')).registerInspect],
+  [['events'], async () => (await import('./commands/events.ts')).registerEvents],
+  [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
+  [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
+  [
+    ['retry', 'cancel', 'pause', 'resume', 'drift', 'rollback'],
+    async () => (await import('./commands/verbs.ts')).registerVerbs,
+  ],
+  [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
+  [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
+  [['secrets'], async () => (await import('./commands/secrets.ts')).registerSecrets],
+  [['templates'], async () => (await import('./commands/templates.ts')).registerTemplates],
+  [['roles'], async () => (await import('./commands/roles.ts')).registerRoles],
+  [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
+  [['local'], async () => (await import('./commands/local.ts')).registerLocal],
+  [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
+  [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
+  [['version', 'schema'], async () => (await import('./commands/service.ts')).registerService],
+];
+
+/** The command line, ready to parse `words`; without them, with every command. */
+export async function kubeloomProgram(words: readonly string[] = []): Promise<Command> {
   const program = new Command('kubeloom')
     .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
     .version(packageVersion(), '-V, --version')
@@ -31,30 +41,15 @@ export function kubeloomProgram(): Command {
     .addHelpText(
       'after',
       '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
-    );
+    )
+    .hook('preAction', (_, command) => refuseOutsideClone(command));
 
-  for (const register of [
-    registerApply,
-    registerValidate,
-    registerPlan,
-    registerSimulate,
-    registerInspect,
-    registerEvents,
-    registerLogs,
-    registerKubeconfig,
-    registerVerbs,
-    registerDelete,
-    registerWhoAmI,
-    registerSecrets,
-    registerTemplates,
-    registerRoles,
-    registerChanges,
-    registerLocal,
-    registerProvider,
-    registerDoctor,
-    registerService,
-  ]) {
-    register(program);
-  }
+  const used = modules.filter(([names]) => names.some((name) => words.includes(name)));
+  // Help and wrong words concern all commands.
+  const all = used.length === 0 || words[0] === 'help';
+  for (const register of await Promise.all((all ? modules : used).map(([, load]) => load()))) register(program);
   return program;
 }
+
+/** The words under which commands are found before their modules are loaded; a test compares them with the commands. */
+export const commandWords: readonly string[] = modules.flatMap(([names]) => names);

@@ -1,19 +1,8 @@
 /** `kubeloom provider check NAME [-f FILE]`: tries the credentials of a provider instance. Exit 0, 1, 3 or 4. */
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
-import { CheckFinding } from '#contracts/provider-check.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { wantedCheck } from '#domain/manifest/provider-check.ts';
-import { Secret, secretValues } from '#domain/manifest/secret.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
+import type { CheckFinding } from '#contracts/provider-check.ts';
 import { apiClient } from '../api-client.ts';
 import { tellCheck } from '../check-report.ts';
-import { type FileDocument, readDocuments } from '../documents.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
-import { checkStored } from '../stored-check.ts';
 
 interface CheckOptions {
   readonly file?: readonly string[];
@@ -21,9 +10,6 @@ interface CheckOptions {
   readonly manifest?: string;
   readonly json?: boolean;
 }
-
-/** Only runners resolve Secrets, so it is a program of theirs that looks. */
-const program = fileURLToPath(new URL('../../runner-images/runner/provider-check/main.ts', import.meta.url));
 
 export function registerProviderCheck(provider: Command): void {
   provider
@@ -35,48 +21,13 @@ export function registerProviderCheck(provider: Command): void {
       new Option('--manifest <name>', 'the stored manifest, where several have such an instance').conflicts('file'),
     )
     .option('--json', 'answer as JSON')
-    .action(async (name: string, { file, namespace, manifest, json = false }: CheckOptions) => {
-      const findings =
-        file === undefined
-          ? await checkStored(apiClient(), { provider: name, namespace, ...(manifest && { manifest }) })
-          : await checkFiles(name, file);
-      tellCheck({ provider: name, findings }, json);
+    .action(async (name: string, { json = false, ...options }: CheckOptions) => {
+      tellCheck({ provider: name, findings: await check(name, options) }, json);
     });
 }
 
-async function checkFiles(name: string, files: readonly string[]): Promise<readonly CheckFinding[]> {
-  const { documents, faults } = await readDocuments(files);
-  const [fault] = faults;
-  if (fault !== undefined) throw new CliError(`${fault.file} cannot be read as documents`, exitCodes.invalid);
-  return ask(inputOf(name, documents));
-}
-
-function inputOf(name: string, documents: readonly FileDocument[]): unknown {
-  const manifests = documents.flatMap(({ document }) => {
-    const parsed = kindOf(document) === 'InputManifest' ? InputManifest.safeParse(document).data : undefined;
-    return parsed === undefined ? [] : [parsed];
-  });
-  const [request] = manifests.flatMap((manifest) => wantedCheck(manifest, name) ?? []);
-  if (request === undefined) {
-    const known = manifests.flatMap(({ spec }) => spec.providers.map((one) => one.name));
-    const choice = known.length === 0 ? 'the files have no manifest that is valid' : `there are ${known.join(', ')}`;
-    throw new CliError(`there is no provider "${name}": ${choice}`, exitCodes.notFound);
-  }
-  const secrets = documents.flatMap(({ document }) => {
-    const secret = kindOf(document) === 'Secret' ? Secret.safeParse(document).data : undefined;
-    return secret === undefined ? [] : [[`${secret.metadata.namespace}/${secret.metadata.name}`, secretValues(secret)]];
-  });
-  return { request, secrets: Object.fromEntries(secrets) };
-}
-
-/** Values go by a pipe, which no list of processes shows. */
-async function ask(input: unknown): Promise<readonly CheckFinding[]> {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(input));
-  const [answer, code] = await Promise.all([
-    text(child.stdout),
-    new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve)),
-  ]);
-  if (code !== 0) throw new CliError('the check itself failed; what it said is above', exitCodes.fault);
-  return z.array(CheckFinding).parse(JSON.parse(answer));
+async function check(name: string, { file, namespace, manifest }: CheckOptions): Promise<readonly CheckFinding[]> {
+  if (file !== undefined) return (await import('../check-files.ts')).checkFiles(name, file);
+  const { checkStored } = await import('../stored-check.ts');
+  return checkStored(apiClient(), { provider: name, namespace, ...(manifest && { manifest }) });
 }

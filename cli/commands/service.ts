@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { print, printJson } from '../output.ts';
+import { ownFile } from '../own-files.ts';
 import { packageVersion } from '../package-version.ts';
 
 export function registerService(program: Command): void {
@@ -23,6 +24,6 @@ export function registerService(program: Command): void {
     .command('schema')
     .description('JSON Schema of the manifest, for editors')
     .action(() => {
-      process.stdout.write(readFileSync(new URL('../../schema/input-manifest.schema.json', import.meta.url), 'utf8'));
+      process.stdout.write(readFileSync(ownFile('schema/input-manifest.schema.json'), 'utf8'));
     });
 }

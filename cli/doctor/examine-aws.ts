@@ -1,5 +1,5 @@
 /** `kubeloom doctor --aws`: everything that an installation in AWS depends on, looked at with the caller's credentials. */
-import { signerOf } from '../signed-request.ts';
+import { signerOf } from '../aws-signer.ts';
 import { checkAccount, findPlace } from './aws-account.ts';
 import { checkApi } from './aws-api.ts';
 import { type AwsCheck, skipped } from './aws-check.ts';

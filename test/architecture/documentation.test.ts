@@ -29,13 +29,13 @@ function commandsOf(command: Command, prefix = 'kubeloom'): [name: string, flags
 describe('docs/cli.md', () => {
   const page = read('docs/cli.md');
 
-  it('has a section for each command, with its options, and no other', () => {
+  it('has a section for each command, with its options, and no other', async () => {
     const sections = page.split(/^### `/m).slice(1);
     const documented = sections.map((section): [string, string[]] => [
       section.slice(0, section.indexOf('`')),
       [...(section.split(/^## /m)[0]?.matchAll(/^\| `(-[^`]+)` \|/gm) ?? [])].map((match) => match[1] ?? ''),
     ]);
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(commandsOf(kubeloomProgram())));
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(commandsOf(await kubeloomProgram())));
   });
 
   it('has every exit code and every status', () => {

@@ -9,6 +9,9 @@ export interface CommandLine {
   readonly mention: boolean;
 }
 
+/** Only looked at; what parses a line is made anew, since a program remembers its options. */
+const known = await kubeloomProgram();
+
 /** Lines of code blocks, and code in the middle of a sentence. */
 export function linesInMarkdown(file: string, text: string): CommandLine[] {
   const found: CommandLine[] = [];
@@ -50,7 +53,7 @@ export function linesInCode(file: string, text: string): CommandLine[] {
 /** Outside of backticks nothing shows where a command ends: its words alone. */
 function named(text: string): string | undefined {
   const path = ['kubeloom'];
-  let command: Command | undefined = kubeloomProgram();
+  let command: Command | undefined = known;
   for (const word of text.split(/[\s,;:.)]+/).slice(1)) {
     command = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
     if (command === undefined) break;
@@ -70,8 +73,8 @@ export async function objectionTo({ text, mention }: CommandLine): Promise<strin
     const words = wordsOf(other);
     // `get | runs NAME`, `secrets list | delete NAME`; anything else behind a pipe is another program.
     const sibling = [...before.slice(0, -1).filter((word) => isGroup(word)), ...words];
-    const known = commandAt(words) ?? commandAt(sibling);
-    if (known === undefined) break;
+    const found = commandAt(words) ?? commandAt(sibling);
+    if (found === undefined) break;
     before = commandAt(words) ? words : sibling;
     objections.push(await objectionToWords(before, mention));
   }
@@ -85,10 +88,10 @@ const wordsOf = (text: string): string[] =>
   );
 
 const isGroup = (word: string): boolean =>
-  kubeloomProgram().commands.some((child) => child.name() === word && child.commands.length > 0);
+  known.commands.some((child) => child.name() === word && child.commands.length > 0);
 
 function commandAt(words: readonly string[]): Command | undefined {
-  let at: Command = kubeloomProgram();
+  let at: Command = known;
   for (const word of words) {
     const next: Command | undefined = at.commands.find(
       (child) => child.name() === word || child.aliases().includes(word),
@@ -102,7 +105,7 @@ function commandAt(words: readonly string[]): Command | undefined {
 const incomplete = ['commander.missingArgument', 'commander.missingMandatoryOptionValue', 'commander.help'];
 
 async function objectionToWords(words: readonly string[], mention: boolean): Promise<string | undefined> {
-  const program = kubeloomProgram();
+  const program = await kubeloomProgram();
   disarm(program);
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -1,0 +1,33 @@
+/** Signs requests with SigV4, service `execute-api`: loaded only for an API in AWS, the signing packages are large. */
+import { STSClient } from '@aws-sdk/client-sts';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { NodeHash } from '#adapters/node-hash.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import type { Signer } from './signed-request.ts';
+
+type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
+
+export function signerOf(region: string, credentials: Credentials): Signer {
+  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: NodeHash });
+  return async (method, url, headers, body) => {
+    const query: Record<string, string> = Object.fromEntries(url.searchParams);
+    const signed = await signer.sign({
+      ...{ method, protocol: url.protocol, hostname: url.hostname, path: url.pathname, query },
+      ...(url.port === '' ? {} : { port: Number(url.port) }),
+      ...(body === undefined ? {} : { body }),
+      headers: { ...headers, host: url.host },
+    });
+    return signed.headers;
+  };
+}
+
+/** With the credentials that the AWS command line would use. */
+export async function ownSigner(region: string): Promise<Signer> {
+  const credentials = await new STSClient({ region }).config.credentials().catch((cause: unknown) => {
+    const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
+    throw new CliError(`the API in AWS wants signed requests, and there are no credentials: ${how}`, exitCodes.fault, {
+      cause,
+    });
+  });
+  return signerOf(region, credentials);
+}
