@@ -2,11 +2,8 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '#contracts/config.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import type { Options } from './options.ts';
-
-/** Stage tools, one runner project each; `drift` has what a check for drift looks with. */
-export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
-export type RunnerTool = (typeof runnerTools)[number];
 
 export type Settings = Readonly<Record<string, string>> & Readonly<Partial<Record<keyof Config, string>>>;
 

@@ -2,12 +2,15 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { RunnerStage } from '#domain/plan.ts';
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { bundleRunner } from '../runner-images/bundle-runner.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { Project } from './codebuild/builds.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
 import { buildEnvironment } from './environment.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
+import { boundedPorts } from './rights/bounded-ports.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
 
 export type RunnerKind = 'real' | 'sim';
@@ -32,13 +35,14 @@ export interface Product {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const tools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
 const simProject = 'sim';
 
 export function kubeloom(runner: RunnerKind): Product {
   return {
     machinesDirectory: join(root, 'state-machines'),
-    runnerProjects: Object.fromEntries(tools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`])),
+    runnerProjects: Object.fromEntries(
+      runnerTools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`]),
+    ),
     templateSources: runner === 'sim' ? 'recorded' : 'git',
     statusRules: [
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
@@ -63,7 +67,7 @@ export function kubeloom(runner: RunnerKind): Product {
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: join(directory, 'compiled'),
       };
-      return tools.map((tool) => real(tool, program, environment));
+      return runnerTools.map((tool) => real(tool, program, environment));
     },
   };
 }
@@ -78,10 +82,18 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
-  return { name: simProject, run: { kind: 'function', run: runSimStage }, environment: buildEnvironment(variables) };
+  const { stageTools } = await import('#functions/pipeline/stage-slots.ts');
+  const { wire } = await import('#functions/wire.ts');
+  const run: typeof runSimStage = (environment, options) => {
+    const stage = RunnerStage.safeParse(environment.KUBELOOM_STAGE).data;
+    // Builds that are no stages are terraform's.
+    const tool = stage === undefined ? 'terraform' : stageTools[stage];
+    return runSimStage(environment, { ...options, ports: boundedPorts(wire(), tool) });
+  };
+  return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };
 }
 
-function real(tool: string, program: string, environment: Readonly<Record<string, string>>): Project {
+function real(tool: RunnerTool, program: string, environment: Readonly<Record<string, string>>): Project {
   // The stand-in for `kubeone` comes before any real one; Node 24 before the system's.
   const path = [join(root, 'local', 'kubeone', 'bin'), dirname(process.execPath), environment.PATH ?? ''];
   return {

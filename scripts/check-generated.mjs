@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const generated = [
   ['scripts/generate-schema.ts', 'schema/input-manifest.schema.json'],
   ['scripts/generate-openapi.ts', 'docs/openapi.json'],
-  ['scripts/generate-rights.ts', 'cdk/rights/uses.json'],
+  ['scripts/generate-rights.ts', 'functions/rights/uses.json'],
   ['scripts/generate-manifest-docs.ts', 'docs/manifest.md'],
 ];
 const providerDocs = 'scripts/generate-provider-docs.ts';

@@ -10,8 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-codebuild';
 import type { IRepository } from 'aws-cdk-lib/aws-ecr';
 import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import type { Options } from '../options.ts';
-import type { RunnerTool } from '../settings.ts';
 
 type Size = Options['runnerSize'];
 

@@ -7,38 +7,17 @@ import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type RunnerTool, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
 import { acceptFindings } from '../checks.ts';
 import type { Options } from '../options.ts';
-import { type Bounds, grantUses, type Stored } from '../rights/grant-uses.ts';
-import { type RunnerTool, runnerSettings } from '../settings.ts';
+import { grantUses, type Stored } from '../rights/grant-uses.ts';
+import { runnerSettings } from '../settings.ts';
 import { computeOf } from './runner-compute.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
-
-/** What the tools read and write; `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `ssh/` the keys of pools, `user/` the users' Secrets. */
-export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
-  terraform: { objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
-  ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
-  kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: ['user/', 'ssh/'] },
-  kubectl: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
-  // It looks, and writes nothing but what it found.
-  drift: {
-    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },
-    secrets: ['user/', 'ssh/'],
-  },
-};
-
-/** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
-export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
-  terraform: ['artifacts.getBytes', 'artifacts.putBytes', 'artifacts.remove'],
-  ansible: [],
-  kubeone: [],
-  kubectl: [],
-  drift: ['artifacts.getBytes'],
-};
 
 export interface RunnerProjectProps extends Stored {
   readonly tool: RunnerTool;
@@ -91,7 +70,7 @@ export class RunnerProject extends Construct {
     });
     const on = { table, bucket, key, installation, reconcileName: '', projects: [], startable: [] };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
-    if (runnerBounds[tool].secrets?.includes('user/')) allowLogins(role, tool);
+    if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool);
     denyControlPlane(role);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
     Validations.of(this.project).acknowledge({

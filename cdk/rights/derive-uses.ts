@@ -1,6 +1,7 @@
 /** Everything that uses.json says, read from the sources. */
+
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { functionFiles } from '../bundle-functions.ts';
-import { type RunnerTool, runnerTools } from '../settings.ts';
 import { adapterActions } from './adapter-actions.ts';
 import { portMethods, portUses } from './port-uses.ts';
 

@@ -6,9 +6,10 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { tableSchema } from '#adapters/table-keys.ts';
+import { type Bounds, prefixesOf } from '#functions/rights/runner-rights.ts';
+import { actionsOf } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
 import { secretPrefix } from '../settings.ts';
-import { actionsOf } from './uses.ts';
 
 export interface Stored {
   readonly table: ITableV2;
@@ -27,18 +28,6 @@ export interface UsedResources extends Stored {
   readonly startable: readonly IProject[];
 }
 
-/** What a runner may touch of what is stored; functions are bound by their actions alone. */
-export interface Bounds {
-  /** Prefixes of objects. */
-  readonly objects: readonly string[];
-  /** Prefixes of objects that are read and never written. @default none */
-  readonly reads?: readonly string[];
-  /** Prefixes of partition keys. */
-  readonly partitions: readonly string[];
-  /** Paths of secrets. */
-  readonly secrets: readonly string[];
-}
-
 type Resources = readonly string[];
 
 /** Gives `role` what `uses` (`manifests.get`) need, and denies a function what only runners may see. */
@@ -51,7 +40,7 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   const states = (resource: string, name: string) => arn('states', resource, name, ArnFormat.COLON_RESOURCE_NAME);
   const allow = (wanted: readonly string[], resources: Resources, conditions?: PolicyStatement['conditions']): void => {
     const chosen = actions.filter((action) => wanted.includes(action));
-    if (chosen.length === 0) return;
+    if (chosen.length === 0 || resources.length === 0) return;
     role.addToPolicy(
       new PolicyStatement({ actions: [...chosen], resources: [...resources], ...(conditions && { conditions }) }),
     );
@@ -70,12 +59,16 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   );
   allow(['dynamodb:Query'], [on.table.tableArn, index], leading);
   allow(['s3:ListBucket'], [on.bucket.bucketArn]);
-  const objects = (bounds?.objects ?? ['']).map((prefix) => on.bucket.arnForObjects(`${prefix}*`));
-  allow(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], objects);
-  const reads = (bounds?.reads ?? []).map((prefix) => on.bucket.arnForObjects(`${prefix}*`));
-  if (reads.length > 0) allow(['s3:GetObject'], reads);
-  const secrets = (bounds?.secrets ?? ['']).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`));
-  allow(['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'], secrets);
+  for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
+    allow(
+      [action],
+      prefixesOf(action, bounds).map((prefix) => on.bucket.arnForObjects(`${prefix}*`)),
+    );
+  for (const action of ['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'])
+    allow(
+      [action],
+      prefixesOf(action, bounds).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`)),
+    );
   allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);
   allow(['states:StartExecution'], [states('stateMachine', on.reconcileName)]);
   allow(['states:DescribeExecution', 'states:StopExecution'], [states('execution', `${on.reconcileName}:*`)]);

@@ -14,10 +14,10 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Route, routes } from '#functions/api/routes.ts';
+import { functionUses } from '#functions/rights/uses.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import type { Options } from '../options.ts';
 import type { UsedResources } from '../rights/grant-uses.ts';
-import { functionUses } from '../rights/uses.ts';
 import type { Settings } from '../settings.ts';
 
 export interface ApiStackProps extends StackProps {

@@ -7,6 +7,8 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
+import { functionUses, runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
@@ -15,8 +17,7 @@ import { RunnerProject } from '../constructs/runner-project.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import type { Options } from '../options.ts';
 import type { Stored, UsedResources } from '../rights/grant-uses.ts';
-import { functionUses, runnerUses } from '../rights/uses.ts';
-import { functionSettings, type RunnerTool, runnerTools, type Settings } from '../settings.ts';
+import { functionSettings, type Settings } from '../settings.ts';
 
 export interface PipelineStackProps extends StackProps, Stored {
   readonly options: Options;

@@ -72,6 +72,20 @@ export const StageResult = z.strictObject({
 });
 export type StageResult = z.infer<typeof StageResult>;
 
+/** Artifact keys of a cluster that outlive its waypoints. */
+export function clusterKeys({
+  namespace,
+  manifest,
+  cluster,
+}: Pick<WaypointDocument, 'namespace' | 'manifest' | 'cluster'>): {
+  readonly kubeconfig: string;
+  /** Backup of the cluster's certificate authority. */
+  readonly authority: string;
+} {
+  const kubeconfig = `kubeconfigs/${namespace}/${manifest}/${cluster}`;
+  return { kubeconfig, authority: `${kubeconfig}.pki.tar.gz` };
+}
+
 /** Artifact keys below a waypoint's prefix: the one place that knows them. */
 export const waypointKeys = {
   document: (prefix: string) => `${prefix}/waypoint.json`,

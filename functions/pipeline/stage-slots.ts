@@ -2,6 +2,7 @@
 import type { PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
+import type { RunnerTool } from '../rights/runner-rights.ts';
 
 /** The tool that runs each stage; checks for drift have a container with all of them. */
 export const stageTools = {
@@ -11,7 +12,7 @@ export const stageTools = {
   nodes: 'kubectl',
   traffic: 'ansible',
   drift: 'drift',
-} as const satisfies Record<RunnerStage, string>;
+} as const satisfies Record<RunnerStage, RunnerTool>;
 
 /** No waypoint: every slot is empty. */
 export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {

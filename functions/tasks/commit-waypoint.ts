@@ -6,6 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { statesAfter } from '#domain/planning/attempt.ts';
 import { withoutPools } from '#domain/planning/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
+import { removeClusterFiles } from '../pipeline/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
 import { knownFacts, readDocument } from '../pipeline/known-facts.ts';
 import { waypointReached } from '../pipeline/plan-events.ts';
@@ -20,7 +21,7 @@ export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): P
   const facts = await knownFacts(deps, record);
   const { target: wished } = waypoint;
   const target = wished && withoutPools(wished, facts.lostPools ?? []);
-  if (target === null && facts.kubeconfigKey !== undefined) await deps.artifacts.remove(facts.kubeconfigKey);
+  if (target === null) await removeClusterFiles(deps, run);
   const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, drift: known, ...kept } = record;
   const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);

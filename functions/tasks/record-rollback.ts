@@ -2,6 +2,7 @@
 import { type Fault, RecordRollbackInput } from '#contracts/state-inputs.ts';
 import { statesAfterUndo } from '#domain/planning/attempt.ts';
 import { taskHandler } from '../middleware.ts';
+import { removeClusterFiles } from '../pipeline/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
 import { rollbackSentence } from '../pipeline/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/failure-record.ts';
@@ -13,6 +14,7 @@ export const handler = taskHandler(RecordRollbackInput, async ({ run, plan }, de
   const failure = failureBehind({ run, record, plan, fault: undefined, now });
   const outcome = rollbackSentence(plan.direction, record);
   const facts = factsOf(record.current, await knownFacts(deps, record));
+  if (record.current === null) await removeClusterFiles(deps, run);
   const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, ...kept } = record;
   await deps.clusters.put(changed(kept, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));

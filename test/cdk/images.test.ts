@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
-import { runnerTools } from '../../cdk/settings.ts';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
 import settings from '../../package.json' with { type: 'json' };
 import unpinned from '../../runner-images/unpinned.json' with { type: 'json' };
 import { pinnedVersions } from '../../scripts/provider-schemas/pinned.ts';

@@ -2,11 +2,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { benchManifest } from '../../bench/manifests.ts';
-import { functionUses } from '../../cdk/rights/uses.ts';
 
 const within = new AsyncLocalStorage<string>();
 const used = new Map<string, Set<string>>();

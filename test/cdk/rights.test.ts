@@ -1,10 +1,9 @@
 /** Least privilege, both ways: what handlers, adapters and state machines call is allowed, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { runnerBounds, runnerTools, toolUses } from '#functions/rights/runner-rights.ts';
 import { kebabCase, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
-import { runnerBounds, toolUses } from '../../cdk/constructs/runner-project.ts';
 import { deriveUses } from '../../cdk/rights/derive-uses.ts';
-import { runnerTools } from '../../cdk/settings.ts';
 import {
   actionsOf,
   installation,
@@ -38,7 +37,7 @@ function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
   const adapter = readFileSync(new URL('../../functions/adapters/aws-identity.ts', import.meta.url), 'utf8');
   const sent = new Set([...adapter.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `sts:${name}`));
   expect([...sent].sort()).toEqual(['sts:AssumeRole', 'sts:GetCallerIdentity', 'sts:GetWebIdentityToken']);
-  if (!runnerBounds[tool].secrets.includes('user/')) return [];
+  if (!runnerBounds[tool].secretReads?.includes('user/')) return [];
   // Roles of other accounts are what Terraform's providers become; other tools only prove who they are.
   return ['terraform', 'drift'].includes(tool)
     ? ['sts:AssumeRole', 'sts:GetWebIdentityToken']
@@ -70,8 +69,8 @@ const lambdas = [pipeline, api].flatMap((stack) =>
 );
 
 describe('functions', () => {
-  it('use what cdk/rights/uses.json says (`node scripts/generate-rights.ts` writes it anew)', () => {
-    const written = JSON.parse(readFileSync(new URL('../../cdk/rights/uses.json', import.meta.url), 'utf8'));
+  it('use what functions/rights/uses.json says (`node scripts/generate-rights.ts` writes it anew)', () => {
+    const written = JSON.parse(readFileSync(new URL('../../functions/rights/uses.json', import.meta.url), 'utf8'));
     expect(written).toEqual(derived);
   });
 
@@ -131,6 +130,8 @@ const runners = runnerTools.map((tool) => {
   return { tool, statements: statementsOf(pipeline, roleId(project?.Properties.ServiceRole)) };
 });
 
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
+
 describe('runners', () => {
   for (const { tool, statements } of runners) {
     it(`${tool} may do what it calls and no more`, () => {
@@ -154,10 +155,14 @@ describe('runners', () => {
           .filter(({ Action }) => Action !== 's3:ListBucket')
           .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
           .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
-      expect(endings('s3:').sort()).toEqual([...bounds.objects, ...(bounds.reads ?? [])].sort());
+      expect(unique(endings('s3:'))).toEqual([...bounds.objects, ...(bounds.reads ?? [])].sort());
       const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
       for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
-      expect(endings('ssm:').sort()).toEqual(bounds.secrets.map((path) => `parameter/kubeloom/${path}`).sort());
+      const secrets = (paths: readonly string[]): readonly string[] =>
+        paths.map((path) => `parameter/kubeloom/${path}`).sort();
+      expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
+      const changes = of('ssm:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
+      for (const path of secrets(bounds.secretReads ?? [])) expect(JSON.stringify(changes)).not.toContain(`${path}*`);
     });
 
     it(`${tool} cannot touch the stacks that started it, nor take another role of the account`, () => {

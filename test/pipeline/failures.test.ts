@@ -50,6 +50,21 @@ describe('a stage that fails', () => {
 });
 
 describe('a grow that fails for good', () => {
+  it('leaves neither kubeconfig nor backup of the certificate authority when the cluster was new', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('nodes', 'user');
+    expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', current: null });
+    expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toEqual([]);
+  });
+
+  it('keeps the kubeconfig of a cluster that was there before', async () => {
+    const pipeline = await standing();
+    pipeline.runner.trouble('nodes', 'user');
+    expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
+    expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toHaveLength(2);
+  });
+
   const rungs: readonly (readonly [StageName, readonly string[]])[] = [
     ['infrastructure', ['infrastructure-undo']],
     ['configuration', ['configuration-undo', 'infrastructure-undo']],

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type StageMode, type StageResult, type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import type { RunnerStage } from '#domain/plan.ts';
+import { stageTools as toolNames } from '#functions/pipeline/stage-slots.ts';
+import { boundedPorts } from '#local/rights/bounded-ports.ts';
 import { runStage } from '#runner/run-stage.ts';
 import type { RunnerPlan, Tool } from '#runner/stage-context.ts';
 import { stageTools } from '#runner/stage-tools.ts';
@@ -90,7 +92,8 @@ export function stageWorld(): StageWorld {
         KUBELOOM_MODE: mode,
         KUBELOOM_ATTEMPT: 1,
       } as const;
-      return runStage(environment, ports, {
+      // What the driver does is held to the rights of its role; the test itself may look at everything.
+      return runStage(environment, boundedPorts(ports, toolNames[stage]), {
         signal: signal ?? new AbortController().signal,
         ...(crash === undefined ? {} : { crash }),
         ...(graceMs === undefined ? {} : { graceMs }),

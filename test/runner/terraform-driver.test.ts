@@ -211,7 +211,6 @@ describe('removing machines', () => {
   const document = aDocument([machines(true)], { direction: 'destroy', before: twoProviderState(), target: null });
   beforeEach(async () => {
     await world.put(document, { ...noFacts, nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } } });
-    await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'kubeconfig');
     template(
       'after-destroy.ts',
       `import { appendFileSync } from 'node:fs';
@@ -219,7 +218,7 @@ describe('removing machines', () => {
     );
   });
 
-  it('plans the destruction of what stands, then removes state, keys, facts and kubeconfig, and lets the hook sweep', async () => {
+  it('plans the destruction of what stands, then removes state, keys and facts, and lets the hook sweep', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     await world.ports.secrets.put('ssh/team/shop/shop-1234567/control-aaaaaaa', { privatekey: 'x', publickey: 'y' });
     expect((await world.run('infrastructure')).ok).toBe(true);
@@ -228,7 +227,6 @@ describe('removing machines', () => {
     const root = JSON.parse(readFileSync(join(recordings, 'machines-hz-prod.json'), 'utf8'));
     expect(root.module['pool_control-aaaaaaa'].count).toBe(0);
     expect(await world.ports.artifacts.list('terraform/')).toEqual([]);
-    expect(await world.ports.artifacts.list('kubeconfigs/')).toEqual([]);
     expect(await world.ports.secrets.list('ssh')).toEqual([]);
     expect((await world.facts()).nodes).toEqual({});
   });

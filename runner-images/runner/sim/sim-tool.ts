@@ -1,9 +1,10 @@
 /** A tool for every stage that makes nothing: it takes its time, fails when told to, and finds plausible facts. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { clusterKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
-import { kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { dispensablePools, giveUpPools, goOnWithout } from '../lost-pools.ts';
 import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
@@ -122,7 +123,6 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   const balancers = wish?.loadBalancers ?? [];
   for (const name of Object.keys(facts.current.loadBalancers)) facts.loadBalancer(name, undefined);
   for (const { name, dns } of balancers) facts.loadBalancer(name, `${dns.hostname}.${dns.zone}`);
-  if (wish === null && facts.current.kubeconfigKey !== undefined) await removeKubeconfig(context);
   return { hostsCreated: made.length, hostsRemoved: gone.length };
 }
 
@@ -134,7 +134,7 @@ async function kubernetes(context: StageContext, action: 'apply' | 'reset'): Pro
     return {};
   }
   if (facts.current.kubeconfigKey === undefined) {
-    const key = kubeconfigKey(document);
+    const { kubeconfig: key } = clusterKeys(document);
     const { host } = apiAddress(wish, facts.current);
     await ports.artifacts.putText(key, simulatedKubeconfig(wish.name, host), 'application/yaml');
     facts.kubeconfig(key);

@@ -1,11 +1,12 @@
 /** The kubernetes stage: `kubeone apply` in a directory of its own; `reset` for static nodes of a cluster that goes away. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
-import { backupKey, kubeconfigKey, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
@@ -119,7 +120,7 @@ async function prepare(context: StageContext, state: ClusterState): Promise<stri
 /** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact beside it. */
 async function keepWhatItLeft(context: StageContext, state: ClusterState, directory: string): Promise<void> {
   const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
-  const key = kubeconfigKey(context.document);
+  const keys = clusterKeys(context.document);
   if (kubeconfig.trim() === '') {
     if (context.facts.current.kubeconfigKey !== undefined) return;
     throw new StageFailure({
@@ -129,8 +130,8 @@ async function keepWhatItLeft(context: StageContext, state: ClusterState, direct
       hint: 'Report it with the log of the stage.',
     });
   }
-  await context.ports.artifacts.putText(key, kubeconfig, 'application/yaml');
+  await context.ports.artifacts.putText(keys.kubeconfig, kubeconfig, 'application/yaml');
   const backup = await readFile(join(directory, `${state.name}.tar.gz`)).catch(() => undefined);
-  if (backup !== undefined) await context.ports.artifacts.putBytes(backupKey(key), backup);
-  context.facts.kubeconfig(key);
+  if (backup !== undefined) await context.ports.artifacts.putBytes(keys.authority, backup);
+  context.facts.kubeconfig(keys.kubeconfig);
 }

@@ -4,7 +4,6 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
-import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { giveUpPools, goOnWithout } from '../lost-pools.ts';
 import type { StageContext, Tool } from '../stage-context.ts';
 import type { ChangeCounts } from '../terraform/change-teller.ts';
@@ -48,7 +47,6 @@ export const terraform: Tool = async (context) => {
   add(await openFirewalls(context, wish, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
   add(unwrap(await visit(now, visitNames, wish)));
-  if (context.wish === null) await removeKubeconfig(context);
   return { ...total };
 };
 

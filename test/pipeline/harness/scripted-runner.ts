@@ -1,5 +1,6 @@
 /** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
 import {
+  clusterKeys,
   type StageEnvironment,
   type StageError,
   type StageResult,
@@ -150,14 +151,15 @@ export class ScriptedRunner {
         },
       ]),
     );
-    const kubeconfigKey = `kubeconfigs/${document.namespace}/${document.manifest}/${document.cluster}`;
+    const keys = clusterKeys(document);
     const facts = {
       ...known,
       nodes,
       lostPools: [...lostPools],
-      ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey }),
+      ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey: keys.kubeconfig }),
     };
-    if (stage === 'kubernetes' && mode === 'do' && !half) await artifacts.putText(kubeconfigKey, 'kind: Config');
+    if (stage === 'kubernetes' && mode === 'do' && !half)
+      for (const key of Object.values(keys)) await artifacts.putText(key, 'kind: Config');
     await artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
   }
 }

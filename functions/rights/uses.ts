@@ -1,5 +1,5 @@
 /** What functions and runners use, and what that asks of AWS: uses.json, made by scripts/generate-rights.ts, held by a test. */
-import type { RunnerTool } from '../settings.ts';
+import type { RunnerTool } from './runner-rights.ts';
 import uses from './uses.json' with { type: 'json' };
 
 /** `port.method` of a function (`plan-cluster`). Throws for one that the file does not know. */
@@ -20,6 +20,6 @@ function known(table: Readonly<Record<string, readonly string[]>>, name: string)
   const found = table[name];
   if (found) return found;
   throw new Error(
-    `cdk/rights/uses.json does not know ${name}: run \`node scripts/generate-rights.ts\` and read its diff`,
+    `functions/rights/uses.json does not know ${name}: run \`node scripts/generate-rights.ts\` and read its diff`,
   );
 }

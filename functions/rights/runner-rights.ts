@@ -1,0 +1,68 @@
+/** What each runner may do to what is stored: the table that roles in AWS are made of and that the local services enforce. */
+import { actionsOf, runnerUses } from './uses.ts';
+
+/** Stage tools, one runner each; `drift` has what a check for drift looks with. */
+export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
+export type RunnerTool = (typeof runnerTools)[number];
+
+/** What a runner may touch of what is stored. All are prefixes. */
+export interface Bounds {
+  /** Objects. */
+  readonly objects: readonly string[];
+  /** Objects that are read and never written. @default none */
+  readonly reads?: readonly string[];
+  /** Partition keys. */
+  readonly partitions: readonly string[];
+  /** Secrets. */
+  readonly secrets: readonly string[];
+  /** Secrets that are read and never written. @default none */
+  readonly secretReads?: readonly string[];
+}
+
+/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `ssh/` the keys of pools, `user/` the users' Secrets. */
+export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
+  terraform: {
+    ...{ objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'] },
+    ...{ secrets: ['ssh/'], secretReads: ['user/'] },
+  },
+  ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
+  kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
+  kubectl: { objects: ['runs/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
+  // It looks, and writes nothing but what it found.
+  drift: {
+    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },
+    ...{ secrets: [], secretReads: ['user/', 'ssh/'] },
+  },
+};
+
+/** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
+export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
+  terraform: ['artifacts.getBytes', 'artifacts.putBytes', 'artifacts.remove'],
+  ansible: [],
+  kubeone: [],
+  kubectl: [],
+  drift: ['artifacts.getBytes'],
+};
+
+/** All actions of a runner, sorted. */
+export function runnerActions(tool: RunnerTool): readonly string[] {
+  return actionsOf([...runnerUses(tool), ...toolUses[tool]]);
+}
+
+/** Prefixes of what an action may touch; without bounds it may touch all. */
+export function prefixesOf(action: string, bounds: Bounds | undefined): readonly string[] {
+  const isList = action === 's3:ListBucket' || action === 'ssm:GetParametersByPath';
+  if (bounds === undefined || isList) return [''];
+  if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? [])];
+  if (action === 'ssm:GetParameter') return [...bounds.secrets, ...(bounds.secretReads ?? [])];
+  const [service] = action.split(':');
+  if (service === 's3') return bounds.objects;
+  if (service === 'dynamodb') return bounds.partitions;
+  return service === 'ssm' ? bounds.secrets : [];
+}
+
+/** Whether a runner may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
+export function runnerMay(tool: RunnerTool, action: string, key: string): boolean {
+  const prefixes = prefixesOf(action, runnerBounds[tool]);
+  return runnerActions(tool).includes(action) && prefixes.some((prefix) => key.startsWith(prefix));
+}

@@ -1,0 +1,48 @@
+/** The ports of a runner that refuse what its role in AWS does not allow: for runners that work in this process. */
+import { eventPartition } from '#adapters/table-keys.ts';
+import type { ManifestKey } from '#contracts/records.ts';
+import type { Deps } from '#functions/ports.ts';
+import { type RunnerTool, runnerMay } from '#functions/rights/runner-rights.ts';
+import { actionsOf } from '#functions/rights/uses.ts';
+
+/** As S3 names it. */
+export class AccessDenied extends Error {
+  constructor(tool: RunnerTool, action: string, key: string) {
+    super(deniedSentence(`the runner ${tool}`, action, key));
+    this.name = 'AccessDenied';
+  }
+}
+
+/** What AWS says, in its order: who, which action, on what. */
+export function deniedSentence(who: string, action: string, key: string): string {
+  return `${who} is not authorized to perform: ${action} on resource: ${key} because no identity-based policy allows the ${action} action`;
+}
+
+/** The same ports; a call beyond the bounds of `tool` fails with `AccessDenied` before it does anything. */
+export function boundedPorts<Ports extends Pick<Deps, 'artifacts' | 'secrets' | 'events'>>(
+  ports: Ports,
+  tool: RunnerTool,
+): Ports {
+  const bounded = <Port extends 'artifacts' | 'secrets' | 'events'>(
+    port: Port,
+    keyOf: (first: never) => string,
+  ): Ports[Port] =>
+    new Proxy(ports[port], {
+      get: (adapter, method: string) => {
+        const work: unknown = Reflect.get(adapter, method);
+        if (typeof work !== 'function') return work;
+        return async (...given: readonly unknown[]) => {
+          const key = keyOf(given[0] as never);
+          for (const action of actionsOf([`${port}.${method}`]))
+            if (!runnerMay(tool, action, key)) throw new AccessDenied(tool, action, key);
+          return Reflect.apply(work, adapter, given);
+        };
+      },
+    });
+  return {
+    ...ports,
+    artifacts: bounded('artifacts', (key: string) => key),
+    secrets: bounded('secrets', (path: string) => path),
+    events: bounded('events', (key: ManifestKey) => eventPartition(key)),
+  };
+}
