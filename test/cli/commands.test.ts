@@ -1,12 +1,10 @@
-/** The command line as a user meets it: exit codes, what is printed, and the e2e sets of others simulated to their ends. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The command line as a user meets it: exit codes, what is printed, and the test sequences simulated to their ends. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesOfSequence, sequenceNames } from '#test/manifest/manifest-files.ts';
 import { root, kubeloom as run } from './kubeloom-process.ts';
-
-const inputs =
-  ['../shared/inputs', '/work/shared/inputs'].map((path) => join(root, path)).find(existsSync) ?? '/work/shared/inputs';
 
 let home: string;
 
@@ -65,37 +63,8 @@ describe('kubeloom validate', () => {
 });
 
 describe('kubeloom simulate', () => {
-  const sets = [
-    'autoscaling-1',
-    'proxy-with-hetzner',
-    'rolling-update',
-    'succeeds-on-last-2',
-    'test-set1',
-    'test-set3',
-    'test-set5',
-  ];
-
-  /** The files of a set in their order, its templates first, with addresses for the static machines. */
-  function filesOf(set: string): string[] {
-    const folder = join(inputs, 'claudie-e2e', set);
-    const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-    const target = mkdtempSync(join(home, `${set}-`));
-    return names
-      .toSorted(
-        (a, b) => Number(a.startsWith('templates')) * -1 + Number(b.startsWith('templates')) || a.localeCompare(b),
-      )
-      .map((name) => {
-        const text = readFileSync(join(folder, name), 'utf8').replaceAll(
-          'replace-me',
-          (_match, offset: number) => `203.0.113.${offset % 250}`,
-        );
-        writeFileSync(join(target, name), text);
-        return join(target, name);
-      });
-  }
-
-  it.each(sets)('brings %s to its end, file by file', async (set) => {
-    const { code, stdout, stderr } = await kubeloom(['simulate', '--json', ...filesOf(set)]);
+  it.each(sequenceNames)('brings the sequence %s to its end, file by file', { timeout: 300_000 }, async (name) => {
+    const { code, stdout, stderr } = await kubeloom(['simulate', '--json', ...filesOfSequence(name)]);
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as { simulated: boolean; ok: boolean; steps: { status: string }[] };
     expect(report.steps.map((step) => step.status)).toEqual(report.steps.map(() => 'Done'));

@@ -1,15 +1,31 @@
 /** Where the manifests for tests are, and builders for documents. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocuments } from '#contracts/documents.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const shared = [join(repository, '..', 'shared'), '/work/shared'].find((folder) => existsSync(join(folder, 'inputs')));
+const shared = join(repository, '..', 'shared', 'inputs');
 
-/** Real inputs of others, when this checkout stands beside them. */
-export const realInputs = shared === undefined ? undefined : join(shared, 'inputs');
+/** Real manifests of others, if this checkout has them beside it: an addition, no test needs them. */
+export const realInputs = existsSync(shared) ? shared : undefined;
+
+/** Sequences of manifests that are applied one after another: one folder each. */
+export const sequencesFolder = join(repository, 'test/manifests/sequences');
+export const sequenceNames: readonly string[] = readdirSync(sequencesFolder).toSorted();
+
+/** The files of a sequence in their order, its templates first. */
+export function filesOfSequence(name: string): readonly string[] {
+  const folder = join(sequencesFolder, name);
+  const place = (file: string): number => Number.parseInt(file, 10) || 0;
+  return readdirSync(folder)
+    .toSorted((left, right) => place(left) - place(right))
+    .map((file) => join(folder, file));
+}
+
+/** Three manifests that begin in one Azure subscription and go on in two, and a Secret with a slip. */
+export const azureFolder = join(repository, 'test/manifests/azure');
 
 export const invalidFolder = join(repository, 'test/manifests/invalid');
 export const validFolder = join(repository, 'test/manifests/valid');

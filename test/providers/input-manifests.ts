@@ -1,35 +1,29 @@
-/** The manifests of `inputs/`: sets of manifests that are applied one after another, each named. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** The manifests of the test sequences, each sequence with its name. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { azureFolder, filesIn, filesOfSequence, sequenceNames } from '#test/manifest/manifest-files.ts';
 
 export interface ManifestSequence {
   readonly name: string;
   readonly steps: readonly InputManifest[];
 }
 
-const inputs = new URL('../../../shared/inputs/', import.meta.url);
-
-/** Reads them all. Machines of the user's own get addresses of documentation, other ones in each step. */
+/** Reads them all. The Azure manifests are sequences of one step. */
 export function inputSequences(): readonly ManifestSequence[] {
-  const sets = readdirSync(new URL('claudie-e2e/', inputs)).toSorted();
-  const seeds = readdirSync(new URL('seeds/', inputs)).toSorted();
   return [
-    ...sets.map((set) => {
-      const files = readdirSync(new URL(`claudie-e2e/${set}/`, inputs)).toSorted((left, right) =>
-        left.localeCompare(right, 'en', { numeric: true }),
-      );
-      return { name: set, steps: files.flatMap((file) => manifestsIn(`claudie-e2e/${set}/${file}`)) };
-    }),
-    ...seeds.map((file) => ({ name: file.replace(/\.yaml$/, ''), steps: manifestsIn(`seeds/${file}`) })),
+    ...sequenceNames.map((name) => ({ name, steps: filesOfSequence(name).flatMap(manifestsIn) })),
+    ...filesIn(azureFolder, '*.yaml').map((file) => ({
+      name: `azure-${basename(file, '.yaml')}`,
+      steps: manifestsIn(file),
+    })),
   ];
 }
 
 function manifestsIn(file: string): readonly InputManifest[] {
-  let machine = 0;
-  // The seeds were written for a version that nobody can build any more.
-  const written = readFileSync(new URL(file, inputs), 'utf8').replaceAll('v1.26.0', 'v1.36.0');
-  const text = written.replaceAll('replace-me', () => `203.0.113.${++machine}`);
+  // The Azure manifests were written for a version that cannot be built any more.
+  const text = readFileSync(file, 'utf8').replaceAll('v1.26.0', 'v1.36.0');
   const documents = parseAllDocuments(text).flatMap((document) =>
     document.contents ? [document.toJS() as { readonly kind?: string }] : [],
   );

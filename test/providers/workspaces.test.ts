@@ -1,4 +1,4 @@
-/** Goldens of every Terraform workspace that the manifests of `inputs/` lead to, as the planner and the runner make them. */
+/** Goldens of every Terraform workspace that the test sequences lead to, as the planner and the runner make them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
@@ -18,14 +18,14 @@ import { inputSequences } from './input-manifests.ts';
 
 type Workspaces = Readonly<Record<string, RootModule | 'is destroyed'>>;
 
-describe('the workspaces of the manifests in inputs/', () => {
+describe('the workspaces of the test sequences', () => {
   test('all that are manifests are looked at', () => {
     expect(Object.fromEntries(inputSequences().map(({ name, steps }) => [name, steps.length]))).toEqual({
-      ...{ 'autoscaling-1': 3, 'proxy-with-hetzner': 7, 'rolling-update': 2, 'succeeds-on-last-2': 3 },
-      ...{ 'test-set1': 2, 'test-set3': 4, 'test-set5': 3 },
+      ...{ 'autoscaled-pool': 3, 'installation-proxy': 7, 'many-clouds': 2, 'own-machines': 3 },
+      ...{ 'replaced-pools': 3, 'shared-pools': 4, 'template-change': 2 },
       ...{ 'azure-single-subscription': 1, 'azure-two-subscriptions': 1, 'azure-working': 1 },
-      // A Secret alone, and a document of another program.
-      ...{ 'azure-secret-typo': 0, 'kadende-basic-cluster': 0 },
+      // A Secret alone.
+      'azure-secret-with-a-slip': 0,
     });
   });
 

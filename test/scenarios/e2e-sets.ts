@@ -1,12 +1,9 @@
-/** The end-to-end sets of Claudie: manifests that are applied one after another, with what they refer to. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** The test sequences: manifests that are applied one after another, with what they refer to. */
+import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { ManifestName } from '#cli/api-client.ts';
+import { filesOfSequence } from '#test/manifest/manifest-files.ts';
 import { keyOf, type SimulatedWorld } from './simulated-world.ts';
-
-const folder = new URL('../../../shared/inputs/claudie-e2e/', import.meta.url);
-
-export const setNames: readonly string[] = readdirSync(folder).toSorted();
 
 export interface Submission {
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -18,15 +15,9 @@ export interface E2eSet {
   readonly templates: readonly unknown[];
 }
 
-/** Reads a set. Machines of the user's own get addresses, and the manifest the name `name`. */
+/** Reads a set, its manifests with the name `name`. */
 function readSet(set: string, name: string): E2eSet {
-  const directory = new URL(`${set}/`, folder);
-  const documents = readdirSync(directory)
-    .filter((file) => file.endsWith('.yaml'))
-    .toSorted((left, right) => Number.parseInt(left, 10) - Number.parseInt(right, 10))
-    .flatMap((file, index) =>
-      documentsOf(readFileSync(new URL(file, directory), 'utf8'), set === exchanging ? 1 + index : 1),
-    );
+  const documents = filesOfSequence(set).flatMap((file) => documentsOf(readFileSync(file, 'utf8')));
   const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
   return {
     templates: ofKind('TemplateGitReference'),
@@ -66,13 +57,8 @@ interface Read extends Submission {
   readonly kind: string;
 }
 
-/** In this set one machine is exchanged between one step and the next. */
-const exchanging = 'test-set5';
-
-function documentsOf(text: string, firstMachine: number): readonly Read[] {
-  let machine = firstMachine;
-  const filled = text.replaceAll('replace-me', () => `203.0.113.${machine++}`);
-  return parseAllDocuments(filled).flatMap((document) => (document.contents ? [document.toJS() as Read] : []));
+function documentsOf(text: string): readonly Read[] {
+  return parseAllDocuments(text).flatMap((document) => (document.contents ? [document.toJS() as Read] : []));
 }
 
 function secretsNamedIn(value: unknown, namespace: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setNames, storedSet } from './e2e-sets.ts';
+import { sequenceNames } from '#test/manifest/manifest-files.ts';
+import { storedSet } from './e2e-sets.ts';
 import { expectFailures, permanentFault, pointsOf, pointText } from './failure-points.ts';
 import { SimulatedWorld, statusText } from './simulated-world.ts';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('a permanent failure at every stage of every step of a set', { timeout: 300_000 }, () => {
-  test.each(setNames)('%s: a grow is undone, all else waits; a retry goes on', async (set) => {
+  test.each(sequenceNames)('%s: a grow is undone, all else waits; a retry goes on', async (set) => {
     const { key, steps } = await storedSet(world, set, `${set}-retried`);
     for (const step of steps) {
       const seen = new Set<string>();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestName } from '#cli/api-client.ts';
-import { setNames, storedSet } from './e2e-sets.ts';
+import { sequenceNames } from '#test/manifest/manifest-files.ts';
+import { storedSet } from './e2e-sets.ts';
 import { expectFailures, type FailurePoint, permanentFault, pointsOf } from './failure-points.ts';
 import { SimulatedWorld, statusText } from './simulated-world.ts';
 
@@ -14,7 +15,7 @@ describe('a step that is rolled back', { timeout: 300_000 }, () => {
   /** The last stage of each grow, when all was made; every stage on demand: it takes minutes. */
   const asked = (points: readonly FailurePoint[]) => (process.env.EVERY_FAILURE ? points : points.slice(-1));
 
-  test.each(setNames)('%s: the next step succeeds, whichever stage of a grow had failed', async (set) => {
+  test.each(sequenceNames)('%s: the next step succeeds, whichever stage of a grow had failed', async (set) => {
     const { key, steps } = await storedSet(world, set, `${set}-next`);
     for (const [index, step] of steps.entries()) {
       const next = steps[index + 1];

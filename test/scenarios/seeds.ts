@@ -1,9 +1,9 @@
-/** The manifests of a hands-on tester of Claudie, one after the other, with a version that can be built. */
+/** The manifests of one and two Azure subscriptions, one after the other, with a version that can be built. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { azureFolder } from '#test/manifest/manifest-files.ts';
 import { keyOf, type SimulatedWorld } from './simulated-world.ts';
-
-const folder = new URL('../../../shared/inputs/seeds/', import.meta.url);
 
 export interface Seed {
   readonly metadata: { readonly name: string };
@@ -18,7 +18,7 @@ export type SeedName = 'single-subscription' | 'two-subscriptions' | 'working';
 
 /** Reads one; the manifest is called `name`. */
 export function seed(file: SeedName, name: string): Seed {
-  const text = readFileSync(new URL(`azure-${file}.yaml`, folder), 'utf8').replaceAll('v1.26.0', 'v1.36.0');
+  const text = readFileSync(join(azureFolder, `${file}.yaml`), 'utf8').replaceAll('v1.26.0', 'v1.36.0');
   const document = parse(text) as Seed;
   return { ...document, metadata: { ...document.metadata, name } };
 }
@@ -27,7 +27,7 @@ export const seedKey = (name: string) => keyOf(seed('working', name));
 
 /** Stores what the seeds name, with fields as the clouds want them. */
 export async function storeSeedSecrets({ api, secrets }: SimulatedWorld): Promise<void> {
-  const namespace = 'aw-claudie-cluster';
+  const namespace = 'azure-keys';
   const azure = { subscriptionid: 'made-up', tenantid: 'made-up', clientid: 'made-up', clientsecret: 'made-up' };
   const all = {
     'cloudflare-secret': { apitoken: 'made-up', accountid: 'made-up' },

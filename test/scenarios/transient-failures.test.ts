@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stageNames } from '#domain/plan.ts';
-import { setNames, storedSet } from './e2e-sets.ts';
+import { sequenceNames } from '#test/manifest/manifest-files.ts';
+import { storedSet } from './e2e-sets.ts';
 import { SimulatedWorld, statusText } from './simulated-world.ts';
 
 let world: SimulatedWorld;
@@ -12,8 +13,8 @@ afterAll(() => world.stop());
 /** Every stage fails the first time that it is tried. */
 const shaky = stageNames.map((stage) => ({ stage, class: 'transient' as const, attempt: 1, times: 1_000_000 }));
 
-describe('the sets of Claudie, step by step and then deleted', { timeout: 120_000 }, () => {
-  test.each(setNames)('%s ends Done with a transient failure at every stage of every step', async (set) => {
+describe('the test sequences, step by step and then deleted', { timeout: 120_000 }, () => {
+  test.each(sequenceNames)('%s ends Done with a transient failure at every stage of every step', async (set) => {
     const kinds = await walk(set, `${set}-shaky`);
     const count = (kind: string) => kinds.filter((each) => each === kind).length;
     expect(count('StageRetried')).toBeGreaterThan(0);
