@@ -1,12 +1,16 @@
 /** The command line: runs a command, and says what went wrong. Work is done behind the API or in the domain. */
+import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
 import { ApiProblem } from './api-problem.ts';
+import { kubeloomHome } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, printJson } from './output.ts';
 import { kubeloomProgram } from './program.ts';
 
+// scripts/setup.sh puts OpenTofu there where the machine has none.
+process.env.PATH = `${process.env.PATH ?? ''}${delimiter}${join(kubeloomHome(), 'bin')}`;
 listenToInterrupts();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? 0 : exitCodes.fault),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up what a command needs, and says what it does: npm packages, and Debian packages when root.
-# usage: setup.sh [--hosts]   --hosts: also what real hosts on this machine need
+# Sets up what a command needs, and says what it does: npm packages, and as root the programs in requirements.json.
+# usage: setup.sh [--tests | --hosts]   --tests: also what tests without real hosts need   --hosts: also what real hosts need
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -23,18 +23,22 @@ if ! node_modules/.bin/node --version >/dev/null 2>&1; then
   [ "$major" -ge 24 ] || { say "Node 24 is needed: no npm build of it for this machine, and the system has $(node --version)"; exit 1; }
 fi
 
-[ "${1:-}" = --hosts ] || exit 0
+use=${1:-}
+[ -n "$use" ] || exit 0
 # Programs that are started from here must not hold the lock.
 exec 9>&-
-if [ "$(id -u)" = 0 ]; then
-  local/hosts/install-packages.sh >&2
-  if ! command -v kubectl >/dev/null; then
-    say "installing kubectl (Debian package kubernetes-client)"
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -q kubernetes-client >&2
-  fi
-  if ! command -v terraform >/dev/null && ! command -v tofu >/dev/null; then
-    if command -v go >/dev/null; then scripts/build-tofu.sh; else say "neither terraform nor tofu is here: see npx kubeloom doctor"; fi
-  fi
-else
+export PATH="$root/node_modules/.bin:$PATH:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin"
+if [ "$(id -u)" != 0 ]; then
+  if [ "$use" = --tests ]; then local/hosts/install-packages.sh tests || say "the tests that need them will fail"; fi
   say "not root: nothing is installed, real hosts are not possible (the sim runner is)"
+  exit 0
+fi
+local/hosts/install-packages.sh "${use#--}" >&2
+if ! command -v terraform >/dev/null && ! command -v tofu >/dev/null; then
+  if command -v go >/dev/null; then
+    scripts/build-tofu.sh
+  else
+    # 3: it cannot be downloaded, which it says. Without it everything works but real hosts.
+    NODE_USE_ENV_PROXY=1 node scripts/fetch-tofu.mjs || [ $? = 3 ]
+  fi
 fi

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 hosts=0
 [ "$(id -u)" = 0 ] && hosts=1
-if [ "$hosts" = 1 ]; then scripts/setup.sh --hosts; else scripts/setup.sh; fi
+if [ "$hosts" = 1 ]; then scripts/setup.sh --hosts; else scripts/setup.sh --tests; fi
 export PATH="$PWD/node_modules/.bin:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH"
 if [ $# -gt 0 ]; then exec vitest run "$@"; fi
 

@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
-import { examine } from '#cli/commands/doctor.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
+import { examineMachine } from '#cli/doctor/examine-machine.ts';
 import { readDocuments } from '#cli/documents.ts';
 import { paint, print, printWrapped } from '#cli/output.ts';
 import { duration } from '#cli/times.ts';
@@ -183,7 +183,7 @@ async function canBeReal(): Promise<boolean> {
     print('not root: real machines need root (systemd-nspawn, network namespaces), so the sim runner is used');
     return false;
   }
-  const missing = (await examine()).filter((check) => !check.ok && !check.optional);
+  const missing = (await examineMachine()).filter((check) => !check.ok && !check.optional);
   for (const check of missing) print(`missing: ${check.name} (${check.found})${check.mend ? `  → ${check.mend}` : ''}`);
   if (missing.length > 0) print('so real machines cannot be made here, and the sim runner is used');
   return missing.length === 0;

@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that making hosts needs, if any is missing; says what it does.
+# install-packages.sh [USE]: installs the Debian packages that requirements.json lists for USE (hosts, the default, or tests),
+# if a program of theirs is missing; says what it does. Exits 3 if something is missing and cannot be installed.
 set -euo pipefail
-packages=(systemd-container mmdebstrap iproute2 openssh-client nftables openssl)
+use=${1:-hosts}
+list=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/requirements.json
+# Some programs are where only root looks.
+export PATH=$PATH:/usr/sbin:/sbin
+rows=$(node -e '
+  const { programs } = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
+  for (const row of programs) if (row.for.includes(process.argv[2])) console.log(row.program, row.package);
+' "$list" "$use")
 
 missing=()
-for package in "${packages[@]}"; do
-  [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
-done
+while read -r program package; do
+  command -v "$program" >/dev/null || [[ " ${missing[*]} " == *" $package "* ]] || missing+=("$package")
+done <<<"$rows"
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then
-  echo "missing Debian packages: ${missing[*]}; install them as root with: apt-get install ${missing[*]}" >&2
+  echo "missing Debian packages: ${missing[*]}; install them as root: apt-get install ${missing[*]}" >&2
   exit 3
 fi
 command -v apt-get >/dev/null || {

@@ -20,7 +20,6 @@ command_base_build() {
 build_base() {
   local base=$1 building="$1.building" lock
   [ -d "$base" ] && return 0
-  command -v mmdebstrap >/dev/null || fail 3 "mmdebstrap is not installed; run local/hosts/install-packages.sh"
   mkdir -p "$cache_dir"
   exec {lock}>"$cache_dir/base.lock"
   flock -w 900 "$lock" || fail 5 "another process has been building the base image for 15 minutes"

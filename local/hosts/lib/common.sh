@@ -5,6 +5,8 @@ cache_dir=${KUBELOOM_CACHE_DIR:-/var/cache/kubeloom}
 installation='' cluster='' provider='' region='' host='' id='' from='' all='' cause_said='' abort_if_orphaned=''
 binds=()
 first_parent=$PPID
+# The programs that this helper runs; requirements.json has the Debian package of each.
+host_tools=(systemd-nspawn mmdebstrap ip nft flock unshare ssh-keygen)
 umask 022
 
 # The last line on stderr, which the runner reads: kubeloom-host: <command> <host>: <cause>
@@ -60,7 +62,7 @@ need() {
 need_machine() {
   [ "$(id -u)" = 0 ] || fail 3 "root is needed to make hosts; run as root, or use the provider type sim"
   local tool
-  for tool in systemd-nspawn ip nft flock unshare ssh-keygen; do
+  for tool in "${host_tools[@]}"; do
     command -v "$tool" >/dev/null || fail 3 "$tool is not installed; run local/hosts/install-packages.sh"
   done
 }

@@ -2,63 +2,70 @@
 
 command_doctor() {
   local checks='' ok=true tool
-  check required root "$([ "$(id -u)" = 0 ] && echo yes)" "run as root, or use the provider type sim"
-  for tool in systemd-nspawn:systemd-container mmdebstrap:mmdebstrap ip:iproute2 ssh-keygen:openssh-client nft:nftables flock:util-linux; do
-    check required "${tool%:*}" "$(command -v "${tool%:*}")" "install the Debian package ${tool#*:} (local/hosts/install-packages.sh)"
+  check required root "run as root, or use the provider type sim" is_root
+  for tool in "${host_tools[@]}"; do
+    check required "$tool" "install its Debian package: local/hosts/install-packages.sh" command -v "$tool"
   done
-  check required overlay "$(trial_overlay)" \
-    "load the kernel module overlay, and set KUBELOOM_HOSTS_DIR to a directory on an ordinary file system (ext4, xfs, tmpfs; not overlay)"
-  check required tun "$([ -c /dev/net/tun ] || modprobe tun 2>/dev/null && echo /dev/net/tun)" "load the kernel module tun"
-  check required bridge "$(in_trial_network 'ip link add name br0 type bridge && ip link add name ve0 type veth peer name ve1')" \
-    "the kernel needs the modules bridge and veth"
-  check required nftables "$(in_trial_network 'nft add table inet t && nft add table bridge t')" "the kernel needs nf_tables"
-  check required cgroup "$(cgroup_mode)" "mount a cgroup file system on /sys/fs/cgroup"
-  check optional netem "$(in_trial_network 'tc qdisc add dev lo root netem delay 1ms')" \
-    "tests of slow links are skipped; the kernel needs the module sch_netem"
-  check optional wireguard "$(in_trial_network 'ip link add name wg0 type wireguard')" "nothing to do: hosts use wireguard-go"
-  check optional base-image "$(base_ready)" "made at the first use; kubeloom-host base-build makes it now"
+  check required overlay \
+    "load the kernel module overlay, and set KUBELOOM_HOSTS_DIR to a directory on an ordinary file system (ext4, xfs, tmpfs; not overlay)" \
+    trial_overlay
+  check required tun "load the kernel module tun" tun_device
+  check required bridge "the kernel needs the modules bridge and veth" \
+    in_trial_network 'ip link add name br0 type bridge && ip link add name ve0 type veth peer name ve1'
+  check required nftables "the kernel needs nf_tables" in_trial_network 'nft add table inet t && nft add table bridge t'
+  check required cgroup "mount a cgroup file system on /sys/fs/cgroup" cgroup_mode
+  check optional netem "tests of slow links are skipped; the kernel needs the module sch_netem" \
+    in_trial_network 'tc qdisc add dev lo root netem delay 1ms'
+  check optional wireguard "nothing to do: hosts use wireguard-go" in_trial_network 'ip link add name wg0 type wireguard'
+  check optional base-image "made at the first use; kubeloom-host base-build makes it now" base_ready
   printf '{"ok":%s,"stateDirectory":"%s","checks":[%s\n]}\n' "$ok" "$(json_text "$state_dir")" "$checks"
   [ $ok = true ] || fail 3 "the machine lacks something; see the checks that are not ok"
 }
 
-# check required|optional NAME FOUND FIX: FOUND empty = not there.
+# check required|optional NAME FIX COMMAND…: not ok if the command fails; what was found, or its error, is its first line.
 check() {
-  local fine=true
-  [ -n "$3" ] || fine=false
-  [ "$fine$1" != falserequired ] || ok=false
-  checks+="${checks:+,}"$'\n'"  {\"name\":\"$2\",\"ok\":$fine,\"required\":$([ "$1" = required ] && echo true || echo false)"
-  checks+=",\"found\":\"$(json_text "$3")\"$([ $fine = true ] || printf ',"fix":"%s"' "$(json_text "$4")")}"
+  local kind=$1 name=$2 fix=$3 fine=true found
+  shift 3
+  found=$("$@" 2>&1) || fine=false
+  found=${found%%$'\n'*}
+  [ "$fine$kind" != falserequired ] || ok=false
+  checks+="${checks:+,}"$'\n'"  {\"name\":\"$name\",\"ok\":$fine,\"required\":$([ "$kind" = required ] && echo true || echo false)"
+  checks+=",\"found\":\"$(json_text "$found")\"$([ $fine = true ] || printf ',"fix":"%s"' "$(json_text "$fix")")}"
 }
+
+is_root() { [ "$(id -u)" = 0 ] && echo yes; }
 
 in_trial_network() {
   if [ "$(id -u)" != 0 ]; then
     echo "not tried: needs root"
-  elif unshare --net sh -c "$1" >/dev/null 2>&1; then
-    echo yes
+  else
+    unshare --net sh -c "$1" && echo yes
   fi
 }
 
+tun_device() { { [ -c /dev/net/tun ] || modprobe tun; } && echo /dev/net/tun; }
+
 # Where hosts will live: an overlay cannot have its upper layer on every file system.
 trial_overlay() {
-  local existing=$state_dir trial
+  local existing=$state_dir trial status=0
   [ "$(id -u)" = 0 ] || { echo "not tried: needs root"; return 0; }
   while [ ! -d "$existing" ]; do existing=$(dirname "$existing"); done
-  trial=$(mktemp -d "$existing/.kubeloom-trial-XXXXXX")
+  trial=$(mktemp -d "$existing/.kubeloom-trial-XXXXXX") || return
   mkdir "$trial/low" "$trial/up" "$trial/work" "$trial/root"
-  if unshare --mount --propagation private mount -t overlay trial \
-    -o "lowerdir=$trial/low,upperdir=$trial/up,workdir=$trial/work" "$trial/root" 2>/dev/null; then
-    echo yes
-  fi
+  unshare --mount --propagation private mount -t overlay trial \
+    -o "lowerdir=$trial/low,upperdir=$trial/up,workdir=$trial/work" "$trial/root" || status=$?
   rm -rf --one-file-system "$trial"
+  [ "$status" != 0 ] || echo yes
+  return "$status"
 }
 
 cgroup_mode() {
   local mode
-  case $(stat -fc %T /sys/fs/cgroup 2>/dev/null) in
+  case $(stat -fc %T /sys/fs/cgroup) in
     cgroup2fs) mode=v2 ;;
-    *) [ ! -d /sys/fs/cgroup/systemd ] || mode='v1 (hybrid)' ;;
+    *) [ -d /sys/fs/cgroup/systemd ] && mode='v1 (hybrid)' || return 1 ;;
   esac
-  [ -z "${mode:-}" ] || echo "$mode, PID 1 is $(cat /proc/1/comm)"
+  echo "$mode, PID 1 is $(cat /proc/1/comm)"
 }
 
-base_ready() { [ ! -d "$(base_path)" ] || base_path; }
+base_ready() { [ -d "$(base_path)" ] && base_path; }

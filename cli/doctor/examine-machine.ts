@@ -1,0 +1,78 @@
+/** What this machine has and lacks: the programs of requirements.json, and what the kernel can do for hosts. */
+import { fileURLToPath } from 'node:url';
+import requirements from '../../requirements.json' with { type: 'json' };
+import { type Answer, askProgram } from './ask-program.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What needs it: `all`, or `hosts` (real machines of the provider `local`). */
+  readonly for: 'all' | 'hosts';
+  /** Nice to have: nothing that is promised fails without it. */
+  readonly optional?: true;
+  readonly mend?: string;
+}
+
+const hostsHelper = fileURLToPath(new URL('../../local/hosts/kubeloom-host', import.meta.url));
+
+/** Every check, those of the hosts helper included. */
+export async function examineMachine(): Promise<readonly Check[]> {
+  const major = Number(process.versions.node.split('.')[0]);
+  const programs = requirements.programs.flatMap(({ package: name, program, ask, atLeast }) =>
+    program && ask ? [askProgram(program, ask, atLeast).then((answer) => check(program, answer, install(name)))] : [],
+  );
+  return [
+    { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', mend: 'npm ci brings one on linux-x64' },
+    ...(await Promise.all([examineTerraform(), ...programs])),
+    ...(await examineHosts()),
+  ];
+}
+
+const install = (debianPackage: string): string => `scripts/setup.sh --hosts, or apt-get install ${debianPackage}`;
+
+function check(name: string, { ok, found }: Answer, mend: string): Check {
+  return { name, ok, found, for: 'hosts', mend };
+}
+
+/** OpenTofu where both are usable; else the one that is there says why it is not usable. */
+async function examineTerraform(): Promise<Check> {
+  const { tofu, terraform } = requirements.terraform.atLeast;
+  const answers = await Promise.all([
+    askProgram('tofu', ['version'], tofu),
+    askProgram('terraform', ['version'], terraform),
+  ]);
+  const answer = answers.find(({ ok }) => ok) ?? answers.find(({ missing }) => !missing) ?? answers[0];
+  const mend = `scripts/setup.sh --hosts gets tofu; or put terraform ≥ ${terraform} or tofu ≥ ${tofu} on the PATH`;
+  return check('terraform or tofu', answer, mend);
+}
+
+interface HostsReport {
+  readonly checks: readonly {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly required: boolean;
+    readonly found: string;
+    readonly fix?: string;
+  }[];
+}
+
+/** What the hosts helper says: root, overlay, tun, bridge, its own programs. It ends with 3 if it lacks something. */
+async function examineHosts(): Promise<readonly Check[]> {
+  const { found, output } = await askProgram(hostsHelper, ['doctor']);
+  const report = parseReport(output);
+  if (!report) return [check('hosts helper', { ok: false, found }, `run ${hostsHelper} doctor`)];
+  return report.checks.map(({ name, ok, required, found, fix }) => ({
+    ...{ name, ok, found: found || 'no', for: 'hosts' },
+    ...(fix && { mend: fix }),
+    ...(!required && { optional: true }),
+  }));
+}
+
+function parseReport(output: string): HostsReport | undefined {
+  try {
+    return JSON.parse(output) as HostsReport;
+  } catch {
+    return undefined;
+  }
+}
