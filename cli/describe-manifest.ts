@@ -50,6 +50,7 @@ function stateLines(manifest: ManifestDescription, width?: number): string[] {
 }
 
 function whatToDo(manifest: ManifestDescription, name: string): string | undefined {
+  if (manifest.unreadable !== undefined) return manifest.unreadable;
   if (manifest.paused) return `paused: nothing is started until \`kubeloom resume ${name}\``;
   if (manifest.status !== 'Failed') return undefined;
   if (manifest.deleting)

@@ -9,6 +9,7 @@ export const httpStatuses = {
   InvalidManifest: 422,
   Forbidden: 403,
   NotFound: 404,
+  Unreadable: 409,
   VersionConflict: 409,
   Protected: 409,
   InUse: 409,

@@ -32,8 +32,28 @@ export interface StoredGeneration {
   readonly origin?: Origin;
 }
 
+/** What is left of a manifest whose record cannot be read. */
+export interface ManifestRemains extends ManifestKey {
+  /** Why it cannot be read, a sentence. */
+  readonly reason: string;
+  /** With what could be read of it; the document is null, the status Failed. */
+  readonly record: ManifestRecord;
+  /** Whether `replace` makes a whole record of it again. */
+  readonly replaceable: boolean;
+}
+
+/** `unreadable` are those of this page that cannot be read: they stop no one from seeing the others. */
+export interface ManifestPage extends Page<ManifestRecord> {
+  readonly unreadable: readonly ManifestRemains[];
+}
+
 export interface ManifestStore {
+  /** Throws `Unreadable`, as every method that answers a record. */
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
+  /** Of one that cannot be read; undefined when it does not exist, or can be read. */
+  remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined>;
+  /** Removes it and its documents by the key alone, whatever they hold; no error when there is none. */
+  discard(key: ManifestKey): Promise<void>;
   /** The document of a generation: of the newest one and of the ten before it; undefined when it is not kept. */
   documentOf(key: ManifestKey, generation: number): Promise<unknown>;
   /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
@@ -79,7 +99,7 @@ export interface ManifestStore {
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
   /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
-  list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>>;
+  list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage>;
   /**
    * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
    * read is told and left out, or thrown when nobody wants to be told.
@@ -88,6 +108,7 @@ export interface ManifestStore {
 }
 
 export interface ClusterStore {
+  /** Throws `Unreadable`, as `list`. */
   get(key: ManifestKey, cluster: string): Promise<ClusterRecord | undefined>;
   /**
    * Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists),
@@ -97,6 +118,8 @@ export interface ClusterStore {
   /** Removes what was read: `record.version` is the stored one. Throws as `put`; fine when it is gone already. */
   remove(record: ClusterRecord): Promise<void>;
   list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
+  /** Removes all of a manifest by its key alone, whatever they hold. */
+  discard(key: ManifestKey): Promise<void>;
 }
 
 export interface RunStore {

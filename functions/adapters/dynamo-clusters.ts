@@ -4,6 +4,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { ClusterStore } from '../ports.ts';
 import type { DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
+import { readRecord } from './stored-record.ts';
 import { clusterItem, manifestPartition } from './table-keys.ts';
 
 export class DynamoClusters implements ClusterStore {
@@ -50,15 +51,25 @@ export class DynamoClusters implements ClusterStore {
   }
 
   async list(key: ManifestKey): Promise<readonly ClusterRecord[]> {
-    const items = await this.#table.queryAll({
+    return Promise.all((await this.#items(key)).map((item) => this.#read(item)));
+  }
+
+  async discard(key: ManifestKey): Promise<void> {
+    const items = await this.#items(key);
+    await Promise.all(items.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+  }
+
+  #items(key: ManifestKey): Promise<readonly Item[]> {
+    return this.#table.queryAll({
       partition: { name: 'pk', value: manifestPartition(key) },
       sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': 'CLUSTER#' } },
     });
-    return Promise.all(items.map((item) => this.#read(item)));
   }
 
-  async #read(item: Item): Promise<ClusterRecord> {
-    return ClusterRecord.parse(await this.#documents.read(item.record));
+  async #read({ pk, sk, record, format }: Item): Promise<ClusterRecord> {
+    const [, namespace, manifest] = String(pk).split('#');
+    const what = `cluster ${String(sk).replace('CLUSTER#', '')} of manifest ${namespace}/${manifest}`;
+    return readRecord(ClusterRecord, await this.#documents.read(record, what), { what, format });
   }
 }
 

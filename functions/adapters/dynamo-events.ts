@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import type { EventStore, Page } from '../ports.ts';
 import type { DynamoTable } from './dynamo-table.ts';
+import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';
 
 /** Events are kept for 90 days. */
@@ -35,7 +36,9 @@ export class DynamoEvents implements EventStore {
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const items = page.items.map((item) => RunEvent.parse(JSON.parse(String(item.event))));
+    const items = readableOnes(page.items, ({ sk, event, format }) =>
+      readJsonRecord(RunEvent, event, { what: `event ${sk}`, format }),
+    );
     const follow = page.last ?? next;
     return { items, ...(follow === undefined ? {} : { next: follow }) };
   }

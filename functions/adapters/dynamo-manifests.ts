@@ -1,10 +1,13 @@
 /** `ManifestStore` on DynamoDB: generation and lease live in one item, so that every decision is one conditional write. */
-import { type Lease, type ManifestKey, ManifestRecord, Origin } from '#contracts/records.ts';
-import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestStore, Page, StoredGeneration } from '../ports.ts';
+import { type Lease, type ManifestKey, type ManifestRecord, Origin } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import type { LeaseTerm, ManifestPage, ManifestRemains, ManifestStore, StoredGeneration } from '../ports.ts';
 import { assigned, assignments, named } from './dynamo-expressions.ts';
 import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
+import { asFault, leaseLost, notFound } from './manifest-errors.ts';
+import { nameOf, readManifest, remainsOf } from './manifest-item.ts';
+import { readRecord } from './stored-record.ts';
 import {
   documentItem,
   documentsOf,
@@ -15,6 +18,7 @@ import {
   manifestItem,
   manifestPartition,
   manifestsOf,
+  partitionOf,
   tableSchema,
 } from './table-keys.ts';
 
@@ -38,27 +42,45 @@ export class DynamoManifests implements ManifestStore {
     return item && this.#read(item);
   }
 
+  async remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined> {
+    const item = await this.#table.get(manifestItem(key));
+    const read = item && (await this.#readOrRemains(item));
+    return read && 'reason' in read ? read : undefined;
+  }
+
+  async discard(key: ManifestKey): Promise<void> {
+    const documents = await this.#keptDocuments(key);
+    await Promise.all(documents.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+    await this.#table.remove(manifestItem(key));
+  }
+
   async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
     const item = await this.#table.get(manifestItem(key));
-    if (item?.generation === generation) return this.#documents.read(item.document);
+    const what = `generation ${generation} of manifest ${key.namespace}/${key.name}`;
+    if (item?.generation === generation) return this.#documents.read(item.document, what);
     const earlier = item && (await this.#table.get(documentItem(key, generation)));
-    return earlier && this.#documents.read(earlier.document);
+    return earlier && this.#documents.read(earlier.document, what);
   }
 
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
     const item = await this.#table.get(manifestItem(key));
     if (!item) return [];
-    const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': documentsOf } };
-    const kept = await this.#table.queryAll({ partition: { name: 'pk', value: manifestPartition(key) }, sort });
+    const kept = await this.#keptDocuments(key);
     // What was put aside by a writer who came too late is the newest one once more.
     const earlier = kept.map((each) => ({ ...each, generation: generationOf(each) }));
     const all = [item, ...earlier.filter(({ generation }) => generation < Number(item.generation))];
-    const read = all.map(async ({ generation, document, origin }: Item) => ({
+    const what = nameOf(item);
+    const read = all.map(async ({ generation, document, origin, format }: Item) => ({
       generation: Number(generation),
-      document: await this.#documents.read(document),
-      ...(origin !== undefined && { origin: Origin.parse(origin) }),
+      document: await this.#documents.read(document, what),
+      ...(origin !== undefined && { origin: readRecord(Origin, origin, { what, format }) }),
     }));
     return (await Promise.all(read)).toSorted((a, b) => b.generation - a.generation);
+  }
+
+  #keptDocuments(key: ManifestKey): Promise<readonly Item[]> {
+    const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': documentsOf } };
+    return this.#table.queryAll({ partition: { name: 'pk', value: manifestPartition(key) }, sort });
   }
 
   async create(record: ManifestRecord): Promise<void> {
@@ -177,7 +199,7 @@ export class DynamoManifests implements ManifestStore {
     return 'settled';
   }
 
-  async list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>> {
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage> {
     const { pk } = manifestItem({ namespace: '', name: '' });
     const page = await this.#table.query({
       partition: { name: 'pk', value: pk },
@@ -187,8 +209,10 @@ export class DynamoManifests implements ManifestStore {
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const items = await Promise.all(page.items.map((item) => this.#read(item)));
-    return { items, ...(page.next === undefined ? {} : { next: page.next }) };
+    const read = await Promise.all(page.items.map((item) => this.#readOrRemains(item)));
+    const items = read.flatMap((one) => ('reason' in one ? [] : [one]));
+    const unreadable = read.flatMap((one) => ('reason' in one ? [one] : []));
+    return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) };
   }
 
   async due(
@@ -206,7 +230,7 @@ export class DynamoManifests implements ManifestStore {
     return read.flatMap((outcome, index) => {
       if (outcome.status === 'fulfilled') return [outcome.value];
       if (tell === undefined) throw outcome.reason;
-      tell(unreadable(items[index], outcome.reason));
+      tell(asFault(items[index], outcome.reason));
       return [];
     });
   }
@@ -261,28 +285,15 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async #read(item: Item): Promise<ManifestRecord> {
-    const { pk: _pk, sk: _sk, duePartition: _due, leaseOwner, leaseExpiresAt, ...plain } = item;
-    const lease =
-      leaseOwner === undefined ? null : { owner: leaseOwner, fence: plain.fence, expiresAt: leaseExpiresAt };
-    return ManifestRecord.parse({ ...plain, lease, document: await this.#documents.read(item.document) });
+    return readManifest(item, await this.#documents.read(item.document, nameOf(item)));
   }
-}
 
-/** What is done is due for nothing but a check. */
-function partitionOf(status: ManifestRecord['status']): string {
-  return status === 'Done' ? dueChecks : dueManifests;
-}
-
-function unreadable(item: Item | undefined, cause: unknown): PipelineError {
-  const message = `the stored manifest ${String(item?.sk).replace('#', '/')} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
-  return new PipelineError('InternalFault', message, { cause });
-}
-
-function notFound(key: ManifestKey): PipelineError {
-  return new PipelineError('NotFound', `manifest ${key.namespace}/${key.name} does not exist`);
-}
-
-function leaseLost(key: ManifestKey, fence: number): PipelineError {
-  const message = `the lease of manifest ${key.namespace}/${key.name} with fence ${fence} is gone: another run has taken over`;
-  return new PipelineError('LeaseLost', message);
+  async #readOrRemains(item: Item): Promise<ManifestRecord | ManifestRemains> {
+    try {
+      return await this.#read(item);
+    } catch (error) {
+      if (!isPipelineError(error, 'Unreadable')) throw error;
+      return remainsOf(item, error.message);
+    }
+  }
 }

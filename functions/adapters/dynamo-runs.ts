@@ -1,7 +1,8 @@
 /** `RunStore` on DynamoDB; the `due` index orders runs by the time they were queued. */
 import { type ManifestKey, RunRecord } from '#contracts/records.ts';
 import type { Page, RunStore } from '../ports.ts';
-import type { DynamoTable } from './dynamo-table.ts';
+import type { DynamoTable, Item } from './dynamo-table.ts';
+import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { runItem, runsByTime, tableSchema } from './table-keys.ts';
 
 /** Runs are kept for a year after they were queued. */
@@ -16,7 +17,7 @@ export class DynamoRuns implements RunStore {
 
   async get(key: ManifestKey, runId: string): Promise<RunRecord | undefined> {
     const item = await this.#table.get(runItem(key, runId));
-    return item && RunRecord.parse(JSON.parse(String(item.record)));
+    return item && read(item);
   }
 
   async put(record: RunRecord): Promise<void> {
@@ -40,7 +41,12 @@ export class DynamoRuns implements RunStore {
       ...(next === undefined ? {} : { next }),
     });
     const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-    const runs = items.map((item) => RunRecord.parse(JSON.parse(String(item.record))));
-    return { items: runs, ...(page.next === undefined ? {} : { next: page.next }) };
+    // Asking for one that is left out by its id says why it cannot be read.
+    return { items: readableOnes(items, read), ...(page.next === undefined ? {} : { next: page.next }) };
   }
+}
+
+function read({ pk, sk, record, format }: Item): RunRecord {
+  const what = `run ${String(sk).replace('RUN#', '')} of ${String(pk).replace('MANIFEST#', '').replace('#', '/')}`;
+  return readJsonRecord(RunRecord, record, { what, format });
 }

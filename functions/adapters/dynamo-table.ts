@@ -14,6 +14,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { PipelineError } from '#domain/errors.ts';
+import { recordFormat } from './stored-record.ts';
 import type { ItemKey } from './table-keys.ts';
 
 export type Item = Record<string, unknown>;
@@ -67,7 +68,8 @@ export class DynamoTable {
   /** Returns false when the condition does not hold. */
   async put(item: Item, condition?: Condition): Promise<boolean> {
     return holds(async () => {
-      await this.#client.send(new PutCommand({ TableName: this.#name, Item: item, ...written(condition) }));
+      const command = new PutCommand({ TableName: this.#name, Item: numbered(item), ...written(condition) });
+      await this.#client.send(command);
     });
   }
 
@@ -98,7 +100,7 @@ export class DynamoTable {
   /** Writes items that need no condition. */
   async putAll(items: readonly Item[]): Promise<void> {
     for (let from = 0; from < items.length; from += 25) {
-      const puts = items.slice(from, from + 25).map((item) => ({ PutRequest: { Item: item } }));
+      const puts = items.slice(from, from + 25).map((item) => ({ PutRequest: { Item: numbered(item) } }));
       let requests: Record<string, unknown[]> | undefined = { [this.#name]: puts };
       while (requests?.[this.#name]?.length) {
         const command = new BatchWriteCommand({ RequestItems: requests as Record<string, typeof puts> });
@@ -148,6 +150,9 @@ export class DynamoTable {
     return items;
   }
 }
+
+/** Every item says the format in which it was written; one without it is of 0.1.0, which is format 1. */
+const numbered = (item: Item): Item => ({ ...item, format: recordFormat });
 
 async function holds(write: () => Promise<void>): Promise<boolean> {
   try {

@@ -1,8 +1,8 @@
 /** Keeps documents inside a table item while they are small; larger ones go to the artifacts, with their checksum. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { PipelineError } from '#domain/errors.ts';
 import type { Artifacts } from '../ports.ts';
+import { parseJson, readRecord, unreadable } from './stored-record.ts';
 
 /** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
 const inlineBytes = 100_000;
@@ -27,17 +27,14 @@ export class LargeDocuments {
     return { key, sha256 };
   }
 
-  /** Reads it back. Throws `InternalFault` when the artifact is gone or was changed. */
-  async read(kept: unknown): Promise<unknown> {
-    const where = Kept.parse(kept);
-    if ('json' in where) return JSON.parse(where.json);
+  /** Reads it back. Throws `Unreadable` when the artifact is gone or was changed; `what` is for people. */
+  async read(kept: unknown, what: string): Promise<unknown> {
+    const where = readRecord(Kept, kept, { what });
+    if ('json' in where) return parseJson(where.json, what);
     const json = await this.#artifacts.getText(where.key);
     const found = json === undefined ? 'nothing' : createHash('sha256').update(json).digest('hex');
-    if (json !== undefined && found === where.sha256) return JSON.parse(json);
-    throw new PipelineError(
-      'InternalFault',
-      `artifact ${where.key} should have checksum ${where.sha256} and has ${found}`,
-    );
+    if (json !== undefined && found === where.sha256) return parseJson(json, what);
+    throw unreadable(what, `artifact ${where.key} should have checksum ${where.sha256} and has ${found}`);
   }
 }
 

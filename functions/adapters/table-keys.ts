@@ -1,5 +1,5 @@
 /** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
-import type { ManifestKey } from '#contracts/records.ts';
+import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 
 /**
  * | item            | pk                       | sk                      | `due` index               |
@@ -33,6 +33,9 @@ export const dueManifests = 'MANIFESTS';
 
 /** Partition for those that are done and only to be checked: however many wait, they are in nobody's way. */
 export const dueChecks = 'CHECKS';
+
+/** What is done is due for nothing but a check. */
+export const partitionOf = (status: ManifestStatus): string => (status === 'Done' ? dueChecks : dueManifests);
 
 export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });
 

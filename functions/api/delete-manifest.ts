@@ -14,6 +14,7 @@ import { runAtWork } from '../pipeline/run-at-work.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 import { planningOf } from '../pipeline/template-versions.ts';
 import type { Deps } from '../ports.ts';
+import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
@@ -23,9 +24,17 @@ export const handler = httpHandler(
   { access: operator, path: ManifestPath, query: DeleteQuery },
   async (request, deps) => {
     const { path, query, headers } = request;
+    const orphans = orphansOf(query.orphan);
+    const remains = await undeletable(deps, path);
+    if (remains) {
+      checkPreconditions(headers, path, remains.record);
+      refuseUnlessForgotten(remains, orphans);
+      const left = await discardManifest(deps, path, remains.record);
+      await tellManifestChange(deps, remains.record, 'forgotten: what was stored of it cannot be read', request.caller);
+      return acceptedResponse(remains.record, { left });
+    }
     const stored = await storedManifest(deps, path);
     checkPreconditions(headers, path, stored);
-    const orphans = orphansOf(query.orphan);
     if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
       return acceptedResponse(stored, { unchanged: true });
     }

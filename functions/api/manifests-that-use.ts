@@ -1,6 +1,7 @@
 /** Which manifests need a Secret or TemplateGitReference: by their document, and by what stands of earlier ones. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
@@ -17,13 +18,25 @@ export async function manifestsThatUse(
   wanted: ManifestKey,
 ): Promise<readonly string[]> {
   const users: string[] = [];
-  for await (const record of everyManifest(deps)) {
-    const used =
-      namesIn(record, field).includes(nameOf(wanted)) ||
-      (field === 'secretRef' && (await standsWith(deps, record, nameOf(wanted))));
-    if (used) users.push(shownTo(caller, record));
+  // One that cannot be read may need it: what belongs to its namespace is kept.
+  const assume = (record: ManifestKey): void => {
+    if (record.namespace === wanted.namespace) users.push(`${shownTo(caller, record)} (which cannot be read)`);
+  };
+  for await (const record of everyManifest(deps, assume)) {
+    const stands = field === 'secretRef' ? readable(standsWith(deps, record, nameOf(wanted))) : false;
+    const used = namesIn(record, field).includes(nameOf(wanted)) || (await stands);
+    if (used === undefined) assume(record);
+    else if (used) users.push(shownTo(caller, record));
   }
   return users;
+}
+
+/** Undefined when it cannot be read. */
+async function readable(answer: Promise<boolean>): Promise<boolean | undefined> {
+  return answer.catch((error: unknown) => {
+    if (isPipelineError(error, 'Unreadable')) return undefined;
+    throw error;
+  });
 }
 
 function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, field: Reference['field']): string[] {

@@ -2,13 +2,14 @@
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import { replaceableManifest } from '../pipeline/stored-manifest.ts';
 import { checkPreconditions } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
 import { submitDocument } from './submit-document.ts';
 
 export const handler = httpHandler({ access: operator, path: ManifestPath }, async (request, deps) => {
   const document = requestDocument(request, deps);
-  const stored = await deps.manifests.get(request.path);
+  const stored = await replaceableManifest(deps, request.path);
   checkPreconditions(request.headers, request.path, stored);
   return submitDocument(deps, request.path, { document, stored, caller: request.caller });
 });

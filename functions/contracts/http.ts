@@ -5,7 +5,7 @@ import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
 import { DriftRows } from './http-drift.ts';
-import { ClusterStatus, ManifestStatus, RunEvent, RunRecord } from './records.ts';
+import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { StageMode } from './stage.ts';
 
 /** Header names of our own. */
@@ -97,6 +97,9 @@ export const Progress = z
   .meta({ id: 'Progress', description: 'steps are stages with work, over all waypoints of the run' });
 export type Progress = z.infer<typeof Progress>;
 
+/** As stored; `Unreadable`: what is stored of it cannot be read. */
+export const ManifestStatus = z.enum([...StoredStatus.options, 'Unreadable']);
+
 export const ManifestSummary = z
   .object({
     namespace: z.string(),
@@ -104,6 +107,7 @@ export const ManifestSummary = z
     generation: z.number().int(),
     attempt: z.number().int(),
     status: ManifestStatus,
+    unreadable: z.string().optional().describe('why it cannot be read, and what to do; only with `Unreadable`'),
     deleting: z.boolean(),
     paused: z.boolean(),
     runId: z.string(),

@@ -10,6 +10,7 @@ export const errorNames = {
   InvalidManifest: 'the document has faults; all are listed',
   Forbidden: 'the caller has not the role that this needs',
   NotFound: 'the thing asked for does not exist',
+  Unreadable: 'what is stored of it cannot be read',
   VersionConflict: 'it is not, or no longer, as the request takes it to be',
   Protected: 'the manifest says that it must not be deleted',
   InUse: 'something else still needs it',

@@ -29,6 +29,10 @@ export class InMemoryClusters implements ClusterStore {
     this.#records.delete(id);
   }
 
+  async discard(key: ManifestKey): Promise<void> {
+    for (const id of this.#records.keys()) if (id.startsWith(idOf(key, ''))) this.#records.delete(id);
+  }
+
   async list(key: ManifestKey): Promise<readonly ClusterRecord[]> {
     const prefix = idOf(key, '');
     const ids = [...this.#records.keys()].filter((id) => id.startsWith(prefix)).sort();

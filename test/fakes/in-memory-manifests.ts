@@ -1,7 +1,7 @@
 /** `ManifestStore` in memory. */
 import type { Lease, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestStore, Page, StoredGeneration } from '#functions/ports.ts';
+import type { LeaseTerm, ManifestPage, ManifestRemains, ManifestStore, StoredGeneration } from '#functions/ports.ts';
 import { pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
@@ -12,6 +12,16 @@ export class InMemoryManifests implements ManifestStore {
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
     return structuredClone(this.#records.get(idOf(key)));
+  }
+
+  /** Nothing in memory is ever unreadable. */
+  async remainsOf(): Promise<ManifestRemains | undefined> {
+    return undefined;
+  }
+
+  async discard(key: ManifestKey): Promise<void> {
+    this.#records.delete(idOf(key));
+    for (const id of this.#earlier.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#earlier.delete(id);
   }
 
   async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
@@ -120,14 +130,11 @@ export class InMemoryManifests implements ManifestStore {
     return 'settled';
   }
 
-  async list(namespace: string | undefined, limit: number, next?: string): Promise<Page<ManifestRecord>> {
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage> {
     const ids = [...this.#records.keys()].sort();
     const records = ids.flatMap((id) => this.#records.get(id) ?? []);
-    return pageOf(
-      records.filter((record) => namespace === undefined || record.namespace === namespace),
-      limit,
-      next,
-    );
+    const wanted = records.filter((record) => namespace === undefined || record.namespace === namespace);
+    return { ...pageOf(wanted, limit, next), unreadable: [] };
   }
 
   async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
