@@ -9,11 +9,11 @@ for tool in docker terraform curl node; do
 done
 
 # `name:tag@sha256:…` of every FROM that is an image and no stage.
-grep -oE '^FROM [^ ]+:[^ ]+' "$dockerfile" | cut -d' ' -f2 | sort -u | while read -r reference; do
+grep -oE '^FROM (--platform=[^ ]+ )?[^ ]+:[^ ]+' "$dockerfile" | grep -oE '[^ ]+$' | sort -u | while read -r reference; do
   tagged=${reference%@*}
   digest=$(docker buildx imagetools inspect "$tagged" --format '{{.Manifest.Digest}}')
   [[ $digest =~ ^sha256:[0-9a-f]{64}$ ]] || { echo "no digest of $tagged" >&2; exit 1; }
-  sed -i "s|^FROM ${reference} |FROM ${tagged}@${digest} |" "$dockerfile"
+  sed -i "s|^\(FROM .*\)${reference} |\1${tagged}@${digest} |" "$dockerfile"
   echo "$tagged@$digest"
 done
 

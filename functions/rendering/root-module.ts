@@ -17,10 +17,7 @@ export type RootModule = Readonly<Record<string, unknown>>;
 /** The root without any module call. Applying it would remove what the state has, and run no destroy provisioner. */
 export function emptyRoot(template: ProviderTemplate, regions: readonly string[], backend: StateBackend): RootModule {
   const { provider } = template;
-  const required = {
-    ...template.alsoRequired,
-    ...(provider === undefined ? {} : { [provider.name]: { source: provider.source, version: provider.version } }),
-  };
+  const required = requiredProviders(template);
   const fields = credentialFields(template);
   return {
     '//': 'Written by Kubeloom. Changes are lost.',
@@ -44,6 +41,16 @@ export function emptyRoot(template: ProviderTemplate, regions: readonly string[]
         }),
     ...(provider === undefined ? {} : { provider: { [provider.name]: providerBlocks(template, provider, regions) } }),
   };
+}
+
+/** Plugins in their exact versions, by local name. */
+export function requiredProviders({
+  provider,
+  alsoRequired,
+}: ProviderTemplate): Readonly<Record<string, { readonly source: string; readonly version: string }>> {
+  if (provider === undefined) return alsoRequired;
+  const { name, source, version } = provider;
+  return { ...alsoRequired, [name]: { source, version } };
 }
 
 /** The `providers` argument for a call that lives in `region`. */

@@ -18,7 +18,9 @@ const instructions = text
   .replaceAll(/ *\\\n */g, ' ')
   .split('\n')
   .filter(Boolean);
-const stages = [...text.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, from = '', name = '']) => ({ from, name }));
+const stages = [...text.matchAll(/^FROM (--platform=\S+ )?(\S+) AS (\S+)$/gm)].map(
+  ([, platform = '', from = '', name = '']) => ({ platform: platform.trim(), from, name }),
+);
 const argument = (name: string): string => new RegExp(`^ARG ${name}="?([^"\\n]+)"?$`, 'm').exec(text)?.[1] ?? '';
 
 describe('base images', () => {
@@ -65,6 +67,33 @@ describe('targets', () => {
     const required = Object.values(terraform.required_providers).map(({ source, version }) => [source, version]);
     expect(Object.fromEntries(required)).toEqual(Object.fromEntries(pinnedVersions(templates)));
     for (const [, version] of required) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('processors', () => {
+  /** The stage, and what it is made from. */
+  const chain = (name: string): typeof stages => {
+    const found = stages.filter((stage) => stage.name === name);
+    return found.flatMap((stage) => [stage, ...chain(stage.from)]);
+  };
+
+  it('are those of the build: an ARG with a default would take its place', () => {
+    expect(instructions.filter((line) => line.startsWith('ARG TARGETARCH'))).toEqual(Array(3).fill('ARG TARGETARCH'));
+  });
+
+  it.each(['bundle', 'providers', 'kubectl-program', 'kubeone-programs'])(
+    'of the machine that builds run the stage %s, which needs no emulation',
+    (name) => {
+      expect(chain(name).map(({ platform }) => platform)).toContain('--platform=$BUILDPLATFORM');
+    },
+  );
+
+  it.each([...runnerTools])('of the target run the image %s', (name) => {
+    expect(
+      chain(name)
+        .map(({ platform }) => platform)
+        .join(''),
+    ).toBe('');
   });
 });
 

@@ -1,5 +1,5 @@
 /** Terraform or OpenTofu in one directory: each command with its messages read, and its failure told in our terms. */
-import { access, writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
@@ -185,20 +185,6 @@ export async function findTerraform(environment: NodeJS.ProcessEnv = process.env
     message: 'Neither tofu nor terraform is installed where the runner works.',
     hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
   });
-}
-
-/** Environment that keeps Terraform from reading a configuration file that is named but does not exist. */
-export async function configurationFile(directory: string): Promise<Readonly<Record<string, string>>> {
-  const named = process.env.TF_CLI_CONFIG_FILE;
-  if (named === undefined) return {};
-  const exists = await access(named).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return {};
-  const empty = join(directory, 'terraform.rc');
-  await writeFile(empty, '');
-  return { TF_CLI_CONFIG_FILE: empty };
 }
 
 const StateModule: z.ZodType<{ resources?: StateResource[]; child_modules?: unknown[] }> = z.object({

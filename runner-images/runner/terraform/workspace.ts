@@ -3,17 +3,18 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
-import type { RootModule, StateBackend } from '#rendering/root-module.ts';
+import { type RootModule, requiredProviders, type StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
+import { configurationFile } from './cli-configuration.ts';
 import { letGo } from './let-go.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import { configurationFile, findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
+import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
@@ -169,7 +170,7 @@ async function prepare(
   await writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
   const environment = {
     [stateKeyVariable]: stateKey,
-    ...(await configurationFile(directory)),
+    ...(await configurationFile(directory, Object.values(requiredProviders(login.template)))),
     ...login.environment,
   };
   const options = { directory, workspace, environment, nodes: knownNodes(context) };

@@ -1,0 +1,103 @@
+/** What the image mirrors is installed without a registry: with the real Terraform, and nobody behind the proxy. */
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { configurationFile } from '#runner/terraform/cli-configuration.ts';
+
+const present = (() => {
+  try {
+    execFileSync('terraform', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+const cloud = { source: 'kubeloom/cloud', version: '1.2.3' };
+let place: string;
+let mirror: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'kubeloom-mirror-'));
+  mirror = join(place, 'mirror');
+  vi.stubEnv('TF_CLI_CONFIG_FILE', undefined);
+  vi.stubEnv('KUBELOOM_PROVIDER_MIRROR', mirror);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(place, { recursive: true, force: true });
+});
+
+const workspace = (): string => {
+  const directory = join(place, 'workspace');
+  mkdirSync(directory, { recursive: true });
+  return directory;
+};
+
+/** Puts the plugin where `terraform providers mirror` puts it, below `host`; unpacked. */
+function putIntoMirror(host: string, { source, version }: typeof cloud): void {
+  const system = process.arch === 'arm64' ? 'linux_arm64' : 'linux_amd64';
+  const folder = join(mirror, host, source, version, system);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `terraform-provider-cloud_v${version}`);
+  writeFileSync(file, '#!/bin/sh\nexit 1\n');
+  chmodSync(file, 0o755);
+}
+
+/** The host that Terraform looks for plugins without one: it says so itself. */
+function defaultHost(): string {
+  const file = join(workspace(), 'main.tf.json');
+  writeFileSync(file, JSON.stringify({ terraform: { required_providers: { cloud } } }));
+  const told = execFileSync('terraform', ['providers'], { cwd: workspace(), encoding: 'utf8' });
+  return /provider\[([^/]+)\/kubeloom\/cloud\]/.exec(told)?.[1] ?? '';
+}
+
+function init(environment: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {
+  const nobody = 'http://127.0.0.1:9';
+  const env = { ...process.env, CHECKPOINT_DISABLE: '1', HTTPS_PROXY: nobody, https_proxy: nobody, ...environment };
+  return new Promise((resolve) => {
+    execFile('terraform', ['init', '-input=false', '-no-color'], { cwd: workspace(), env }, (error, stdout, stderr) =>
+      resolve({ code: error ? 1 : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+// On CI a missing tool is a failure, not a skip.
+describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
+  it('asks no registry for a plugin that the mirror has', async () => {
+    putIntoMirror(defaultHost(), cloud);
+    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    expect(output).toContain('Installed kubeloom/cloud v1.2.3');
+    expect(code).toBe(0);
+  });
+
+  it('asks the registry for a version that the mirror lacks', async () => {
+    putIntoMirror(defaultHost(), { ...cloud, version: '1.0.0' });
+    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    expect(output).toMatch(/registry/);
+    expect(code).toBe(1);
+  });
+});
+
+describe("Terraform's configuration", () => {
+  it('excludes from the registry exactly what the mirror has', async () => {
+    putIntoMirror('plugins.example.com', cloud);
+    const { TF_CLI_CONFIG_FILE: file = '' } = await configurationFile(workspace(), [
+      cloud,
+      { source: 'kubeloom/other', version: '1.2.3' },
+      { source: 'plugins.example.com/kubeloom/cloud', version: '1.2.3' },
+    ]);
+    expect(readFileSync(file, 'utf8')).toContain('exclude = ["kubeloom/cloud","plugins.example.com/kubeloom/cloud"]');
+  });
+
+  it('is left to the person who named a file, and to Terraform where there is no mirror', async () => {
+    const own = join(place, 'own.rc');
+    writeFileSync(own, '');
+    vi.stubEnv('TF_CLI_CONFIG_FILE', own);
+    expect(await configurationFile(workspace(), [cloud])).toEqual({});
+    vi.stubEnv('TF_CLI_CONFIG_FILE', undefined);
+    vi.stubEnv('KUBELOOM_PROVIDER_MIRROR', undefined);
+    expect(await configurationFile(workspace(), [cloud])).toEqual({});
+  });
+});
