@@ -29,7 +29,7 @@ const Admin = z.string().superRefine((one, context) => {
   }
 });
 /** Tools whose stages may run on Lambda compute; the others work for longer than its 15 minutes. */
-const lambdaTools = ['terraform', 'kubectl', 'drift'] as const;
+const lambdaTools = ['kubectl', 'drift'] as const;
 const LambdaTool = z.enum(lambdaTools, {
   error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} stay below 15 minutes`,
 });
@@ -38,6 +38,7 @@ export const Options = z.strictObject({
   installation: z
     .string()
     .regex(/^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/, 'must be 1 to 20 lower-case letters, digits and dashes')
+    .regex(/^(?!aws|ssm)/, 'must not begin with "aws" or "ssm": Parameter Store keeps such paths for itself')
     .default('kubeloom')
     .describe('prefix of stacks and names; two installations of one account differ in it'),
   account: z
@@ -91,9 +92,7 @@ export const Options = z.strictObject({
   lambdaRunners: list
     .pipe(z.array(LambdaTool))
     .default([])
-    .describe(
-      'tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`, `terraform`; at most 15 minutes each',
-    ),
+    .describe('tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`; at most 15 minutes each'),
   runnerCidrs: list
     .pipe(z.array(Cidr).min(1, 'names no network'))
     .default(['0.0.0.0/0'])

@@ -14,7 +14,7 @@ it('finds nothing in an installation, by default and with every switch', () => {
   expect(() => checked().app.synth()).not.toThrow();
   const jwt = { authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
   expect(() =>
-    checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl,terraform' }).app.synth(),
+    checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl,drift' }).app.synth(),
   ).not.toThrow();
 });
 

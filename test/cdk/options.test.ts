@@ -69,6 +69,14 @@ describe('options', () => {
       expect(parseOptions({ region })).toMatchObject({ region });
   });
 
+  it.each(['aws', 'aws-prod', 'ssm1'])(
+    'refuse the installation %s, whose Secrets Parameter Store would not take',
+    (installation) => {
+      expect(() => parseOptions({ installation })).toThrow(/installation: must not begin with "aws" or "ssm"/);
+      expect(parseOptions({ installation: 'prod-aws' })).toMatchObject({ installation: 'prod-aws' });
+    },
+  );
+
   it('are refused with every fault at once, and the name that was meant', () => {
     const given = {
       installation: 'Big',
@@ -97,7 +105,7 @@ describe('options', () => {
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
-      'lambdaRunners: "ansible" cannot: only terraform, kubectl, drift stay below 15 minutes',
+      'lambdaRunners: "ansible" cannot: only kubectl, drift stay below 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
       'runnerCidrs: "somewhere" is no IPv4 network such as 192.0.2.0/24',
       'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',

@@ -1,5 +1,7 @@
 /** The infrastructure stage with a Terraform that prints what was recorded: machines. */
+
 import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
@@ -195,6 +197,13 @@ describe('a locked state', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(readFileSync(join(recordings, 'calls'), 'utf8')).toContain('force-unlock -force -no-color lock-1');
     expect(await world.ports.artifacts.getText(`${stateKey}.owner`)).toContain(selfInLocks());
+  });
+
+  it('names a runner whose user has no name as Terraform does', () => {
+    const nameless = () => {
+      throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
+    };
+    expect(selfInLocks(nameless)).toBe(`@${hostname()}`);
   });
 
   it('is left alone when a person holds it', async () => {

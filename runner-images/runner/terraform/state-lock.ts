@@ -23,9 +23,17 @@ export const stateKeyVariable = 'KUBELOOM_STATE_KEY';
 
 type Around = Pick<StageContext, 'ports' | 'log' | 'signal'>;
 
-/** As Terraform names itself in `Who`. */
-export function selfInLocks(): string {
-  return `${userInfo().username}@${hostname()}`;
+/** As Terraform names itself in `Who`: without a user where the system knows none, as for ids that a platform makes up. */
+export function selfInLocks(user: () => { readonly username: string } = userInfo): string {
+  return `${userName(user)}@${hostname()}`;
+}
+
+function userName(user: () => { readonly username: string }): string {
+  try {
+    return user().username;
+  } catch {
+    return '';
+  }
 }
 
 /** True when the lock was taken by a runner of ours, as the note beside the state tells. */
