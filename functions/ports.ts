@@ -9,6 +9,7 @@ import type {
   RunEvent,
   RunRecord,
 } from '#contracts/records.ts';
+import type { Fault } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 
 export interface Page<Item> {
@@ -159,6 +160,8 @@ export interface Workflows {
   startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string>;
   /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
   status(executionArn: string): Promise<string | undefined>;
+  /** Error and cause of an execution that failed; undefined for every other. */
+  fault(executionArn: string): Promise<Fault | undefined>;
   /** Stops it with its children; no error when it has ended. */
   stop(executionArn: string, cause: string): Promise<void>;
 }

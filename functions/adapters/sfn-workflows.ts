@@ -1,12 +1,14 @@
 /** `Workflows` on Step Functions. */
 import {
   DescribeExecutionCommand,
+  type DescribeExecutionCommandOutput,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
   type SFNClient,
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import type { Fault } from '#contracts/state-inputs.ts';
 import type { Workflows } from '../ports.ts';
 
 export class SfnWorkflows implements Workflows {
@@ -31,8 +33,17 @@ export class SfnWorkflows implements Workflows {
   }
 
   async status(executionArn: string): Promise<string | undefined> {
+    return (await this.#describe(executionArn))?.status;
+  }
+
+  async fault(executionArn: string): Promise<Fault | undefined> {
+    const found = await this.#describe(executionArn);
+    return found?.error === undefined ? undefined : { Error: found.error, Cause: found.cause ?? '' };
+  }
+
+  async #describe(executionArn: string): Promise<DescribeExecutionCommandOutput | undefined> {
     try {
-      return (await this.#client.send(new DescribeExecutionCommand({ executionArn }))).status;
+      return await this.#client.send(new DescribeExecutionCommand({ executionArn }));
     } catch (error) {
       if (error instanceof ExecutionDoesNotExist) return undefined;
       throw error;

@@ -149,5 +149,9 @@ export const StartNextAttemptInput = ReconcileManifestInput.extend({
 });
 export type StartNextAttemptInput = z.infer<typeof StartNextAttemptInput>;
 
-export const ReleaseRunOutput = StartNextAttemptInput.extend({ startAgain: z.boolean() });
+export const ReleaseRunOutput = StartNextAttemptInput.extend({
+  startAgain: z.boolean(),
+  /** Before it is started again; 0: at once. */
+  pauseSeconds: z.number().int(),
+});
 export type ReleaseRunOutput = z.infer<typeof ReleaseRunOutput>;

@@ -1,7 +1,16 @@
 /** The named errors of the pipeline: names are API for ASL, HTTP and CLI alike. */
 
 /** What a failure means for retry, rollback and stop; `failure-policy.ts` holds the one table that decides. */
-export const errorClasses = ['user', 'credentials', 'quota', 'capacity', 'transient', 'conflict', 'bug'] as const;
+export const errorClasses = [
+  'user',
+  'credentials',
+  'quota',
+  'capacity',
+  'transient',
+  'conflict',
+  'platform',
+  'bug',
+] as const;
 export type ErrorClass = (typeof errorClasses)[number];
 
 /** Every error name that a Lambda may throw into Step Functions, with what it tells a person. */

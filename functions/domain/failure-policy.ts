@@ -31,11 +31,17 @@ export const failurePolicy = {
   quota: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a quota must be raised first' },
   credentials: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the credentials do not work' },
   user: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the manifest must be changed' },
+  platform: {
+    ...{ inPlace: false, revertible: 'backOff', forwardOnly: 'backOff' },
+    because: 'a service below Kubeloom was slow or did not answer',
+  },
   bug: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'trying again would not help' },
 } as const satisfies Record<ErrorClass, Policy>;
 
 /** No pause is longer. */
 export const longestPauseSeconds = 900;
+/** Between the end of a run that broke and its next attempt: finish-run waits that long. */
+export const longestRestartPauseSeconds = 300;
 
 export interface StageFailure {
   readonly class: ErrorClass;
@@ -75,7 +81,7 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   const { direction, backOffs, config } = failure;
   const policy = failurePolicy[failure.class];
   const rung = rungOf[failure.failedStage];
-  if (revertible.includes(direction)) {
+  if (revertible.includes(direction) && policy.revertible === 'rollBack') {
     const sentence = `the ${direction} is undone: what it made is removed, what stood before stays (${policy.because})`;
     return { decision: policy.revertible, rung, pauseSeconds: 0, sentence };
   }
@@ -102,4 +108,12 @@ const rungOf = {
 
 function growing(first: number, pausesBefore: number): number {
   return Math.min(longestPauseSeconds, Math.round(first * 2 ** pausesBefore));
+}
+
+/** Before a run that broke by a fault that passes is started again; `breaksBefore`: how often that was so in a row. */
+export function restartPauseSeconds(
+  { KUBELOOM_BACK_OFF_SECONDS: first }: Pick<FailureLimits, 'KUBELOOM_BACK_OFF_SECONDS'>,
+  breaksBefore: number,
+): number {
+  return Math.min(longestRestartPauseSeconds, growing(first, breaksBefore));
 }

@@ -1,7 +1,9 @@
 /** What becomes of a manifest whose run ended without settling: the lease is free again, and somebody has to know. */
 import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { EndedRunInput, ReleaseRunOutput } from '#contracts/state-inputs.ts';
+import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
+import { restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Deps } from '../ports.ts';
+import { innermost, passes } from './service-faults.ts';
 import { isCancelled } from './stop-wish.ts';
 
 /** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
@@ -16,14 +18,17 @@ export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<Rel
   const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
   const recent = (await deps.runs.list(key, recentRuns)).items;
   const mine = recent.filter((run) => isCutOff(run, ended, manifest));
-  const status = ended.status === 'FAILED' ? ('Failed' as const) : ('Aborted' as const);
+  const fault = ended.status === 'FAILED' ? await deps.workflows.fault(ended.executionArn) : undefined;
+  const broke = fault && passes(innermost(fault)) ? fault : undefined;
+  const status = ended.status === 'FAILED' && !broke ? ('Failed' as const) : ('Aborted' as const);
   await Promise.all(mine.map((run) => deps.runs.put({ ...run, status, endedAt: at })));
-  if (!manifest) return { ...key, generation: 0, attempt: 0, reason: '', startAgain: false };
+  const nothing = { reason: '', startAgain: false, pauseSeconds: 0 };
+  if (!manifest) return { ...key, generation: 0, attempt: 0, ...nothing };
 
   const version = { ...key, generation: manifest.generation, attempt: manifest.attempt };
   const left = !manifest.lease && ['Pending', 'Running', 'Deleting'].includes(manifest.status);
-  if (!left) return { ...version, reason: '', startAgain: false };
-  const next = await nextFor(manifest, { ended, mine, recent, deps });
+  if (!left) return { ...version, ...nothing };
+  const next = await nextFor(manifest, { ended, broke, mine, recent, deps });
   const messages = mine.map((run) => `the run ${run.runId} ended ${ended.status}: ${next.sentence}`);
   await deps.events.append(
     key,
@@ -31,7 +36,8 @@ export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<Rel
   );
   if (next.care === 'fail') await endWith('Failed', manifest, at, deps);
   if (next.care === 'pause') await endWith('Pending', manifest, at, deps);
-  return { ...version, reason: next.sentence, startAgain: next.care === 'start' };
+  const { sentence: reason, pauseSeconds = 0 } = next;
+  return { ...version, reason, startAgain: next.care === 'start', pauseSeconds };
 }
 
 /** Runs that this execution was at work on: its own, and, as the lease is free, whatever else was under way. */
@@ -40,17 +46,23 @@ function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestRecord
   return run.status === 'Running' && !manifest?.lease;
 }
 
+interface Next {
+  readonly care: 'start' | 'wait' | 'pause' | 'fail';
+  readonly sentence: string;
+  /** @default 0 */
+  readonly pauseSeconds?: number;
+}
+
 interface Aftermath {
   readonly ended: EndedRunInput;
+  /** The fault that it broke by, when that is one that passes. */
+  readonly broke: Fault | undefined;
   readonly mine: readonly RunRecord[];
   readonly recent: readonly RunRecord[];
   readonly deps: Ports;
 }
 
-async function nextFor(
-  manifest: ManifestRecord,
-  { ended, mine, recent, deps }: Aftermath,
-): Promise<{ readonly care: 'start' | 'wait' | 'pause' | 'fail'; readonly sentence: string }> {
+async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
   if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
@@ -66,15 +78,20 @@ async function nextFor(
       care: 'start',
       sentence: 'it was a check for drift; what it began is ended, the next one comes at its time',
     };
-  if (ended.status === 'FAILED')
+  if (ended.status === 'FAILED' && !broke)
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
   // Runs outlive their manifest; an earlier one of the same name had another uid.
   const own = `${manifest.name}-${manifest.uid}-`;
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
   const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
-  if (inARow < deps.config.KUBELOOM_MAX_CUT_OFFS)
-    return { care: 'start', sentence: 'it was cut off and is started again' };
+  const most = deps.config.KUBELOOM_MAX_CUT_OFFS;
+  if (broke && inARow < most) {
+    const pauseSeconds = restartPauseSeconds(deps.config, inARow - 1);
+    const sentence = `a service below did not answer in time (${innermost(broke).Error}); attempt ${inARow + 1} of ${most} is started in ${pauseSeconds} s`;
+    return { care: 'start', sentence, pauseSeconds };
+  }
+  if (inARow < most) return { care: 'start', sentence: 'it was cut off and is started again' };
   return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
 }
 

@@ -1,6 +1,7 @@
 /** The failure that a waypoint ended with: the one a stage recorded, else what the state machine says of itself. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
 import type { ClusterRun, Fault, PlanInput } from '#contracts/state-inputs.ts';
+import { innermost, passes } from './service-faults.ts';
 
 export interface FailureQuestion {
   readonly run: ClusterRun;
@@ -16,17 +17,17 @@ export function failureBehind({ run, record, plan, fault, now }: FailureQuestion
   const ofPlan = plan?.direction === 'refused' && ['PlanRefused', 'Cancelled'].includes(failure?.code ?? '');
   if (failure && failure.runId === run.runId && (ofWaypoint || ofPlan)) return failure;
   const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
-  const { Error: name, Cause: cause } = fault ?? {
-    Error: 'InternalFault',
-    Cause: 'the pipeline stopped without saying why',
-  };
-  const passing = name === 'States.Timeout' || name === 'ServiceUnavailable' || name.startsWith('StepFunctions.');
+  const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without saying why' });
+  const retryable = passes(real);
+  const retry = `retry, and report it with the run id ${run.runId}`;
   return {
-    class: passing ? 'transient' : 'bug',
-    code: name,
-    message: sentenceOf(cause).slice(0, 2000),
-    hint: `This is a fault of Kubeloom or of the services below it; retry, and report it with the run id ${run.runId}.`,
-    retryable: passing,
+    class: retryable ? 'platform' : 'bug',
+    code: real.Error,
+    message: sentenceOf(real.Cause).slice(0, 2000),
+    hint: retryable
+      ? `A service below Kubeloom was slow or did not answer; it is tried again automatically. If it goes on, ${retry}.`
+      : `This is a fault of Kubeloom or of the services below it; ${retry}.`,
+    retryable,
     ...(stage && { stage }),
     runId: run.runId,
     at: now,

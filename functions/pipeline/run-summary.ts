@@ -32,6 +32,16 @@ export function pausedOutcome(
   return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
 }
 
+/** Services below broke the run, and nothing else did: it is no end of it, finish-run starts it again. */
+export function brokenOutcome(
+  summary: SettleManifestOutput,
+  behind: readonly ClusterRecord[],
+  runId: string,
+): SettleManifestOutput | undefined {
+  const broke = behind.every(({ failure }) => failure?.class === 'platform' && failure.runId === runId);
+  return summary.outcome === 'failed' && broke ? { ...summary, Error: 'ServiceUnavailable' } : undefined;
+}
+
 function stateOf({ status, heldPools = [] }: ClusterRecord): string {
   if (status !== 'Degraded') return status;
   return `Degraded, only ${heldPools.length === 1 ? 'pool' : 'the pools'} ${listed(heldPools.map(({ pool }) => pool))} failed`;

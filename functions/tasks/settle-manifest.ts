@@ -5,7 +5,7 @@ import { clustersBehind } from '../pipeline/cluster-plans.ts';
 import { isCheck } from '../pipeline/drift-check.ts';
 import { nextCheckOf } from '../pipeline/drift-policy.ts';
 import { endRun, settleStatus } from '../pipeline/run-end.ts';
-import { outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/run-summary.ts';
+import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/run-summary.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 import { planningOf } from '../pipeline/template-versions.ts';
@@ -23,13 +23,16 @@ export const handler = taskHandler(
       : clustersBehind(planningOf(deps, manifest), manifest, records, generation);
     const reached = outcomeOf(Math.max(records.length, behind.length), behind);
     const summary = pausedOutcome(manifest, runId, behind) ?? reached;
+    const cancelled = isCancelled(manifest, { runId });
+    const broken = brokenOutcome(summary, behind, runId);
+    const newest = manifest.generation === generation && manifest.attempt === attempt;
+    if (broken && newest && !cancelled) return broken;
     const dueAt = summary.outcome === 'done' ? nextCheckOf(manifest, now) : undefined;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
-    const cancelled = isCancelled(manifest, { runId });
     await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId), check });
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };

@@ -59,6 +59,17 @@ describe('SfnWorkflows', () => {
     expect(await workflows.status(execution)).toBeUndefined();
   });
 
+  it('tells what an execution failed with, and nothing of one that did not fail', async () => {
+    sfn
+      .on(DescribeExecutionCommand)
+      .resolvesOnce({ status: 'FAILED', error: 'States.Timeout', cause: 'too long' })
+      .resolvesOnce({ status: 'RUNNING' })
+      .rejects(new ExecutionDoesNotExist(fault));
+    expect(await workflows.fault(execution)).toEqual({ Error: 'States.Timeout', Cause: 'too long' });
+    expect(await workflows.fault(execution)).toBeUndefined();
+    expect(await workflows.fault(execution)).toBeUndefined();
+  });
+
   it('stops, and does not mind when there is nothing to stop', async () => {
     sfn
       .on(StopExecutionCommand)

@@ -1,6 +1,8 @@
 /** All ports in memory, for tests of handlers: what stands for the outside can be looked at and steered. */
+
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
+import type { Fault } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
@@ -40,6 +42,8 @@ export class RecordedWorkflows implements Workflows {
   readonly started: { readonly runId: string; readonly input: { namespace: string; name: string } }[] = [];
   readonly stopped: string[] = [];
   readonly statuses = new Map<string, string>();
+  /** What executions failed with. */
+  readonly faults = new Map<string, Fault>();
 
   async startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string> {
     const arn = executionArn(runId);
@@ -52,6 +56,10 @@ export class RecordedWorkflows implements Workflows {
 
   async status(arn: string): Promise<string | undefined> {
     return this.statuses.get(arn);
+  }
+
+  async fault(arn: string): Promise<Fault | undefined> {
+    return this.faults.get(arn);
   }
 
   async stop(arn: string): Promise<void> {

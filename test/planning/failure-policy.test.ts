@@ -43,15 +43,19 @@ describe('a waypoint that failed', () => {
   const assess = (direction: (typeof directions)[number], name: (typeof errorClasses)[number], backOffs = 0) =>
     assessWaypointFailure({ direction, class: name, backOffs, failedStage: 'nodes', config });
 
-  test.each(errorClasses)('is rolled back when it is a grow, for class %s', (name) => {
-    expect(assess('grow', name).decision).toBe('rollBack');
+  test.each(errorClasses)('is rolled back when it is a grow and a tool failed, for class %s', (name) => {
+    expect(assess('grow', name).decision).toBe(name === 'platform' ? 'backOff' : 'rollBack');
+  });
+
+  test('is never rolled back because a service below was slow: a grow stops when its pauses are used up', () => {
+    expect(assess('grow', 'platform', 2).decision).toBe('stop');
   });
 
   test.each(errorClasses)('is never rolled back when it only goes forward, for class %s', (name) => {
     const decisions = directions
       .filter((direction) => direction !== 'grow')
       .map((direction) => assess(direction, name).decision);
-    const expected = ['transient', 'capacity', 'conflict'].includes(name) ? 'backOff' : 'stop';
+    const expected = ['transient', 'capacity', 'conflict', 'platform'].includes(name) ? 'backOff' : 'stop';
     expect(new Set(decisions)).toEqual(new Set([expected]));
   });
 

@@ -92,6 +92,8 @@ export class Pipeline {
   async execute(runId: string, input: unknown): Promise<Outcome> {
     const outcome = await this.machines.run('reconcile-manifest', input, runId);
     this.deps.workflows.statuses.set(executionArn(runId), outcome.status);
+    const { error, cause = '' } = outcome;
+    if (error !== undefined) this.deps.workflows.faults.set(executionArn(runId), { Error: error, Cause: cause });
     if (outcome.status !== 'SUCCEEDED') await this.finish(runId, outcome.status, input);
     return outcome;
   }

@@ -1,0 +1,43 @@
+/** Faults of the services below Kubeloom, as Step Functions names them: which one it really was, and whether it passes. */
+import { z } from 'zod';
+import type { Fault } from '#contracts/state-inputs.ts';
+
+/** What `startExecution.sync:2` puts into `Cause`: the description of the execution that failed. */
+const FailedExecution = z.object({ Status: z.string(), Error: z.string().optional(), Cause: z.string().optional() });
+
+/**
+ * A nested execution fails its parent as `States.TaskFailed`, with its own error inside `Cause`; that one may be of an
+ * execution below it. An execution that ran out of time has no error of its own.
+ */
+export function innermost(fault: Fault): Fault {
+  if (fault.Error !== 'States.TaskFailed') return fault;
+  const child = FailedExecution.safeParse(parsed(fault.Cause)).data;
+  if (child === undefined) return fault;
+  const { Status, Error: name = Status === 'TIMED_OUT' ? 'States.Timeout' : undefined, Cause = '' } = child;
+  return name === undefined ? fault : innermost({ Error: name, Cause });
+}
+
+const passing = new Set([
+  'ServiceUnavailable',
+  'States.Timeout',
+  'Sandbox.Timedout',
+  ...['Unknown', 'ServiceException', 'AWSLambdaException', 'SdkClientException'].map((name) => `Lambda.${name}`),
+  ...['ClientExecutionTimeoutException', 'TooManyRequestsException'].map((name) => `Lambda.${name}`),
+  ...['ThrottlingException', 'ExecutionLimitExceededException'].map((name) => `StepFunctions.${name}`),
+  ...['ServiceUnavailableException', 'SdkClientException'].map((name) => `StepFunctions.${name}`),
+]);
+
+/** Slowness, throttling, outages: no tool failed, and nothing is wrong with the manifest. */
+export function passes({ Error: name, Cause }: Fault): boolean {
+  // Step Functions gives this name to whatever it has no other for, refused calls as well.
+  if (name === 'StepFunctions.AWSStepFunctionsException') return /Status Code: 5\d\d/.test(Cause);
+  return passing.has(name);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
