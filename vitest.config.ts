@@ -9,8 +9,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/hosts/**', 'test/conformance/**'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // Tests of a process that starts take their time on a busy machine; one that hangs is told all the same.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
