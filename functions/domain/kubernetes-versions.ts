@@ -7,7 +7,7 @@ export interface KubeOneRelease {
 }
 
 /** Newest first. A release drops the oldest minor of the one before, so old clusters climb by way of the older ones. */
-export const kubeoneReleases: readonly KubeOneRelease[] = [
+export const kubeoneReleases: readonly [KubeOneRelease, ...KubeOneRelease[]] = [
   { release: '1.14.1', minors: ['1.34', '1.35', '1.36'] },
   { release: '1.13', minors: ['1.33', '1.34', '1.35'] },
   { release: '1.12', minors: ['1.32', '1.33', '1.34'] },

@@ -1,4 +1,4 @@
-/** `kubeone.yaml` of a cluster (v1beta3), complete: KubeOne brings whatever stands to it. */
+/** `kubeone.yaml` of a cluster (v1beta2, the only version that KubeOne 1.12 to 1.14 accepts), complete: KubeOne converges any cluster on it. */
 import { stringify } from 'yaml';
 import type { ClusterFacts, ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
 import { alternativeNamesOf } from './dns-names.ts';
@@ -44,7 +44,7 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
   const control = members(state, 'control');
   const leader = state.apiEndpoint.kind === 'node' ? state.apiEndpoint.node : control[0]?.node.name;
   const manifest = {
-    apiVersion: 'kubeone.k8c.io/v1beta3',
+    apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',
     name: state.name,
     versions: { kubernetes: state.kubernetesVersion },
@@ -52,7 +52,7 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
     cloudProvider: { none: {}, external: false },
     clusterNetwork: {
       kubeProxy: { skipInstallation: true },
-      cni: { cilium: { enableHubble: true, kubeProxyReplacement: true } },
+      cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
     },
     features: {
       coreDNS: { replicas: 2, deployPodDisruptionBudget: true },

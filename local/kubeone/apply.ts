@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Log } from './log.ts';
-import { endpointOf, type HostConfig, type KubeOneCluster } from './manifest.ts';
+import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import { at, type Json, listAt } from './node/json.ts';
 import type { ClusterKeys, NodeSetup } from './node/setup.ts';
 import { type Probe, probe } from './node-code.ts';
@@ -13,9 +13,7 @@ const joinTimeoutMs = 60_000;
 const controlTaint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
 export async function apply(cluster: KubeOneCluster, hosts: SshHosts, log: Log): Promise<void> {
-  const controls = cluster.controlPlane.hosts;
-  const workers = cluster.staticWorkers.hosts;
-  const wantedVersion = cluster.versions.kubernetes;
+  const { controls, workers, version: wantedVersion } = cluster;
   log.info('Building a simulated control plane: no real Kubernetes components are installed');
 
   log.info('Running host probes...');
@@ -123,9 +121,9 @@ async function untilReady(
 }
 
 function setupOf(cluster: KubeOneCluster, host: HostConfig, keys: ClusterKeys | undefined, rejoin: boolean): NodeSetup {
-  const { kubernetes: kubernetesVersion } = cluster.versions;
-  const { host: endpointHost, port } = endpointOf(cluster);
-  const control = cluster.controlPlane.hosts.includes(host);
+  const { version: kubernetesVersion } = cluster;
+  const { host: endpointHost, port } = cluster.apiEndpoint;
+  const control = cluster.controls.includes(host);
   const memberOf = ({ hostname, privateAddress }: HostConfig) => ({
     name: hostname,
     url: `https://${privateAddress}:6443`,
@@ -133,15 +131,15 @@ function setupOf(cluster: KubeOneCluster, host: HostConfig, keys: ClusterKeys | 
   return {
     keys,
     rejoin,
-    controls: cluster.controlPlane.hosts.map(memberOf),
+    controls: cluster.controls.map(memberOf),
     kubelet: {
       name: host.hostname,
       control,
       kubernetesVersion,
       internalAddress: host.privateAddress,
       externalAddress: host.publicAddress,
-      labels: host.labels,
-      annotations: host.annotations,
+      labels: host.labels ?? {},
+      annotations: host.annotations ?? {},
       taints: (host.taints ?? (control ? [controlTaint] : [])).map((taint) => ({ ...taint })),
     },
     apiServer: control
@@ -163,7 +161,7 @@ function subjectAltNames(cluster: KubeOneCluster, host: HostConfig): string {
     'kubernetes.default.svc.cluster.local',
   ];
   const names = [
-    ...[endpointOf(cluster).host, ...(cluster.apiEndpoint?.alternativeNames ?? [])],
+    ...[cluster.apiEndpoint.host, ...cluster.apiEndpoint.alternativeNames],
     ...[host.hostname, host.privateAddress, host.publicAddress, 'localhost', '127.0.0.1', '10.96.0.1', ...service],
   ];
   return [...new Set(names)].map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name.toLowerCase()}`).join(',');

@@ -1,13 +1,19 @@
 /** The command line of the stand-in: `kubeone apply|reset|version` as KubeOne has it, on simulated control planes. */
 import { parseArgs } from 'node:util';
+import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { apply } from './apply.ts';
 import { Log } from './log.ts';
 import { readManifest } from './manifest.ts';
 import { reset } from './reset.ts';
 import { SshHosts } from './ssh-hosts.ts';
 
-/** Release that the stand-in plays; which Kubernetes minors it builds is in templates/kubeone. */
-const release = '1.14.1';
+/** The release that was called: `kubeone-1.13` is 1.13, plain `kubeone` the newest of the table. */
+const calledAs = /-(\d+\.\d+)/.exec(process.env.KUBEONE_CALLED_AS ?? '')?.[1];
+const release =
+  kubeoneReleases.find((entry) => calledAs !== undefined && entry.release.startsWith(calledAs)) ?? kubeoneReleases[0];
+
+/** KubeOne's exit code for a manifest that it refuses. */
+const refusedManifest = 15;
 
 const usage = `kubeone (stand-in of Kubeloom: simulated control plane)
 
@@ -15,7 +21,7 @@ const usage = `kubeone (stand-in of Kubeloom: simulated control plane)
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
   kubeone version                      as JSON
 
-Exit codes: 0 done · 1 failed, the last line says why · 2 wrong arguments or manifest`;
+Exit codes: 0 done · 1 failed, the last line says why · 2 wrong arguments · ${refusedManifest} KubeOne refuses the manifest`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,7 +49,7 @@ async function run(): Promise<number> {
     return command === undefined && !values.help ? 2 : 0;
   }
   if (command === 'version') {
-    const version = { major: '1', minor: '14', gitVersion: release, gitTreeState: 'simulated control plane' };
+    const version = { gitVersion: release.release, gitTreeState: 'simulated control plane' };
     log.print(JSON.stringify({ kubeone: version }, null, 2));
     return 0;
   }
@@ -55,10 +61,10 @@ async function run(): Promise<number> {
     log.error(`nobody can be asked here: call kubeone ${command} with --auto-approve`);
     return 2;
   }
-  const manifest = await readManifest(values.manifest);
-  if ('faults' in manifest) {
-    for (const fault of manifest.faults) log.error(`${values.manifest}: ${fault}`);
-    return 2;
+  const manifest = await readManifest(values.manifest, release);
+  if ('refusal' in manifest) {
+    process.stderr.write(`Error: ${[manifest.refusal.doing, ...manifest.refusal.problems].join('\n')}\n`);
+    return refusedManifest;
   }
   const hosts = new SshHosts(manifest.directory);
   try {

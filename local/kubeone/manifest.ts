@@ -1,82 +1,129 @@
-/** kubeone.yaml (v1beta3 and v1beta2) as far as a simulated control plane needs it; KubeOne's own rules on it. */
+/** Reads kubeone.yaml as KubeOne reads it, refuses what it refuses, and fills in its defaults. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { type KubeOneRelease, kubeoneReleases } from '#domain/kubernetes-versions.ts';
+import { type Host, KubeOneV1beta2 } from './v1beta2.ts';
+import { brokenRules } from './v1beta2-rules.ts';
 
-export const HostConfig = z.object({
-  publicAddress: z.string().min(1),
-  privateAddress: z.string().min(1),
-  sshPort: z.number().int().default(22),
-  sshUsername: z.string().default('root'),
-  sshPrivateKeyFile: z.string().min(1),
-  hostname: z.string().min(1),
-  isLeader: z.boolean().default(false),
-  taints: z.array(z.object({ key: z.string(), value: z.string().optional(), effect: z.string() })).optional(),
-  labels: z.record(z.string(), z.string()).default({}),
-  annotations: z.record(z.string(), z.string()).default({}),
-});
-export type HostConfig = z.infer<typeof HostConfig>;
+/** A host with KubeOne's defaults. */
+export type HostConfig = Host &
+  Required<
+    Pick<Host, 'publicAddress' | 'privateAddress' | 'sshPort' | 'sshUsername' | 'sshPrivateKeyFile' | 'hostname'>
+  >;
 
-export const KubeOneCluster = z
-  .object({
-    apiVersion: z.enum(['kubeone.k8c.io/v1beta3', 'kubeone.k8c.io/v1beta2']),
-    kind: z.literal('KubeOneCluster'),
-    name: z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/),
-    versions: z.object({ kubernetes: z.string().transform((version) => version.replace(/^v/, '')) }),
-    controlPlane: z.object({ hosts: z.array(HostConfig).min(1) }),
-    staticWorkers: z.object({ hosts: z.array(HostConfig).default([]) }).default({ hosts: [] }),
-    apiEndpoint: z
-      .object({
-        host: z.string(),
-        port: z.number().int().default(6443),
-        alternativeNames: z.array(z.string()).default([]),
-      })
-      .optional(),
-  })
-  .superRefine((cluster, context) => {
-    const hosts = [...cluster.controlPlane.hosts, ...cluster.staticWorkers.hosts];
-    for (const key of ['hostname', 'privateAddress'] as const) {
-      const seen = new Set<string>();
-      for (const host of hosts) {
-        if (seen.has(host[key]))
-          context.addIssue({ code: 'custom', message: `two hosts have the ${key} ${host[key]}` });
-        seen.add(host[key]);
-      }
-    }
-    if (cluster.controlPlane.hosts.filter(({ isLeader }) => isLeader).length > 1) {
-      context.addIssue({ code: 'custom', path: ['controlPlane'], message: 'at most one host may have isLeader' });
-    }
-    if (!/^\d+\.\d+\.\d+/.test(cluster.versions.kubernetes)) {
-      context.addIssue({ code: 'custom', path: ['versions', 'kubernetes'], message: 'must be a semantic version' });
-    }
-  });
-export type KubeOneCluster = z.infer<typeof KubeOneCluster>;
+/** What of the manifest the stand-in acts on. */
+export interface KubeOneCluster {
+  readonly name: string;
+  /** Without leading v. */
+  readonly version: string;
+  readonly controls: readonly HostConfig[];
+  readonly workers: readonly HostConfig[];
+  readonly apiEndpoint: { readonly host: string; readonly port: number; readonly alternativeNames: readonly string[] };
+}
+
+/** KubeOne's two lines: what it was doing, and what is wrong. */
+export interface Refusal {
+  readonly doing: string;
+  readonly problems: readonly string[];
+}
 
 export type ReadManifest =
   | { readonly cluster: KubeOneCluster; readonly directory: string }
-  | { readonly faults: readonly string[] };
+  | { readonly refusal: Refusal };
 
-export async function readManifest(file: string): Promise<ReadManifest> {
-  let document: unknown;
-  try {
-    document = parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    return { faults: [error instanceof Error ? error.message : String(error)] };
-  }
-  const result = KubeOneCluster.safeParse(document);
-  if (!result.success) {
-    return { faults: result.error.issues.map(({ path, message }) => `${path.join('.') || 'manifest'}: ${message}`) };
-  }
+/** Reads the file; `release` is the KubeOne that is asked. */
+export async function readManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
+  const content = await readFile(file, 'utf8').catch((error: Error) => error);
+  if (content instanceof Error) return refused('reading cluster configuration', [content.message]);
+  const manifest = parseManifest(content, release);
+  if ('refusal' in manifest) return manifest;
+  const cluster = withDefaults(manifest.document);
   const directory = dirname(resolve(file));
-  const missing = [...result.data.controlPlane.hosts, ...result.data.staticWorkers.hosts]
-    .filter(({ sshPrivateKeyFile }) => !existsSync(resolve(directory, sshPrivateKeyFile)))
-    .map(({ hostname, sshPrivateKeyFile }) => `${hostname}: no SSH key at ${sshPrivateKeyFile}`);
-  return missing.length > 0 ? { faults: missing } : { cluster: result.data, directory };
+  const addons = manifest.document.addons;
+  if (addons?.enable && addons.path && !existsSync(resolve(directory, addons.path)))
+    return refused('checking addons directory', [`stat ${resolve(directory, addons.path)}: no such file or directory`]);
+  const needed = [...cluster.controls, ...cluster.workers];
+  const missing = [
+    ...needed.flatMap(({ hostname, publicAddress }) =>
+      hostname ? [] : [`${publicAddress}: the stand-in needs the hostname`],
+    ),
+    ...needed
+      .filter(({ sshPrivateKeyFile }) => !existsSync(resolve(directory, sshPrivateKeyFile)))
+      .map(({ sshPrivateKeyFile }) => `open ${sshPrivateKeyFile}: no such file or directory`),
+  ];
+  return missing.length > 0 ? refused('reading SSH private key', missing) : { cluster, directory };
 }
 
-/** Where kubectl reaches the cluster. */
-export function endpointOf(cluster: KubeOneCluster): { readonly host: string; readonly port: number } {
-  return cluster.apiEndpoint ?? { host: cluster.controlPlane.hosts[0]?.publicAddress ?? '', port: 6443 };
+/** The fields, types and rules of v1beta2 held against a document. */
+export function parseManifest(
+  content: string,
+  release: KubeOneRelease = kubeoneReleases[0],
+): { readonly document: KubeOneV1beta2 } | { readonly refusal: Refusal } {
+  let document: unknown;
+  try {
+    document = withoutNulls(parse(content));
+  } catch (error) {
+    return refused('unmarshal cluster typeMeta', [error instanceof Error ? error.message : String(error)]);
+  }
+  const { apiVersion, kind } = Object(document);
+  const problem =
+    !apiVersion || !kind
+      ? 'apiVersion and kind must be present in the manifest'
+      : kind !== 'KubeOneCluster'
+        ? `provided object "${kind}" is not KubeOneCluster object`
+        : apiVersion !== 'kubeone.k8c.io/v1beta2'
+          ? `provided apiVersion "${apiVersion}" is not supported`
+          : undefined;
+  if (problem !== undefined) return refused('validation', [problem]);
+  const read = KubeOneV1beta2.safeParse(document);
+  if (!read.success)
+    return refused('decoding kubeone.k8c.io/v1beta2, Kind=KubeOneCluster', read.error.issues.flatMap(decodingProblem));
+  const broken = brokenRules(read.data, release);
+  return broken.length > 0 ? refused('validation', broken) : { document: read.data };
+}
+
+function refused(doing: string, problems: readonly string[]): { readonly refusal: Refusal } {
+  return { refusal: { doing: `configuration ${doing}`, problems } };
+}
+
+/** In Go null leaves a field as it is, so it is the same as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, entry]) => entry !== null);
+  return Object.fromEntries(kept.map(([key, entry]) => [key, withoutNulls(entry)]));
+}
+
+function decodingProblem(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  const place = path.replace(/^\./, '');
+  if (issue.code !== 'unrecognized_keys') return [`json: cannot unmarshal ${place}: ${issue.message}`];
+  return issue.keys.map((key) => `strict decoding error: unknown field "${place === '' ? key : `${place}.${key}`}"`);
+}
+
+function withDefaults(document: KubeOneV1beta2): KubeOneCluster {
+  const controls = (document.controlPlane?.hosts ?? []).map(hostOf);
+  const { host, port, alternativeNames = [] } = document.apiEndpoint ?? {};
+  return {
+    name: document.name ?? '',
+    version: (document.versions?.kubernetes ?? '').replace(/^v/, ''),
+    controls,
+    workers: (document.staticWorkers?.hosts ?? []).map(hostOf),
+    apiEndpoint: { host: host || (controls[0]?.publicAddress ?? ''), port: port || 6443, alternativeNames },
+  };
+}
+
+function hostOf(host: Host): HostConfig {
+  return {
+    ...host,
+    publicAddress: host.publicAddress || (host.privateAddress ?? ''),
+    privateAddress: host.privateAddress || (host.publicAddress ?? ''),
+    sshPort: host.sshPort || 22,
+    sshUsername: host.sshUsername || 'root',
+    sshPrivateKeyFile: host.sshPrivateKeyFile ?? '',
+    hostname: host.hostname ?? '',
+  };
 }

@@ -13,8 +13,8 @@ export async function reset(cluster: KubeOneCluster, hosts: SshHosts, log: Log):
     });
   };
   log.info('Resetting cluster (simulated control plane)...');
-  await Promise.all(cluster.staticWorkers.hosts.map(free));
-  await Promise.all(cluster.controlPlane.hosts.map(free));
+  await Promise.all(cluster.workers.map(free));
+  await Promise.all(cluster.controls.map(free));
   if (faults.length > 0) throw new Error(`some hosts could not be reset: ${faults.join('; ')}`);
   log.info('Cluster is reset.');
 }

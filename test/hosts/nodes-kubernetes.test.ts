@@ -175,7 +175,7 @@ function manifest(version: string, controls: readonly string[], workers: readonl
     sshPrivateKeyFile: fleet.keyFile,
   });
   return {
-    apiVersion: 'kubeone.k8c.io/v1beta3',
+    apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',
     name: 'shop',
     versions: { kubernetes: version },

@@ -1,11 +1,11 @@
 /** The stand-in's command line: what it refuses before it touches a host. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { HostConfig } from '#local/kubeone/manifest.ts';
+import type { HostConfig } from '#local/kubeone/manifest.ts';
 import { compareVersions, type LiveNode, refusals } from '#local/kubeone/safeguards.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('the command line', () => {
-  test('tells its version and that it is simulated', async () => {
+  test('the version says that it is simulated', async () => {
     const { code, stdout } = await kubeone('version');
     expect(code).toBe(0);
     expect(JSON.parse(stdout).kubeone).toMatchObject({ gitVersion: '1.14.1', gitTreeState: 'simulated control plane' });
@@ -29,20 +29,28 @@ describe('the command line', () => {
     expect(stderr).toContain('--auto-approve');
   });
 
-  test('lists every fault of the manifest', async () => {
+  test('a manifest with faults is refused with all of them, in KubeOne’s words', async () => {
     const one = host('one', '10.0.0.1');
-    writeManifest({ name: 'Shop', controlPlane: { hosts: [one, { ...one, isLeader: true, sshPrivateKeyFile: '' }] } });
+    writeManifest({ name: 'Shop', controlPlane: { hosts: [one, { ...one, publicAddress: '', privateAddress: '' }] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y');
-    expect(code).toBe(2);
-    expect(stderr).toContain('name: Invalid string');
-    expect(stderr).toContain('controlPlane.hosts.1.sshPrivateKeyFile');
+    expect(code).toBe(15);
+    expect(stderr).toContain('Error: configuration validation\nname: Invalid value: "Shop"');
+    expect(stderr).toContain('controlPlane.hosts[1].publicAddress');
   });
 
-  test('names the host whose SSH key is missing, and hosts that share an address', async () => {
+  test('a missing SSH key is named', async () => {
     writeManifest({ controlPlane: { hosts: [{ ...host('one', '10.0.0.1'), sshPrivateKeyFile: 'gone' }] } });
-    expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).stderr).toContain('one: no SSH key at gone');
-    writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.1')] } });
-    expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).stderr).toContain('the privateAddress 10.0.0.1');
+    expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).stderr).toContain(
+      'open gone: no such file or directory',
+    );
+  });
+
+  test('an older release that is called by its name refuses newer versions', async () => {
+    symlinkSync(program, join(directory, 'kubeone-1.12'));
+    writeManifest({ versions: { kubernetes: '1.36.1' }, controlPlane: { hosts: [host('one', '10.0.0.1')] } });
+    const { code, stderr } = await run(join(directory, 'kubeone-1.12'), 'apply', '-m', 'kubeone.yaml', '-y');
+    expect(code).toBe(15);
+    expect(stderr).toContain("does not satisfy version constraint '>=1.32 <=1.34'");
   });
 
   test('calls hosts that do not answer broken, all of them, and writes no kubeconfig', async () => {
@@ -58,7 +66,7 @@ describe('the command line', () => {
 describe('safeguards', () => {
   const live = (name: string, version: string): LiveNode => ({ name, version, ready: true, control: name === 'one' });
   const probe = (name: string, authority: string | null) => ({
-    host: HostConfig.parse(host(name, '10.0.0.1')),
+    host: host(name, '10.0.0.1'),
     kubernetesVersion: null,
     authority,
     holdsAuthority: authority !== null && name === 'one',
@@ -102,24 +110,31 @@ describe('safeguards', () => {
   });
 });
 
-function host(hostname: string, privateAddress: string): Record<string, unknown> {
+function host(hostname: string, privateAddress: string): HostConfig {
   // Nothing listens on port 1 of loopback.
-  return { hostname, privateAddress, publicAddress: '127.0.0.1', sshPort: 1, sshPrivateKeyFile: 'key' };
+  const address = { privateAddress, publicAddress: '127.0.0.1', sshPort: 1 };
+  return { hostname, ...address, sshUsername: 'root', sshPrivateKeyFile: 'key' };
 }
 
 function writeManifest(fields: object): void {
   const manifest = {
-    apiVersion: 'kubeone.k8c.io/v1beta3',
+    apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',
     name: 'shop',
     versions: { kubernetes: '1.34.1' },
+    cloudProvider: { none: {} },
     ...fields,
   };
   writeFileSync(join(directory, 'kubeone.yaml'), stringify(manifest, { aliasDuplicateObjects: false }));
 }
 
-function kubeone(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(program, args, { cwd: directory });
+const kubeone = (...args: readonly string[]) => run(program, ...args);
+
+function run(
+  command: string,
+  ...args: readonly string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(command, args, { cwd: directory });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (part) => {

@@ -66,6 +66,16 @@ describe('a failed KubeOne run', () => {
     ['user', 'VersionRefused', 'Error: kubernetes version 1.29.0 is not supported by this release'],
     ['conflict', 'BrokenHosts', 'Error: found broken hosts, manual intervention is required'],
     ['bug', 'ManifestRefused', 'Error: unable to decode: unknown field "spec.foo"'],
+    [
+      'bug',
+      'ManifestRefused',
+      'Error: configuration validation\nprovided apiVersion "kubeone.k8c.io/v1beta3" is not supported',
+    ],
+    [
+      'bug',
+      'ManifestRefused',
+      'Error: configuration decoding kubeone.k8c.io/v1beta2, Kind=KubeOneCluster\njson: cannot unmarshal bool',
+    ],
     ['transient', 'KubeOneFailed', 'Error: the moon is in the wrong phase'],
   ])('is of class %s, code %s', (expected, code, line) => {
     expect(kubeoneError(`INFO installing\n${line}\n`, twoProviderState())).toMatchObject({ class: expected, code });

@@ -45,7 +45,7 @@ const table: readonly Row[] = [
   {
     class: 'bug',
     code: 'ManifestRefused',
-    pattern: /unknown field|configuration validation|validation failed|invalid kubeone/i,
+    pattern: /unknown field|configuration (validation|decoding|unmarshal)|validation failed|invalid kubeone/i,
     hint: 'Kubeloom wrote a KubeOne manifest that KubeOne refuses. Report it with the log of the stage.',
   },
 ];
