@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { type Ballast, commonBallast, requireBanner, withoutBallast } from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** What paths in source maps are relative to, wherever bundles are written: an asset must not change with its directory. */
@@ -39,9 +40,8 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     minify: true,
     sourcemap: true,
     sourcesContent: false,
-    // Packages in CommonJS call `require`, which an ES module has not.
-    banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
-    plugins: [staticRoutes, withoutBallast, packedDocument],
+    banner: { js: requireBanner },
+    plugins: [staticRoutes, withoutBallast([...commonBallast, credentialsOfWorkstations]), packedDocument],
     metafile: true,
     logLevel: 'warning',
   });
@@ -69,28 +69,10 @@ const staticRoutes: Plugin = {
   },
 };
 
-/** Parts of packages that no function uses, and what stands for them: a third of a bundle. */
-const ballast: readonly { readonly file: RegExp; readonly instead: string }[] = [
-  // The messages of zod in fifty languages, and schemas made out of JSON Schema.
-  { file: /zod\/v4\/locales\/index\.js$/, instead: "export { default as en } from './en.js';" },
-  { file: /zod\/v4\/classic\/from-json-schema\.js$/, instead: 'export function fromJSONSchema() {}' },
-  // In Lambda credentials come as environment variables; the ways of workstations to get them need five more clients.
-  {
-    file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
-    instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
-  },
-  // Tells browsers apart.
-  { file: /node_modules\/bowser\//, instead: 'export default {};' },
-  // The same parser as ES modules, of which esbuild takes what is needed.
-  { file: /node_modules\/yaml\/dist\/index\.js$/, instead: "export * from '../browser/dist/index.js';" },
-];
-
-const withoutBallast: Plugin = {
-  name: 'without-ballast',
-  setup({ onLoad }) {
-    for (const { file, instead } of ballast)
-      onLoad({ filter: file }, ({ path }) => ({ contents: instead, resolveDir: dirname(path) }));
-  },
+/** In Lambda credentials come as environment variables; the ways of workstations to get them need five more clients. */
+const credentialsOfWorkstations: Ballast = {
+  file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
+  instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
 };
 
 /** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */

@@ -1,0 +1,43 @@
+/** Bundles the command line without what needs a clone: one module to start, others that are loaded when they are needed. */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { commonBallast, requireBanner, withoutBallast } from '../../cdk/bundle-ballast.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What `cli/clone.ts` refuses before it is imported. */
+const onlyInClones = /^(local|runner-images)\/|^cli\/(check-files|type-report)\.ts$/;
+
+/** Writes `main.js` and its parts into `directory`. */
+export async function bundleCli(directory: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['cli/main.ts'],
+    outdir: directory,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22.13',
+    mainFields: ['module', 'main'],
+    // Names stay: a stack trace has to be of use.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    banner: { js: requireBanner },
+    plugins: [withoutClone, withoutBallast(commonBallast)],
+    logLevel: 'warning',
+  });
+}
+
+const withoutClone: Plugin = {
+  name: 'without-clone',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[.#]/ }, async ({ path, pluginData, ...where }) => {
+      if (pluginData === 'resolved') return undefined;
+      const found = await resolve(path, { ...where, pluginData: 'resolved' });
+      return onlyInClones.test(relative(root, found.path)) ? { path, external: true } : found;
+    });
+  },
+};
