@@ -1,8 +1,9 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureBurst } from './burst.ts';
 import { measureHosts } from './create-on-hosts.ts';
+import { measureHostile } from './hostile.ts';
 import { measureLoad } from './load.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
@@ -13,6 +14,7 @@ const benches = {
   many: measureMany,
   load: measureLoad,
   burst: measureBurst,
+  hostile: measureHostile,
   plan: measurePlan,
   hosts: measureHosts,
 } as const;

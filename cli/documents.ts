@@ -1,11 +1,12 @@
 /** Reads manifest files (or standard input, `-`) into documents, with every fault of every file at once. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { parseDocuments } from '#contracts/documents.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
+import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
-const maxBytes = 6_000_000;
+/** Of a file, which may hold many documents; each request has one of them. */
+const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
 
 export interface FileDocument {
   readonly file: string;
@@ -27,7 +28,7 @@ export async function readDocuments(
   const faults: DocumentFaults[] = [];
   for (const file of files) {
     const bytes = await readSource(file);
-    const parsed = parseDocuments(bytes, { maxBytes });
+    const parsed = parseDocuments(bytes, limits);
     documents.push(...parsed.documents.map((document, index) => ({ file, index, document })));
     if (parsed.faults.length > 0) faults.push({ file, faults: parsed.faults });
   }

@@ -63,12 +63,22 @@ export function bodyText(body: Uint8Array): string {
   }
 }
 
+/** Bodies of routes where nothing large is meant, in bytes; manifests have a limit of their own, KUBELOOM_MAX_BODY_BYTES. */
+export const bodyLimits = {
+  /** A word or two beside the path. */
+  verb: 10_000,
+  /** All values of a Secret. */
+  secret: 100_000,
+  /** What is stored as it is: what is a little too large is better told by how much. */
+  document: 200_000,
+} as const;
+
 /** The event's body as bytes. Throws `PayloadTooLarge`, before decoding anything. */
 export function eventBody(event: APIGatewayProxyEventV2, limit: number): Uint8Array {
   const raw = event.body ?? '';
   const size = event.isBase64Encoded ? Math.floor((raw.length * 3) / 4) - 2 : Buffer.byteLength(raw);
   if (size > limit) {
-    const message = `the body has more than ${limit} bytes; split the manifest into several`;
+    const message = `the body has more than ${limit} bytes, which is all that is accepted here`;
     throw new PipelineError('PayloadTooLarge', message, { details: { limit } });
   }
   return new Uint8Array(Buffer.from(raw, event.isBase64Encoded ? 'base64' : 'utf8'));

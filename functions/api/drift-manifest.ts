@@ -3,6 +3,7 @@ import { DriftRequest } from '#contracts/http-drift.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { parseInput } from '../failures.ts';
+import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { checkPolicyOf } from '../pipeline/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/start-drift-check.ts';
@@ -12,16 +13,19 @@ import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
 import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ManifestPath }, async (request, deps) => {
-  const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
-  const { repair } = parseInput(DriftRequest, body, 'the body');
-  const stored = await storedManifest(deps, request.path);
-  if (stored.paused) throw refuseVerb(stored, 'checked for drift', 'it is paused; resume it first');
-  if (stored.status === 'Failed') throw refuseVerb(stored, 'checked for drift', 'it has failed; retry it first');
-  if (stored.status !== 'Done') throw refuseVerb(stored, 'checked for drift', 'a run is under way; wait for it');
-  const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'report';
-  const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
-  const record = await startDriftCheck(deps, stored, { policy, reason });
-  await tellManifestChange(deps, record, reason, request.caller);
-  return acceptedResponse(record);
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath, maxBodyBytes: bodyLimits.verb },
+  async (request, deps) => {
+    const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
+    const { repair } = parseInput(DriftRequest, body, 'the body');
+    const stored = await storedManifest(deps, request.path);
+    if (stored.paused) throw refuseVerb(stored, 'checked for drift', 'it is paused; resume it first');
+    if (stored.status === 'Failed') throw refuseVerb(stored, 'checked for drift', 'it has failed; retry it first');
+    if (stored.status !== 'Done') throw refuseVerb(stored, 'checked for drift', 'a run is under way; wait for it');
+    const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'report';
+    const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
+    const record = await startDriftCheck(deps, stored, { policy, reason });
+    await tellManifestChange(deps, record, reason, request.caller);
+    return acceptedResponse(record);
+  },
+);

@@ -6,6 +6,7 @@ import { secretValues } from '#domain/manifest/secret.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { operator } from '../caller.ts';
+import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { everyManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
@@ -14,17 +15,20 @@ import { type DocumentKey, pathFaults, refuseFaults, requestDocument, wireFaults
 import { secretPath } from './surroundings.ts';
 import { tellChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: DocumentPath }, async (request, deps) => {
-  const { namespace, name } = request.path;
-  const document = requestDocument(request, deps);
-  const { secret, faults, warnings } = validateSecret(document, await storedUses(deps, request.path));
-  refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
-  const values = secret ? secretValues(secret) : {};
-  await deps.secrets.put(secretPath(namespace, name), values);
-  await tellChange(deps, namespace, `Secret ${name} stored`, request.caller);
-  const keys = Object.keys(values).sort();
-  return { status: 200, json: { namespace, name, keys, warnings: wireFaults(warnings) } satisfies SecretStored };
-});
+export const handler = httpHandler(
+  { access: operator, path: DocumentPath, maxBodyBytes: bodyLimits.secret },
+  async (request, deps) => {
+    const { namespace, name } = request.path;
+    const document = requestDocument(request, deps);
+    const { secret, faults, warnings } = validateSecret(document, await storedUses(deps, request.path));
+    refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
+    const values = secret ? secretValues(secret) : {};
+    await deps.secrets.put(secretPath(namespace, name), values);
+    await tellChange(deps, namespace, `Secret ${name} stored`, request.caller);
+    const keys = Object.keys(values).sort();
+    return { status: 200, json: { namespace, name, keys, warnings: wireFaults(warnings) } satisfies SecretStored };
+  },
+);
 
 /** What the stored manifests need it for, so that a change does not break them. */
 async function storedUses(deps: Pick<Deps, 'manifests'>, key: DocumentKey): Promise<readonly SecretUse[]> {

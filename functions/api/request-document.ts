@@ -1,9 +1,10 @@
 /** The document in a request's body: one, readable, and about what the path names. */
-import { parseDocuments } from '#contracts/documents.ts';
+
 import type { Fault as WireFault } from '#contracts/http.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { error, type Fault } from '#domain/manifest/fault.ts';
+import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import type { HttpRequest } from '../http.ts';
 import type { Deps } from '../ports.ts';
 
@@ -20,8 +21,9 @@ export function requestDocuments(
 ): readonly unknown[] {
   const { documents, faults } = parseDocuments(request.body, { maxBytes: config.KUBELOOM_MAX_BODY_BYTES });
   if (faults.length > 0) {
-    const first = faults[0];
-    throw new PipelineError('InvalidInput', `the body cannot be read: ${first?.reason}; ${first?.fix}`, {
+    const [first] = faults;
+    const place = first?.line === undefined ? '' : `line ${first.line}, column ${first.column}: `;
+    throw new PipelineError('InvalidInput', `the body cannot be read: ${place}${first?.reason}; ${first?.fix}`, {
       details: wireFaults(faults),
     });
   }
@@ -85,7 +87,7 @@ export function refuseFaults(kind: string, key: DocumentKey, faults: readonly Wi
   );
 }
 
-/** Faults as the API tells them: whether they are warnings is said by where they stand. */
-export function wireFaults(faults: readonly Fault[]): WireFault[] {
-  return faults.map(({ severity: _, ...fault }) => fault);
+/** Faults as the API reports them, not more than anyone reads; whether they are warnings is said by the list they are in. */
+export function wireFaults(faults: readonly Fault[], most?: number): WireFault[] {
+  return firstFaults(faults, most).map(({ severity: _, ...fault }) => fault);
 }

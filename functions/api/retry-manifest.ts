@@ -3,6 +3,7 @@ import { RetryRequest } from '#contracts/http.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { parseInput } from '../failures.ts';
+import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
@@ -11,19 +12,22 @@ import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
 import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ManifestPath }, async (request, deps) => {
-  const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
-  const { from } = parseInput(RetryRequest, body, 'the body');
-  const stored = await storedManifest(deps, request.path);
-  checkPreconditions(request.headers, request.path, stored);
-  if (stored.paused) throw refuseVerb(stored, 'retried', 'it is paused; resume it first');
-  if (stored.status === 'Done') throw refuseVerb(stored, 'retried', 'it is done, nothing failed');
-  if (stored.status !== 'Failed') throw refuseVerb(stored, 'retried', 'a run is under way; wait for it or cancel it');
-  const { document, deleting } = stored;
-  const wish = { document, deleting, again: true, ...(from && { retryFrom: from }) };
-  const record = nextRecord(deps, request.path, stored, wish);
-  await storeNext(deps, stored, record);
-  await tellManifestChange(deps, record, 'retried', request.caller);
-  await startRun(deps, record, from ? `retry from ${from}` : 'retry');
-  return acceptedResponse(record);
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath, maxBodyBytes: bodyLimits.verb },
+  async (request, deps) => {
+    const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
+    const { from } = parseInput(RetryRequest, body, 'the body');
+    const stored = await storedManifest(deps, request.path);
+    checkPreconditions(request.headers, request.path, stored);
+    if (stored.paused) throw refuseVerb(stored, 'retried', 'it is paused; resume it first');
+    if (stored.status === 'Done') throw refuseVerb(stored, 'retried', 'it is done, nothing failed');
+    if (stored.status !== 'Failed') throw refuseVerb(stored, 'retried', 'a run is under way; wait for it or cancel it');
+    const { document, deleting } = stored;
+    const wish = { document, deleting, again: true, ...(from && { retryFrom: from }) };
+    const record = nextRecord(deps, request.path, stored, wish);
+    await storeNext(deps, stored, record);
+    await tellManifestChange(deps, record, 'retried', request.caller);
+    await startRun(deps, record, from ? `retry from ${from}` : 'retry');
+    return acceptedResponse(record);
+  },
+);

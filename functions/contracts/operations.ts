@@ -73,7 +73,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     headers: ifMatch,
     body: { description: 'where to begin', required: false, schema: http.RetryRequest },
     answers: { 202: accepted('a new attempt was started') },
-    problems: [400, 404, 409, 412],
+    problems: [400, 404, 409, 412, 413],
   },
   cancelManifest: {
     tag: 'manifests',
@@ -102,7 +102,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     path: parameters.ManifestPath,
     body: { description: 'whether it is repaired', required: false, schema: DriftRequest },
     answers: { 202: accepted('a check was started') },
-    problems: [400, 404, 409],
+    problems: [400, 404, 409, 413],
   },
   rollbackManifest: {
     tag: 'manifests',

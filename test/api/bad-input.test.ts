@@ -123,6 +123,30 @@ describe('bad input', () => {
     }
   });
 
+  it.each([
+    ['POST', `${manifestPath}/retry`, 10_000],
+    ['POST', `${manifestPath}/drift`, 10_000],
+    ['PUT', '/v1/secrets/team/big', 100_000],
+    ['PUT', '/v1/roles/big', 200_000],
+    ['PUT', '/v1/templates/team/big', 200_000],
+  ])('refuses a large body where nothing large is meant: %s %s', async (method, path, limit) => {
+    const { status, json } = await apiUnderTest().call(method, path, { body: '#'.repeat(limit + 10) });
+    expect([status, json.detail]).toEqual([413, expect.stringContaining(`${limit} bytes`)]);
+  });
+
+  it('answers a body full of faults with the first hundred of a document and a thousand in all', async () => {
+    const pools = Array.from({ length: 300 }, (_, at) => ({ name: `P ${at}` }));
+    const document = { ...aManifest(), spec: { nodePools: { dynamic: pools } } };
+    const body = Array.from({ length: 20 }, () => JSON.stringify(document)).join('\n---\n');
+    const { status, json } = await apiUnderTest().call('POST', '/v1/validate', { body });
+    const documents = json.documents as { faults: { reason: string }[] }[];
+    expect([status, json.valid]).toEqual([200, false]);
+    expect(documents[0]?.faults).toHaveLength(101);
+    expect(documents[0]?.faults.at(-1)?.reason).toMatch(/^and \d+ more faults$/);
+    expect(documents.flatMap(({ faults }) => faults).length).toBeLessThan(1100);
+    expect(documents.at(-1)?.faults).toHaveLength(1);
+  });
+
   it('takes no Secret that no tool could be given, and does not show it', async () => {
     const body = aSecret('odd', { token: 'kumquat\u0000lychee' });
     const { status, json, text } = await apiUnderTest().call('PUT', '/v1/secrets/team/odd', { body });

@@ -1,9 +1,9 @@
 /** Every manifest that is wrong on purpose: the API names all its faults at once, with paths, and starts nothing. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseDocuments } from '#contracts/documents.ts';
 import { DnsLabel } from '#contracts/http-parameters.ts';
 import { kindOf, nameOf } from '#domain/manifest/validate-documents.ts';
+import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { filesIn, invalidFolder, shortName } from '#test/manifest/manifest-files.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 

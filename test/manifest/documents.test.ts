@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocuments } from '#contracts/documents.ts';
+import { Composer } from 'yaml';
+import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 
+/** Each fault as `line:column reason`, or its reason alone. */
 const reasons = (source: string | Uint8Array, limits = {}) =>
-  parseDocuments(source, limits).faults.map(({ reason }) => reason);
+  parseDocuments(source, limits).faults.map(({ line, column, reason }) =>
+    line === undefined ? reason : `${line}:${column} ${reason}`,
+  );
 
 describe('parseDocuments', () => {
   it('reads several YAML documents and skips empty ones', () => {
@@ -41,15 +45,11 @@ describe('parseDocuments', () => {
     ['bytes that are not UTF-8', new Uint8Array([0x61, 0x3a, 0xff]), ['the text is not UTF-8']],
     ['nothing', '', ['there is no document']],
     ['only comments', '# a\n---\n# b\n', ['there is no document']],
-    ['a tab as indentation', 'a:\n\tb: 1\n', ['line 2, column 1: tabs are not allowed as indentation']],
-    ['a tag', 'a: !!binary aGk=\n', ['line 1, column 4: unresolved tag: tag:yaml.org,2002:binary']],
+    ['a tab as indentation', 'a:\n\tb: 1\n', ['2:1 tabs are not allowed as indentation']],
+    ['a tag', 'a: !!binary aGk=\n', ['1:4 unresolved tag: tag:yaml.org,2002:binary']],
     ['an alias without anchor', 'a: *b\n', ['unresolved alias (the anchor must be set before the alias): b']],
-    [
-      'a double key in JSON',
-      '{"a": 1, "b": 2, "a": 3}',
-      ['line 1, column 18: the key "a" stands twice in the same map'],
-    ],
-    ['a number and its text as keys', '1: a\n"1": b\n', ['line 2, column 1: the key "1" stands twice in the same map']],
+    ['a double key in JSON', '{"a": 1, "b": 2, "a": 3}', ['1:18 the key "a" is in the same map twice']],
+    ['a number and its text as keys', '1: a\n"1": b\n', ['2:1 the key "1" is in the same map twice']],
   ])('refuses %s', (_, source, expected) => {
     expect(reasons(source)).toEqual(expected);
   });
@@ -60,7 +60,7 @@ describe('parseDocuments', () => {
 
   it('refuses more documents than are accepted', () => {
     expect(reasons('a: 1\n---\n'.repeat(4), { maxDocuments: 3 })).toEqual([
-      'there are 4 documents, at most 3 are accepted',
+      'there are more documents than the 3 that are accepted',
     ]);
   });
 
@@ -88,15 +88,54 @@ describe('parseDocuments', () => {
     expect(documents).toHaveLength(1);
   });
 
-  it('reads 60,000 keys in a time that grows with their number only', () => {
-    const text = Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n');
+  it('reads 30,000 keys in a time that grows with their number only', () => {
+    const text = Array.from({ length: 30_000 }, (_, i) => `k${i}: 1`).join('\n');
 
-    expect(Object.keys(parseDocuments(text).documents[0] ?? {})).toHaveLength(60_000);
+    expect(Object.keys(parseDocuments(text).documents[0] ?? {})).toHaveLength(30_000);
   });
 
-  it('tells the line of a path, or of what is nearest to it', () => {
-    const [line] = parseDocuments('a: 1\nb:\n  - c: 2\n  - d: 3\n    e: 4\n').lines;
+  it('gives the place of a path, or of what is nearest to it', () => {
+    const [place] = parseDocuments('a: 1\nb:\n  - c: 2\n  - d: 3\n    e: 4\n').places;
+    const textOf = (path: string) => `${place?.(path).line}:${place?.(path).column}`;
 
-    expect(['', 'a', 'b[1].e', 'b[1].missing', 'b[7]'].map((path) => line?.(path))).toEqual([1, 1, 5, 4, 2]);
+    expect(['', 'a', 'b[1].e', 'b[1].missing', 'b[7]'].map(textOf)).toEqual(['1:1', '1:1', '5:5', '4:5', '2:1']);
+  });
+});
+
+describe('a hostile text', () => {
+  const size = 990_000;
+  const filled = (begin: string, piece: string, end = '') => begin + piece.repeat(size / piece.length) + end;
+
+  it.each([
+    ['commas in a map', filled('{', ',', '}'), '1:3 there is nothing between these two commas'],
+    ['commas in a list', filled('[', ',', ']'), '1:3 there is nothing between these two commas'],
+    ['brackets that close nothing', filled('', '}\n'), '1:1 this bracket closes nothing'],
+    ['brackets inside of each other', filled('', '['), '1:41 lists and maps are more than 40 deep here'],
+    ['brackets that the indentation cuts off', filled('a:\n  ', '{\n'), '23:1 the bracket above is not closed'],
+    ['marks of lists', filled('', '- '), '1:81 lists and maps are more than 40 deep here'],
+    ['ends of documents', '...\n'.repeat(90_000), 'there is no document'],
+    ['documents', '--- a\n'.repeat(40_000), 'there are more documents than the 200 that are accepted'],
+    ['values one after the other', '"a" '.repeat(40_000), /^1:5 unexpected double-quoted-scalar/],
+    ['anchors one after the other', '&a '.repeat(40_000), /^1:4 a node can have at most one anchor/],
+    ['one key again and again', filled('', 'a: 1\n'), /the text has more than 100000 keys, values and marks/],
+  ])('of %s is one fault', (_, text, expected) => {
+    const found = reasons(text);
+
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(expected instanceof RegExp ? expected : new RegExp(`^${expected}$`));
+  });
+
+  it('is left at its first mistake by a hook of the library', () => {
+    expect(new Composer()).toHaveProperty('onError');
+  });
+
+  it('with many double keys is reported with the first hundred', () => {
+    expect(parseDocuments('a: 1\n'.repeat(20_000)).faults).toHaveLength(100);
+  });
+
+  it('with a key that no one would write is refused, as each fault below it repeats it', () => {
+    expect(reasons(`${'k'.repeat(1000)}: {a: 1}`)).toEqual([
+      `1:1 the key "${'k'.repeat(60)}…" has 1000 characters, at most 400 are accepted`,
+    ]);
   });
 });

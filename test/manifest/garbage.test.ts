@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDocuments } from '#contracts/documents.ts';
-import { parsePath, pathText } from '#domain/manifest/fault.ts';
+import { firstFaults, parsePath, pathText } from '#domain/manifest/fault.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { examplesFolder, filesIn, validFolder } from './manifest-files.ts';
 
 const valid = [...filesIn(validFolder, '*.yaml'), ...filesIn(examplesFolder, '*.yaml')].flatMap(
@@ -56,8 +56,8 @@ describe('whatever comes in', () => {
   it('random text and bytes are read or refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 200 })), (source) => {
-        const { documents, lines, faults } = parseDocuments(source);
-        expect(lines).toHaveLength(documents.length);
+        const { documents, places, faults } = parseDocuments(source);
+        expect(places).toHaveLength(documents.length);
         expect(documents.length + faults.length).toBeGreaterThan(0);
       }),
     );
@@ -99,8 +99,9 @@ describe('whatever comes in', () => {
     expect(validateManifest(many).faults.map(({ reason }) => reason)).toEqual([
       'the document is far larger than any manifest',
     ]);
-    expect(validateManifest(faulty).faults.at(-1)?.reason).toBe('there are more faults than the first 1000');
-    expect(validateManifest(faulty).faults).toHaveLength(1001);
+    const reported = firstFaults(validateManifest(faulty).faults);
+    expect(reported).toHaveLength(101);
+    expect(reported.at(-1)?.reason).toMatch(/^and \d+ more faults$/);
   });
 
   it('a manifest that was accepted is accepted again as it was stored', () => {

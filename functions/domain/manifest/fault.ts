@@ -15,6 +15,16 @@ export const Fault = z.strictObject({
 });
 export type Fault = z.infer<typeof Fault>;
 
+/** More are not reported: no one reads on, and an answer must not outgrow its question. */
+export const mostFaults = 100;
+
+/** The first faults of a list, and how many more there are. */
+export function firstFaults(faults: readonly Fault[], most = mostFaults): readonly Fault[] {
+  if (faults.length <= most) return faults;
+  const more = error([], `and ${faults.length - Math.max(0, most)} more faults`, 'correct these first');
+  return [...faults.slice(0, Math.max(0, most)), more];
+}
+
 /** A fault that must be mended before the document is accepted. */
 export function error(path: readonly PropertyKey[], reason: string, fix: string): Fault {
   return { path: pathText(path), reason, fix, severity: 'error' };

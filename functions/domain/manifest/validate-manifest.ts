@@ -1,7 +1,7 @@
 /** Judges a manifest: every fault of form and every broken rule at once, and what is legal but unwise. */
 
 import { sizeFaults } from './document-size.ts';
-import { error, type Fault, parsePath, pathText } from './fault.ts';
+import { type Fault, mostFaults, parsePath, pathText } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
@@ -28,9 +28,6 @@ const rules: readonly ((survey: Survey) => Iterable<Fault>)[] = [
   dnsRules,
 ];
 
-/** More are not told: nobody reads on. */
-const maxFaults = 1000;
-
 export interface ManifestVerdict {
   /** The manifest with its defaults; absent when there are faults. */
   readonly manifest?: InputManifest;
@@ -49,19 +46,13 @@ export function validateManifest(document: unknown, surroundings: Surroundings =
   /** What follows from a fault of form would only say it again. */
   const follows = (path: string) => intended.has(path) || partsAround(path).some((place) => places.has(place));
   const broken = rules
-    .flatMap((rule) => [...Iterator.from(rule(survey)).take(maxFaults)])
+    .flatMap((rule) => [...Iterator.from(rule(survey)).take(mostFaults + 1)])
     .filter(({ path }) => !follows(path));
   const all = inDocumentOrder(stripped, [...form, ...broken]);
-  const faults = firstOf(all.filter(({ severity }) => severity === 'error'));
+  const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = all.filter(({ severity }) => severity === 'warning');
   const parsed = InputManifest.safeParse(stripped);
   return faults.length === 0 && parsed.success ? { manifest: parsed.data, faults, warnings } : { faults, warnings };
-}
-
-function firstOf(faults: readonly Fault[]): readonly Fault[] {
-  if (faults.length <= maxFaults) return faults;
-  const more = error([], `there are more faults than the first ${maxFaults}`, 'mend these first');
-  return [...faults.slice(0, maxFaults), more];
 }
 
 /** `a.b[1]` → `a`, `a.b`. */

@@ -1,0 +1,72 @@
+/**
+ * Hostile bodies: how long the API answers no one else while it judges one of 990 KB, and what memory that takes.
+ * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is asked again and again.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PlatformFile } from '#local/data-directory.ts';
+import { down, up } from '#local/supervisor.ts';
+
+const size = 990_000;
+const bodies: Readonly<Record<string, string>> = {
+  commasInMap: `{${','.repeat(size)}}`,
+  commasInList: `[${','.repeat(size)}]`,
+  closingBrackets: '}\n'.repeat(size / 2),
+  nestedLists: '['.repeat(size / 2) + ']'.repeat(size / 2),
+  oneKey: 'a: 1\n'.repeat(size / 5),
+  textLines: `- |\n${' x\n'.repeat(size / 3)}`,
+};
+
+export async function measureHostile() {
+  const results: Record<string, object> = {};
+  for (const [name, body] of Object.entries(bodies)) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-hostile-'));
+    try {
+      results[name] = await measure(await up({ dataDir, apiPort: 0, runner: 'sim', tickSeconds: 3600 }), body);
+    } finally {
+      await down(dataDir);
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+  return { what: `one POST /v1/validate with ${size} bytes`, aim: { healthWaitedMs: 1000 }, ...results };
+}
+
+async function measure({ apiUrl, token, pid }: PlatformFile, body: string): Promise<object> {
+  const memoryBefore = await peakMegabytes(pid);
+  const cpuBefore = await cpuSeconds(pid);
+  const asked = performance.now();
+  let open = true;
+  const answer = (async () => {
+    const response = await fetch(`${apiUrl}/v1/validate`, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const text = await response.text();
+    open = false;
+    return { status: response.status, answerBytes: text.length, answerMs: Math.round(performance.now() - asked) };
+  })();
+  let waited = 0;
+  while (open) {
+    const began = performance.now();
+    await fetch(`${apiUrl}/v1/health`);
+    waited = Math.max(waited, performance.now() - began);
+    await pause(5);
+  }
+  const cpu = (await cpuSeconds(pid)) - cpuBefore;
+  const memory = { peakMbBefore: memoryBefore, peakMbAfter: await peakMegabytes(pid) };
+  return { ...(await answer), healthWaitedMs: Math.round(waited), cpuSeconds: cpu, ...memory };
+}
+
+async function peakMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024);
+}
+
+/** Of all threads, user and system; in ticks of 10 ms. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

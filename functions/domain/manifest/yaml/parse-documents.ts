@@ -1,0 +1,204 @@
+/** Reads YAML or JSON with any number of documents into plain values; what cannot be read is a fault with its place. */
+import { Composer, type CST, type Document, LineCounter, type ParsedNode } from 'yaml';
+import type { Fault } from '../fault.ts';
+import { boundedTokens } from './bounded-tokens.ts';
+import { offsetOf, structureFaults } from './document-structure.ts';
+import { TextFault } from './text-fault.ts';
+
+export interface Limits {
+  readonly maxBytes?: number;
+  readonly maxDocuments?: number;
+  /** Lists and maps inside of each other. */
+  readonly maxDepth?: number;
+  /** How often an anchor may be used, counting those inside of others. */
+  readonly maxAliases?: number;
+  /** Keys, values and marks of all documents together. */
+  readonly maxTokens?: number;
+}
+
+/** A place in a text, counted from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ReadDocuments {
+  /** The documents that could be read; those with faults and empty ones are left out. */
+  readonly documents: readonly unknown[];
+  /** For each of them: where in the text a path of it is, or its nearest part that exists. */
+  readonly places: readonly ((path: string) => TextPlace)[];
+  readonly faults: readonly Fault[];
+}
+
+/** A hundred clusters of fifty pools have some 80,000 tokens. */
+const usual = {
+  maxBytes: 1_000_000,
+  maxDocuments: 200,
+  maxDepth: 40,
+  maxAliases: 1000,
+  maxTokens: 100_000,
+} satisfies Limits;
+/** With its aliases written out, a document may be this many times larger than `maxBytes`. */
+const maxGrowth = 4;
+
+type Bounds = Required<Limits>;
+type Parsed = Document.Parsed<ParsedNode> | TextFault;
+
+/** Never throws. The time it takes grows with the size of the text only, whatever is in it. */
+export function parseDocuments(source: string | Uint8Array, limits: Limits = {}): ReadDocuments {
+  const bounds = { ...usual, ...limits };
+  const size = typeof source === 'string' ? new TextEncoder().encode(source).length : source.byteLength;
+  if (size > bounds.maxBytes) {
+    return failed(`the text has ${size} bytes, at most ${bounds.maxBytes} are accepted`, 'split it into several files');
+  }
+  const text = typeof source === 'string' ? source : decoded(source);
+  if (text === undefined) return failed('the text is not UTF-8', 'save the file as UTF-8');
+  const counter = new LineCounter();
+  const parsed = composed(text, counter, bounds);
+  const filled = parsed.filter((document) => document instanceof TextFault || hasContent(document));
+  if (filled.length === 0) return failed('there is no document', 'write at least one, with apiVersion and kind');
+  if (filled.length > bounds.maxDocuments) {
+    return failed(`there are more documents than the ${bounds.maxDocuments} that are accepted`, 'split the file');
+  }
+  const read = filled.map((document) => ({ document, ...readDocument(document, bounds) }));
+  const good = read.flatMap(({ document, value, faults }) =>
+    faults.length === 0 && !(document instanceof TextFault) ? [{ document, value }] : [],
+  );
+  return {
+    documents: good.map(({ value }) => value),
+    places: good.map(
+      ({ document }) =>
+        (path) =>
+          placeOf(counter, offsetOf(document, path)),
+    ),
+    faults: read.flatMap(({ faults }) => faults.map((fault) => placed(fault, counter))),
+  };
+}
+
+/** One document after the other; in place of one with a mistake, the first thing that is wrong with it. */
+function composed(text: string, counter: LineCounter, bounds: Bounds): readonly Parsed[] {
+  const found: Parsed[] = [];
+  const composer = stopsAtFirstError();
+  let parts = 0;
+  try {
+    for (const token of boundedTokens(text, counter, bounds)) {
+      if (token.type === 'document' || token.type === 'doc-end') parts += 1;
+      // Between two documents there may be nothing but comments, and each may have a mark for its end.
+      if (parts > 4 * bounds.maxDocuments || found.length > bounds.maxDocuments) return found;
+      found.push(...composer.add(token));
+    }
+    found.push(...composer.end());
+  } catch (cause) {
+    found.push(...composer.end(), asTextFault(cause));
+  }
+  return found;
+}
+
+/** The library makes an error of each thing that is wrong, however many there are; only the first says something. */
+function stopsAtFirstError(): {
+  readonly add: (token: CST.Token) => readonly Parsed[];
+  readonly end: () => readonly Parsed[];
+} {
+  let first: TextFault | undefined;
+  const composer = new Composer<ParsedNode>({
+    /** Ours is linear, the library's is not. */
+    uniqueKeys: false,
+    schema: 'core',
+    resolveKnownTags: false,
+    merge: true,
+    logLevel: 'silent',
+  });
+  const onError = (source: number | readonly number[] | { readonly offset: number }, _: string, message: string) => {
+    const offset = typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0];
+    // The library catches what is thrown inside of a list or map, and says it of the whole list or map.
+    first ??= TextFault.syntax(message, offset);
+    throw first;
+  };
+  const next = (documents: Iterable<Document.Parsed<ParsedNode>>): readonly Parsed[] => {
+    first = undefined;
+    try {
+      return [...documents].map((document) => faultOf(document) ?? document);
+    } catch (cause) {
+      return [asTextFault(cause)];
+    }
+  };
+  Object.assign(composer, { onError });
+  return {
+    add: (token) => next(composer.next(token)),
+    end: () => next(composer.end()),
+  };
+}
+
+function faultOf({ errors, warnings }: Document): TextFault | undefined {
+  const [first] = [...errors, ...warnings];
+  return first && TextFault.syntax(first.message, first.pos[0]);
+}
+
+function asTextFault(cause: unknown): TextFault {
+  if (cause instanceof TextFault) return cause;
+  return TextFault.syntax(cause instanceof Error ? cause.message : String(cause), undefined);
+}
+
+function readDocument(document: Parsed, bounds: Bounds): { value?: unknown; faults: readonly TextFault[] } {
+  if (document instanceof TextFault) return { faults: [document] };
+  const faults = structureFaults(document, bounds.maxDepth);
+  if (faults.length > 0) return { faults };
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: bounds.maxAliases });
+    return isLargerThan(value, bounds.maxBytes * maxGrowth) ? { faults: [bomb()] } : { value, faults };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { faults: [message.startsWith('Excessive alias count') ? bomb() : asTextFault(cause)] };
+  }
+}
+
+function bomb(): TextFault {
+  return new TextFault({
+    reason: 'the aliases of this document make it far larger than its text',
+    fix: 'write the values out instead of using aliases',
+  });
+}
+
+function placed({ reason, fix, offset }: TextFault, counter: LineCounter): Fault {
+  const fault = { path: '', reason, fix, severity: 'error' } as const;
+  return offset === undefined ? fault : { ...fault, ...placeOf(counter, offset) };
+}
+
+function placeOf(counter: LineCounter, offset: number): TextPlace {
+  const { line, col } = counter.linePos(offset);
+  return { line, column: col };
+}
+
+function failed(reason: string, fix: string): ReadDocuments {
+  return { documents: [], places: [], faults: [{ path: '', reason, fix, severity: 'error' }] };
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** False for what is between two `---` when there are only comments. */
+function hasContent({ contents }: Document): boolean {
+  return contents !== null && !('value' in contents && contents.value === null && !contents.tag);
+}
+
+/** True when the value, written out without sharing, has more than `limit` characters and nodes. */
+function isLargerThan(value: unknown, limit: number): boolean {
+  let size = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    size += typeof next === 'string' ? next.length + 1 : 1;
+    if (size > limit) return true;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [key, inner] of Object.entries(next)) {
+      size += key.length;
+      open.push(inner);
+    }
+  }
+  return false;
+}
