@@ -104,6 +104,7 @@ async function assemble(given: {
 
   const dynamodb = await startDynamoDb({
     ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
+    logger,
   });
   cleanUp.push(() => dynamodb.close());
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });

@@ -1,46 +1,48 @@
-/** Runs dynalite in a thread of its own: it shares a machine of two cores with the state machines, not their event loop. */
-import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** Runs the DynamoDB of this machine in a thread of its own: it shares a machine of two cores with the state machines, not their event loop. */
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import dynalite from 'dynalite';
 import { guarded } from '../access-key.ts';
-import type { ThreadOptions } from './start-dynamodb.ts';
+import { awsJsonListener } from '../aws-json.ts';
+import { type Logger, messageOf } from '../logger.ts';
+import { listenNear } from '../loopback-server.ts';
+import { openItemStore } from './item-store.ts';
+import { migrateLevelDb } from './migrate-leveldb.ts';
+import { deleteExpired, dynamoOperations } from './operations.ts';
+import { type DynamoDbReport, type ThreadOptions, tableFile } from './start-dynamodb.ts';
 
-// dynalite throws out of the event handler when a client goes away in the middle of a request.
-process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'ECONNRESET' || error.message === 'aborted') return;
-  throw error;
-});
+const sweepMs = 10 * 60_000;
 
-const { directory, port, accessKey } = workerData as ThreadOptions;
-const server = dynalite({
-  ...(directory && { path: directory }),
-  createTableMs: 0,
-  deleteTableMs: 0,
-  updateTableMs: 0,
-});
-server.keepAliveTimeout = 300_000;
-if (accessKey !== undefined) {
-  const [listener] = server.listeners('request') as RequestListener[];
-  if (!listener) throw new Error('dynalite answers no requests');
-  server.removeAllListeners('request').on('request', guarded(listener, accessKey));
-}
+const { directory, port, accessKey, acceptLoss = false } = workerData as ThreadOptions;
+const report = (message: DynamoDbReport): void => parentPort?.postMessage(message);
+const tell =
+  (level: keyof Logger): Logger['info'] =>
+  (message, fields = {}) =>
+    report({ kind: 'log', level, message, fields });
+const logger: Logger = { info: tell('info'), warn: tell('warn'), error: tell('error') };
 
-function listen(wished: number): void {
-  server.once('error', (error) => {
-    if (wished === 0) throw error;
-    listen(0);
+try {
+  const file = directory === undefined ? ':memory:' : join(directory, tableFile);
+  const taken = directory === undefined ? undefined : await migrateLevelDb(directory, file);
+  if (taken !== undefined) logger.info('the table was taken over from LevelDB', { entries: taken });
+  const items = openItemStore(file, { acceptLoss });
+  const listener = awsJsonListener('DynamoDB', '1.0', dynamoOperations(items), logger);
+  const server = await listenNear(accessKey === undefined ? listener : guarded(listener, accessKey), port);
+  const sweep = (): void => {
+    for (const table of items.tablesThatExpire())
+      deleteExpired(items, table, Date.now()).catch((error: unknown) =>
+        logger.warn('expired items were not deleted', { table, cause: messageOf(error) }),
+      );
+  };
+  const timer = setInterval(sweep, sweepMs);
+  sweep();
+  parentPort?.once('message', async () => {
+    clearInterval(timer);
+    await server.close();
+    items.close();
+    parentPort?.close();
   });
-  server.listen(wished, '127.0.0.1', () => {
-    server.removeAllListeners('error');
-    parentPort?.postMessage({ port: (server.address() as AddressInfo).port });
-  });
+  report({ kind: 'listening', port: server.port });
+} catch (error) {
+  report({ kind: 'failed', message: messageOf(error) });
+  parentPort?.close();
 }
-
-parentPort?.on('message', () => {
-  // Closes the store too, after what is being written.
-  server.close(() => parentPort?.close());
-  server.closeAllConnections();
-});
-
-listen(port);

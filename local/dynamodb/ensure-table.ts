@@ -2,14 +2,18 @@
 import {
   CreateTableCommand,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   ResourceInUseException,
   ResourceNotFoundException,
+  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 
 export interface TableSchema {
   readonly partitionKey: string;
   readonly sortKey: string;
+  /** Attribute with the epoch seconds after which an item is deleted. @default items stay */
+  readonly timeToLive?: string;
   readonly dueIndex: { readonly name: string; readonly partitionKey: string; readonly sortKey: string };
 }
 
@@ -28,6 +32,7 @@ export async function ensureTable(
   try {
     if ((await statusOf(client, table)) === undefined) await createTable(client, table, schema);
     while ((await statusOf(client, table)) !== 'ACTIVE') await new Promise((resolve) => setTimeout(resolve, 10));
+    if (schema.timeToLive !== undefined) await ensureTimeToLive(client, table, schema.timeToLive);
   } finally {
     client.destroy();
   }
@@ -41,6 +46,13 @@ async function statusOf(client: DynamoDBClient, table: string): Promise<string |
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
+}
+
+async function ensureTimeToLive(client: DynamoDBClient, table: string, attribute: string): Promise<void> {
+  const { TimeToLiveDescription: now } = await client.send(new DescribeTimeToLiveCommand({ TableName: table }));
+  if (now?.AttributeName === attribute) return;
+  const specification = { AttributeName: attribute, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification: specification }));
 }
 
 async function createTable(client: DynamoDBClient, table: string, schema: TableSchema): Promise<void> {

@@ -1,0 +1,249 @@
+/**
+ * What the DynamoDB of this machine keeps, in one SQLite file: entries by key, as dynalite's operations name them. Each has
+ * a checksum; a group of writes is one transaction, on disk before anyone hears of it.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { type CommitCount, openCommitCount } from '../stores/commit-count.ts';
+import { openSqlite } from '../stores/sqlite-file.ts';
+import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
+
+type Callback<Value = void> = (error: Error | null, value?: Value) => void;
+export type Entry = Readonly<Record<string, unknown>>;
+
+export interface Range {
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly reverse?: boolean;
+  /** -1: all. */
+  readonly limit?: number;
+}
+
+/** One of the key ranges that dynalite calls a database; it answers at once, so that an operation is one step. */
+export interface EntryRange {
+  get(key: string, answer: Callback<Entry | undefined>): void;
+  put(key: string, value: Entry, answer: Callback): void;
+  del(key: string, answer: Callback): void;
+  createKeyStream(): Readable;
+  createValueStream(range: Range): Readable;
+  /** One process and one thread writes: nothing has to wait. */
+  lock(key: string, work: (release: <Answer>(answer: Answer) => Answer) => void): void;
+}
+
+export interface ItemStore {
+  range(name: string): EntryRange;
+  /** Writes an entry by its whole key, as it was kept elsewhere. */
+  putWhole(key: string, value: Entry): void;
+  /** All of it or nothing; each work that throws is undone alone and throws when it is asked. */
+  transaction<Value>(works: readonly (() => Value)[]): readonly (() => Value)[];
+  /** Notes which attribute of a table's items says when they expire, in epoch seconds. */
+  setTimeToLive(table: string, attribute: string): void;
+  timeToLive(table: string): string | undefined;
+  tablesThatExpire(): readonly string[];
+  /** Items of which the time is over, at most so many. */
+  expired(table: string, now: number, limit: number): readonly Entry[];
+  /** Gives pages that are free back to the file system. */
+  shrink(): void;
+  close(): void;
+}
+
+const schema = {
+  holds: 'the table',
+  version: 1,
+  migrate(database: DatabaseSync): void {
+    database.exec(`
+      CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL, expires INTEGER) STRICT;
+      CREATE INDEX byExpiry ON entries (expires) WHERE expires IS NOT NULL;
+      CREATE TABLE lifetimes (name TEXT PRIMARY KEY, attribute TEXT NOT NULL) STRICT;
+      CREATE TABLE commits (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
+      INSERT INTO commits VALUES (1, 0);`);
+  },
+};
+
+const pageSize = 64;
+const checkMs = 5_000;
+
+/** Throws `StoreFault` for a file that is damaged, or has lost what it had. */
+export function openItemStore(path: string | ':memory:', options: { readonly acceptLoss?: boolean } = {}): ItemStore {
+  const database = openSqlite(path, schema);
+  let commits: CommitCount | undefined;
+  try {
+    checkEntries(database, path);
+    if (path !== ':memory:') commits = openCommitCount(database, path, options.acceptLoss ?? false);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const select = database.prepare('SELECT value, sum FROM entries WHERE key = ?');
+  const upsert = database.prepare(
+    `INSERT INTO entries VALUES (?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, sum = excluded.sum, expires = excluded.expires`,
+  );
+  const remove = database.prepare('DELETE FROM entries WHERE key = ?');
+  const forward = database.prepare(
+    'SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
+  );
+  const backward = database.prepare(
+    'SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
+  );
+  const keys = database.prepare('SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key');
+  const count = database.prepare('UPDATE commits SET count = count + 1');
+  const lifetimes = new Map<string, string>();
+  for (const { name, attribute } of database.prepare('SELECT * FROM lifetimes').all())
+    lifetimes.set(String(name), String(attribute));
+
+  function* rows(given: Range, prefix: string): Generator<Entry> {
+    let [from, to] = bounds(given, prefix);
+    let left = given.limit === undefined || given.limit < 0 ? Number.POSITIVE_INFINITY : given.limit;
+    for (;;) {
+      const page = (given.reverse ? backward : forward).all(from, to, Math.min(pageSize, left));
+      for (const row of page) yield entryOf(path, String(row.key), row);
+      left -= page.length;
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize || left <= 0) return;
+      if (given.reverse) to = String(last.key);
+      else from = behind(String(last.key));
+    }
+  }
+
+  const range = (name: string): EntryRange => {
+    const prefix = `${name}~`;
+    const lifetime = (): string | undefined =>
+      name.startsWith(itemPrefix) ? lifetimes.get(name.slice(itemPrefix.length)) : undefined;
+    return {
+      get(key, answer) {
+        const row = select.get(prefix + key);
+        attempt<Entry | undefined>(answer, () => row && entryOf(path, prefix + key, row));
+      },
+      put: (key, value, answer) =>
+        attempt(answer, () => {
+          const text = JSON.stringify(value);
+          upsert.run(prefix + key, text, crc32(text), expiryOf(value, lifetime()));
+        }),
+      del: (key, answer) => attempt(answer, () => void remove.run(prefix + key)),
+      createKeyStream: () =>
+        Readable.from(keys.all(...bounds({}, prefix)).map(({ key }) => String(key).slice(prefix.length))),
+      createValueStream: (given) => Readable.from(rows(given, prefix)),
+      lock: (_key, work) => work((answer) => answer),
+    };
+  };
+
+  return {
+    range,
+    putWhole(key, value) {
+      const text = JSON.stringify(value);
+      upsert.run(key, text, crc32(text), null);
+    },
+    transaction(works) {
+      const outcomes = inTransaction(database, works, () => void count.run());
+      commits?.write();
+      return outcomes;
+    },
+    setTimeToLive(table, attribute) {
+      lifetimes.set(table, attribute);
+      database.prepare('INSERT OR REPLACE INTO lifetimes VALUES (?, ?)').run(table, attribute);
+      // Items that were there before.
+      database
+        .prepare(`UPDATE entries SET expires = CAST(value ->> ? AS INTEGER) WHERE key >= ? AND key < ?`)
+        .run(`$.${attribute}.N`, ...bounds({}, `${itemPrefix}${table}~`));
+    },
+    timeToLive: (table) => lifetimes.get(table),
+    tablesThatExpire: () => [...lifetimes.keys()],
+    expired: (table, now, limit) =>
+      database
+        .prepare('SELECT key, value, sum FROM entries WHERE expires < ? AND key >= ? AND key < ? LIMIT ?')
+        .all(now, ...bounds({}, `${itemPrefix}${table}~`), limit)
+        .map((row) => entryOf(path, String(row.key), row)),
+    shrink: () => database.exec('PRAGMA incremental_vacuum'),
+    close() {
+      if (!database.isOpen) return;
+      commits?.close();
+      database.close();
+    },
+  };
+}
+
+/** Key range of a table's items, with its name behind. */
+export const itemPrefix = 'item-';
+
+function attempt<Value>(answer: Callback<Value>, work: () => Value): void {
+  let value: Value;
+  try {
+    value = work();
+  } catch (error) {
+    answer(error as Error);
+    return;
+  }
+  answer(null, value);
+}
+
+function inTransaction<Value>(
+  database: DatabaseSync,
+  works: readonly (() => Value)[],
+  before: () => void,
+): readonly (() => Value)[] {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    before();
+    const outcomes = works.map((work): (() => Value) => {
+      database.exec('SAVEPOINT one');
+      try {
+        const value = work();
+        database.exec('RELEASE one');
+        return () => value;
+      } catch (error) {
+        // A fault of SQLite may have undone everything already.
+        if ((error as { code?: unknown }).code === 'ERR_SQLITE_ERROR') throw error;
+        database.exec('ROLLBACK TO one; RELEASE one');
+        return () => {
+          throw error;
+        };
+      }
+    });
+    database.exec('COMMIT');
+    return outcomes;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function entryOf(path: string, key: string, row: ReturnType<StatementSync['get']> & object): Entry {
+  const text = String(row.value);
+  if (crc32(text) !== row.sum) throw damaged(path, key);
+  return JSON.parse(text) as Entry;
+}
+
+const damaged = (path: string, key: string): StoreFault =>
+  new StoreFault(path, `(the table) is damaged: entry ${key} is not what was written`, restoreBackup);
+
+/** Reads every entry, for so long as a start may take. */
+function checkEntries(database: DatabaseSync, path: string): void {
+  const end = performance.now() + checkMs;
+  try {
+    for (const { key, value, sum } of database.prepare('SELECT key, value, sum FROM entries').iterate()) {
+      if (crc32(String(value)) !== sum) throw damaged(path, String(key));
+      if (performance.now() > end) return;
+    }
+  } catch (cause) {
+    if (cause instanceof StoreFault) throw cause;
+    throw new StoreFault(path, `(the table) is damaged: ${(cause as Error).message}`, restoreBackup, cause);
+  }
+}
+
+function bounds({ gt, gte, lt, lte }: Range, prefix: string): [string, string] {
+  const from = gt === undefined ? prefix + (gte ?? '') : behind(prefix + gt);
+  const to = lt === undefined ? (lte === undefined ? `${prefix}\u{ff}` : behind(prefix + lte)) : prefix + lt;
+  return [from, to];
+}
+
+/** The smallest key that is greater. */
+const behind = (key: string): string => `${key}\u0000`;
+
+function expiryOf(value: Entry, attribute: string | undefined): number | null {
+  const { N } = ((attribute && value[attribute]) ?? {}) as { readonly N?: string };
+  return N === undefined ? null : Math.trunc(Number(N));
+}

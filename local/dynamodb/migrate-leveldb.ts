@@ -1,0 +1,50 @@
+/** Data directories of 0.1.0 keep the table in LevelDB, under the very same keys: it is taken over once, as a whole. */
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
+import { type Entry, openItemStore } from './item-store.ts';
+
+/** Before the item store is opened. Returns how many entries were taken over; undefined when there was nothing to do. */
+export async function migrateLevelDb(directory: string, file: string): Promise<number | undefined> {
+  if ((await filesIn(directory)).length === 0) return undefined;
+  // The file has its name only when everything is in it: what is left of LevelDB is a removal that was interrupted.
+  const count = existsSync(file) ? undefined : await copy(directory, file);
+  for (const name of await filesIn(directory)) await rm(join(directory, name), { recursive: true, force: true });
+  return count;
+}
+
+async function filesIn(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-.*|.*\.(ldb|log|sst))$/.test(name));
+}
+
+async function copy(directory: string, file: string): Promise<number> {
+  const fault = (wrong: string, cause?: unknown) =>
+    new StoreFault(directory, `(the table, as Kubeloom 0.1.0 kept it) ${wrong}`, restoreBackup, cause);
+  if (!existsSync(join(directory, 'CURRENT'))) throw fault('is damaged: CURRENT is missing');
+  const { Level } = await import('level');
+  const from = new Level<string, Entry>(directory, { valueEncoding: 'json', createIfMissing: false });
+  const unfinished = `${file}.new`;
+  for (const end of ['', '-wal', '-shm', '-commits']) await rm(unfinished + end, { force: true });
+  const to = openItemStore(unfinished);
+  try {
+    const entries = await from.iterator().all();
+    const works = entries.map(
+      ([key, value]) =>
+        () =>
+          to.putWhole(key, value),
+    );
+    if (!entries.some(([key]) => key.startsWith('table~'))) throw fault('has lost its contents: it names no table');
+    to.transaction(works);
+    to.close();
+    await rename(`${unfinished}-commits`, `${file}-commits`);
+    await rename(unfinished, file);
+    return entries.length;
+  } catch (cause) {
+    to.close();
+    throw cause instanceof StoreFault ? cause : fault(`is damaged: ${(cause as Error).message}`, cause);
+  } finally {
+    await from.close().catch(() => undefined);
+  }
+}

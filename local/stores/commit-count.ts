@@ -1,0 +1,35 @@
+/** How many commits a SQLite file has seen, once more beside it. */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { acceptLoss, restoreBackup, StoreFault } from './store-fault.ts';
+
+export interface CommitCount {
+  write(): void;
+  close(): void;
+}
+
+/**
+ * The number of commits, once more beside the file, written after each commit. So a log that was cut or lost is noticed: the
+ * table alone would just be older.
+ */
+export function openCommitCount(database: DatabaseSync, path: string, accept: boolean): CommitCount {
+  const beside = `${path}-commits`;
+  const select = database.prepare('SELECT count FROM commits');
+  const stored = (): bigint => BigInt(Number(select.get()?.count));
+  const file = openSync(beside, 'a+', 0o600);
+  closeSync(file);
+  const handle = openSync(beside, 'r+');
+  const bytes = Buffer.alloc(8);
+  const known = readSync(handle, bytes, 0, 8, 0) === 8 ? bytes.readBigUInt64BE() : 0n;
+  if (known > stored() && !accept) {
+    closeSync(handle);
+    const lost = `(the table) has lost its last ${known - stored()} changes`;
+    throw new StoreFault(path, lost, `${restoreBackup}, or accept that they are gone: ${acceptLoss}`);
+  }
+  const write = (): void => {
+    bytes.writeBigUInt64BE(stored());
+    writeSync(handle, bytes, 0, 8, 0);
+  };
+  write();
+  return { write, close: () => closeSync(handle) };
+}
