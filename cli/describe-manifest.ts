@@ -1,7 +1,7 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
 import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/http.ts';
 import { driftLines } from './drift-lines.ts';
-import { counted, listed, terminalWidth, visible, wrap } from './layout.ts';
+import { counted, listed, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago } from './times.ts';
@@ -20,10 +20,12 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
   const run = manifest.lastRun ? ` (${manifest.lastRun.reason})` : '';
   const generation = `generation ${manifest.generation}, attempt ${manifest.attempt}, changed ${ago(manifest.updatedAt)}`;
   const head = [
-    `${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`,
+    ...wrap(`${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`, 2, options.width),
     ...wrap(`${generation}, run ${manifest.runId}${run}`, 2, options.width),
     ...stateLines(manifest, options.width),
-    ...(manifest.simulated.length > 0 ? [paint('yellow', `simulated: ${manifest.simulated.join(', ')}`)] : []),
+    ...(manifest.simulated.length > 0
+      ? wrap(paint('yellow', `simulated: ${manifest.simulated.join(', ')}`), 2, options.width)
+      : []),
   ];
   // Said once, unless some clusters are more real than others.
   const sayWhatIsSimulated = manifest.clusters.some(({ simulated }) => simulated.length < manifest.simulated.length);
@@ -74,7 +76,11 @@ function clusterLines(
   ].filter((fact) => fact !== undefined);
   const inner = (width ?? terminalWidth()) - 2;
   return [
-    `cluster ${paint('bold', cluster.name)}  ${paintStatus(cluster.status)}  ${paint('dim', cluster.cluster)}`,
+    ...wrap(
+      `cluster ${paint('bold', cluster.name)}  ${paintStatus(cluster.status)}  ${paint('dim', cluster.cluster)}`,
+      2,
+      width,
+    ),
     ...(facts.length > 0 ? wrap(`  ${facts.join(' · ')}`, 2, width) : []),
     ...progressLines(cluster, width),
     ...(cluster.failure ? failureLines(cluster.failure, width) : []),
@@ -122,21 +128,16 @@ export function failureLines(failure: FailureReport, width?: number): string[] {
     ...failure.message.split('\n').flatMap((line) => wrap(`    ${line}`, 4, width)),
     ...wrap(`    ${paint('dim', 'done:')} ${failure.outcome}`, 10, width),
     ...wrap(`    ${paint('dim', 'hint:')} ${failure.hint}`, 10, width),
-    ...(failure.logCommand ? [`    ${paint('dim', 'log: ')} ${failure.logCommand}`] : []),
+    ...(failure.logCommand ? wrap(`    ${paint('dim', 'log: ')} ${failure.logCommand}`, 10, width) : []),
   ];
 }
 
 function nodeTable(cluster: ClusterDescription, everyNode: boolean, width?: number): string[] {
   if (cluster.nodes.length === 0) return [];
   if (cluster.nodes.length > mostNodeRows && !everyNode) return poolTable(cluster, width);
-  const columns = nodeColumns.map(([title, cell]) => [title, ...cluster.nodes.map(cell)]);
-  // What the others tell as well goes first where the terminal is narrow.
-  for (const dropped of [[], ['POOL'], ['POOL', 'ROLE'], ['POOL', 'ROLE', 'PROVIDER']]) {
-    const [heading = [], ...rows] = rowsOf(columns.filter(([title = '']) => !dropped.includes(title)));
-    const lines = paintedTable(heading, rows, Number.POSITIVE_INFINITY);
-    if (dropped.length === 3 || Math.max(...lines.map(visible)) <= (width ?? terminalWidth())) return lines;
-  }
-  return [];
+  const rows = cluster.nodes.map((node) => nodeColumns.map(([, cell]) => cell(node)));
+  const titles = nodeColumns.map(([title]) => title);
+  return paintedTable(titles, rows, { width, drop: ['POOL', 'ROLE', 'PROVIDER', 'WIREGUARD', 'ADDRESS'] });
 }
 
 const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => string])[] = [
@@ -148,9 +149,6 @@ const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => s
   ['WIREGUARD', ({ privateAddress }) => privateAddress],
   ['STATUS', ({ status }) => paintStatus(status)],
 ];
-
-const rowsOf = (columns: readonly (readonly string[])[]): readonly (readonly string[])[] =>
-  (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
 
 const roleNames = { control: 'control', compute: 'compute', loadBalancer: 'load balancer' } as const;
 
@@ -173,7 +171,7 @@ function poolTable(cluster: ClusterDescription, width?: number): string[] {
     ];
   });
   return [
-    ...paintedTable(['POOL', 'ROLE', 'PROVIDER', 'NODES', 'STATUS'], rows, width),
+    ...paintedTable(['POOL', 'ROLE', 'PROVIDER', 'NODES', 'STATUS'], rows, { width, drop: ['PROVIDER', 'ROLE'] }),
     paint('dim', `${counted(cluster.nodes.length, 'node')}; --nodes lists each`),
   ];
 }
@@ -187,7 +185,7 @@ function loadBalancerTable(cluster: ClusterDescription, width?: number): string[
       lb.endpoint ?? '-',
       lb.roles.map((role) => `${role.name} ${role.protocol}/${role.port}→${role.targetPort}`).join(', '),
     ]),
-    width,
+    { width },
   );
 }
 

@@ -29,7 +29,7 @@ function wrapLine(text: string, first: number, indent: number, width: number): s
   let empty = true;
   for (const word of text.trimStart().split(' ')) {
     if (!empty && visible(line) + 1 + visible(word) > width) {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = margin(indent);
       empty = true;
     }
@@ -54,24 +54,69 @@ export function clip(text: string, width: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with this very character
 const escapeOrLetter = /\u001b\[[0-9;]*m|./gsu;
 
-/** Rows under a heading, columns as wide as needed, two spaces between. Where that is too wide, the last column wraps. */
+export interface TableOptions {
+  /** @default the terminal's */
+  readonly width?: number | undefined;
+  /** Titles of columns that are left out where the terminal is narrow, the first one first. */
+  readonly drop?: readonly string[];
+}
+
+/**
+ * Rows under a heading, columns as wide as needed, two spaces between. Where that is too wide, columns are left out and
+ * the last one wraps. Where even that is too wide, each row becomes a block with a line for each value, none left out.
+ */
 export function table(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
-  width: number = terminalWidth(),
+  { width = terminalWidth(), drop = [] }: TableOptions = {},
+): string[] {
+  return narrowed(heading, rows, { width, drop }) ?? blocks(heading, rows, width);
+}
+
+/** Undefined when the columns that may not be left out are too wide. */
+function narrowed(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, drop: [first, ...drop] }: { readonly width: number; readonly drop: readonly string[] },
+): string[] | undefined {
+  const widths = heading.map((title, column) => widest([title, ...rows.map((row) => row[column] ?? '')]));
+  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + 2, 0);
+  if (before + leastOfLast(heading, rows) <= width) return aligned(heading, rows, { widths, before, width });
+  if (first === undefined) return undefined;
+  const place = heading.findIndex((title) => stripVTControlCharacters(title) === first);
+  const without = (row: readonly string[]): string[] => row.filter((_, column) => column !== place);
+  return narrowed(without(heading), rows.map(without), { width, drop });
+}
+
+/** What the last column needs: all of it, or room for a few words. */
+function leastOfLast(heading: readonly string[], rows: readonly (readonly string[])[]): number {
+  const cells = [heading, ...rows].map((row) => row[heading.length - 1] ?? '');
+  return Math.min(widest(cells), Math.max(20, widest(cells.flatMap((cell) => cell.split(' ')))));
+}
+
+function aligned(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  { widths, before, width }: { readonly widths: readonly number[]; readonly before: number; readonly width: number },
 ): string[] {
   const last = heading.length - 1;
-  const widths = heading.map((title, column) =>
-    Math.max(visible(title), ...rows.map((row) => visible(row[column] ?? ''))),
-  );
-  const before = widths.slice(0, last).reduce((sum, each) => sum + each + 2, 0);
   return [heading, ...rows].flatMap((row) => {
-    const cells = heading.map((_, column) => row[column] ?? '');
-    const front = cells.slice(0, last).map((cell, column) => padded(cell, widths[column] ?? 0));
-    const back = wrap(cells[last] ?? '', 0, Math.max(16, width - before));
+    const front = row.slice(0, last).map((cell, column) => padded(cell, widths[column] ?? 0));
+    const back = wrap(row[last] ?? '', 0, width - before);
     return back.map((text, place) => `${place === 0 ? front.join('') : ' '.repeat(before)}${text}`.trimEnd());
   });
 }
+
+function blocks(heading: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
+  const [title = '', ...titles] = heading.map((each) => each.toLowerCase());
+  const indent = widest(titles) + 4;
+  return rows.flatMap(([first = '', ...values]) => [
+    ...wrap(`${title} ${first}`, 2, width),
+    ...values.flatMap((value, column) => wrap(`  ${padded(titles[column] ?? '', indent - 4)}${value}`, indent, width)),
+  ]);
+}
+
+const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(visible));
 
 const padded = (cell: string, width: number): string => `${cell}${' '.repeat(Math.max(0, width - visible(cell)) + 2)}`;
 

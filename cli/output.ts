@@ -1,6 +1,6 @@
 /** The only place of the CLI that writes: lines, tables, colour on terminals, JSON for programs. */
 import { styleText } from 'node:util';
-import { harmless, table, wrap } from './layout.ts';
+import { harmless, type TableOptions, table, wrap } from './layout.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -24,17 +24,22 @@ export function printWrapped(text: string, indent = 0): void {
 }
 
 /** Prints rows under a heading. */
-export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
-  for (const line of paintedTable(heading, rows)) print(line);
+export function printTable(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  options?: TableOptions,
+): void {
+  for (const line of paintedTable(heading, rows, options)) print(line);
 }
 
 /** Rows under a heading that does not stand out. */
 export function paintedTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
-  width?: number,
+  options?: TableOptions,
 ): string[] {
-  return table(heading, rows, width).map((line, place) => (place === 0 ? paint('dim', line) : line));
+  const titles = heading.map((title) => paint('dim', title));
+  return table(titles, rows, options);
 }
 
 /** For people beside the answer (standard error), so that pipes stay clean. */

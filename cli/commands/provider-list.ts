@@ -1,7 +1,7 @@
 /** `kubeloom provider list`: the built-in provider types, what each can do, and what its Secret holds. */
 import type { Command } from 'commander';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
+import { paint, print, printJson, printTable, printWrapped } from '../output.ts';
 
 export function registerProviderList(provider: Command): void {
   provider
@@ -27,9 +27,10 @@ function show(): void {
       mark(facts.spot),
       [...waysOf(facts).map(fieldsOf), ...(facts.secretOptional ? ['none'] : [])].join(' or ') || paint('dim', 'none'),
     ]),
+    { drop: ['NAME', 'SPOT', 'GPU', 'DNS', 'NODES'] },
   );
   print();
-  print('fields in brackets may be left out; `static` node pools need no provider: docs/providers/static.md');
+  printWrapped('fields in brackets may be left out; `static` node pools need no provider: docs/providers/static.md');
 }
 
 const waysOf = ({ secret, keyless }: ProviderTypeFacts): readonly (readonly SecretField[])[] =>

@@ -108,7 +108,34 @@ describe('output', () => {
 
   it('wraps the last column where the terminal ends', () => {
     const rows = [['a', 'one two three four five six']];
-    expect(table(['NAME', 'WORDS'], rows, 24)).toEqual(['NAME  WORDS', 'a     one two three four', '      five six']);
+    expect(table(['NAME', 'WORDS'], rows, { width: 30 })).toEqual([
+      'NAME  WORDS',
+      'a     one two three four five',
+      '      six',
+    ]);
+  });
+
+  it('leaves columns out in the order given until what is left fits', () => {
+    const heading = ['NAME', 'AGE', 'NOTE', 'WORDS'];
+    const rows = [['a-long-name', '1 d', '-', 'one two']];
+    const drop = ['NOTE', 'AGE'];
+    expect(table(heading, rows, { width: 31, drop })).toEqual([
+      'NAME         AGE  NOTE  WORDS',
+      'a-long-name  1 d  -     one two',
+    ]);
+    expect(table(heading, rows, { width: 30, drop })[1]).toBe('a-long-name  1 d  one two');
+    expect(table(heading, rows, { width: 24, drop })[1]).toBe('a-long-name  one two');
+  });
+
+  it('makes a block of each row where nothing can be left out any more, and keeps words whole', () => {
+    const rows = [['a-very-long-name-of-a-run', 'Done', 'created by somebody']];
+    expect(table(['RUN', 'STATUS', 'REASON'], rows, { width: 28 })).toEqual([
+      'run',
+      '  a-very-long-name-of-a-run',
+      '  status  Done',
+      '  reason  created by',
+      '          somebody',
+    ]);
   });
 
   it('wraps at spaces with an indent, keeps words whole, and leaves alone what fits', () => {
