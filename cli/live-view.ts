@@ -1,5 +1,6 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
 import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import { openDrawing, type Screen } from './drawing.ts';
 import { clip, counted } from './layout.ts';
 import { paint, paintStatus } from './output.ts';
 import { duration } from './times.ts';
@@ -13,32 +14,13 @@ export interface View {
 
 export const silentView: View = { show: () => {}, close: () => {} };
 
-/** What is written to: standard output, or a terminal of a test. */
-export interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
-  write(text: string): unknown;
-}
-
 export function openLiveView(screen: Screen = process.stdout): View {
-  let drawn = 0;
-  const erased = (): string => {
-    const text = drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : '';
-    drawn = 0;
-    return text;
-  };
+  const drawing = openDrawing(screen);
   return {
     show(lines, manifest) {
-      const live = screen.isTTY && manifest ? liveLines(manifest, screen) : [];
-      const text = erased() + [...lines, ...live].map((line) => `${line}\n`).join('');
-      if (text) screen.write(text);
-      drawn = live.length;
+      drawing.show(lines, screen.isTTY && manifest ? liveLines(manifest, screen) : []);
     },
-    close() {
-      const text = erased();
-      if (text) screen.write(text);
-    },
+    close: drawing.close,
   };
 }
 

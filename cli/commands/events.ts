@@ -1,10 +1,11 @@
 /** `kubeloom events NAME`: what happened, and with -f what goes on to happen. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { apiClient } from '../api-client.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { eventFeed, isMissing } from '../event-feed.ts';
 import { eventLines } from '../event-lines.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { shortName } from '../manifest-name.ts';
 import { note, paint, print } from '../output.ts';
 
 interface EventsOptions {
@@ -22,12 +23,13 @@ export function registerEvents(program: Command): void {
     .option('-f, --follow', 'go on printing until Ctrl-C, or until the manifest is gone')
     .option('--run <run>', 'only this run')
     .option('--json', 'one JSON object a line')
-    .action(events);
+    .action(async (name: string, options: EventsOptions) => {
+      const api = apiClient();
+      await ofManifest(api, { name, ...options }, (key) => events(api, key, options));
+    });
 }
 
-async function events(name: string, options: EventsOptions): Promise<void> {
-  const api = apiClient();
-  const key = parseManifestName(name, options.namespace);
+async function events(api: ApiClient, key: ManifestName, options: EventsOptions): Promise<void> {
   const feed = eventFeed(api, key);
   let told = false;
   let run: { readonly id: string; readonly began: number } | undefined;
@@ -48,7 +50,7 @@ async function events(name: string, options: EventsOptions): Promise<void> {
     }
     if (!options.follow) {
       if (!told && options.run !== undefined)
-        note(`no events of run ${options.run}: \`kubeloom runs ${name}\` lists them`);
+        note(`no events of run ${options.run}: \`kubeloom runs ${shortName(key)}\` lists them`);
       return;
     }
     if (gone) return note(`${key.namespace}/${key.name} is gone`);

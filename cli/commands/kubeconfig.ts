@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { apiClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { allManifests } from '../find-manifest.ts';
 import { listed } from '../layout.ts';
-import { allManifests } from './inspect.ts';
 
 interface KubeconfigOptions {
   readonly namespace: string;

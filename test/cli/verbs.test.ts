@@ -203,7 +203,9 @@ describe('what a program reads', () => {
     );
     const missing = await kubeloom(['describe', 'nobody', '--json']);
     expect(JSON.parse(missing.stdout)).toMatchObject({ error: { code: 'NotFound', status: 404 }, exitCode: 4 });
-    expect(missing.stderr).toBe('kubeloom: there is no manifest "nobody" in namespace "default"\n');
+    expect(missing.stderr).toBe(
+      'kubeloom: there is no manifest or cluster "nobody" in namespace "default"; `kubeloom get` lists all there are\n',
+    );
   });
 
   it.each([

@@ -1,0 +1,159 @@
+/** `kubeloom diff`: how documents of a manifest differ, line by line: two generations, or what is stored and a file. */
+import type { Command } from 'commander';
+import { createTwoFilesPatch } from 'diff';
+import { stringify } from 'yaml';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { readDocuments } from '../documents.ts';
+import { isMissing } from '../event-feed.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { shortName } from '../manifest-name.ts';
+import { faultLines, note, paint, print, printJson } from '../output.ts';
+
+interface DiffOptions {
+  readonly file?: readonly string[];
+  readonly namespace?: string;
+  readonly json?: boolean;
+}
+
+interface Side {
+  readonly title: string;
+  /** Absent: there is none. */
+  readonly document?: unknown;
+}
+
+interface Difference extends ManifestName {
+  readonly from: Side;
+  readonly to: Side;
+}
+
+export function registerDiff(program: Command): void {
+  program
+    .command('diff [name] [from] [to]')
+    .description('how two generations of a manifest differ, or what is stored and a file')
+    .option('-f, --file <file...>', 'compare what is stored with the manifests of these files, - for standard input')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--json', 'answer as JSON')
+    .addHelpText(
+      'after',
+      '\nFROM and TO are generations as `kubeloom history NAME` lists them, such as g3. Without TO, the current one; without both, the last change.',
+    )
+    .action(diff);
+}
+
+async function diff(
+  name: string | undefined,
+  from: string | undefined,
+  to: string | undefined,
+  options: DiffOptions,
+): Promise<void> {
+  const api = apiClient();
+  if ((name === undefined) === (options.file === undefined))
+    throw new CliError('compare what? give the NAME of a manifest, or -f FILE', exitCodes.usage);
+  const differences =
+    name === undefined
+      ? await withFiles(api, options.file ?? [])
+      : [await ofManifest(api, { name, ...options }, (key) => betweenGenerations(api, key, { from, to }))];
+  if (options.json) printJson(differences.map(asJson));
+  else for (const difference of differences) show(difference);
+}
+
+async function betweenGenerations(
+  api: ApiClient,
+  key: ManifestName,
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+): Promise<Difference> {
+  const asked = [from, to].map((text) => text && generationOf(text));
+  const { items } = await api.listGenerations(key);
+  const [newest, before] = items.map(({ generation }) => generation);
+  const first = asked[0] || before;
+  if (first === undefined)
+    throw new CliError(`${shortName(key)} has only one generation: there is nothing to compare`, exitCodes.notFound);
+  const sides = [first, asked[1] || newest || first].map(async (generation) => ({
+    title: `generation ${generation}`,
+    document: (await api.getGeneration(key, generation)).document,
+  }));
+  const [left, right] = await Promise.all(sides);
+  return { ...key, from: left ?? { title: '' }, to: right ?? { title: '' } };
+}
+
+/** `g3` or `3`. */
+function generationOf(text: string): number {
+  const [, digits] = /^g?([1-9]\d{0,8})$/.exec(text) ?? [];
+  if (digits !== undefined) return Number(digits);
+  throw new CliError(`"${text}" is not a generation: write one that \`kubeloom history NAME\` lists`, exitCodes.usage);
+}
+
+async function withFiles(api: ApiClient, files: readonly string[]): Promise<readonly Difference[]> {
+  const { documents, faults } = await readDocuments(files);
+  if (faults.length > 0) {
+    const lines = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
+    throw new CliError(lines.join('\n'), exitCodes.invalid);
+  }
+  const differences: Difference[] = [];
+  for (const { file, document } of documents) {
+    const { kind, metadata } = (document ?? {}) as { kind?: string; metadata?: Partial<ManifestName> };
+    if (kind !== 'InputManifest') continue;
+    const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
+    const to = { title: file, document: asAccepted(document) };
+    differences.push({ ...key, from: await storedSide(api, key), to });
+  }
+  if (differences.length === 0) throw new CliError(`no InputManifest in ${files.join(', ')}`, exitCodes.invalid);
+  return differences;
+}
+
+async function storedSide(api: ApiClient, key: ManifestName): Promise<Side> {
+  try {
+    const { generation, document } = await api.getManifest(key);
+    return { title: `generation ${generation}`, document };
+  } catch (error) {
+    if (isMissing(error)) return { title: 'not stored' };
+    throw error;
+  }
+}
+
+/** With the defaults that the API fills in; as it is when it has faults, which `validate` tells. */
+function asAccepted(document: unknown): unknown {
+  const plain = withoutServerFields(document);
+  return InputManifest.safeParse(plain).data ?? plain;
+}
+
+const textOf = ({ document }: Side): string => (document === undefined ? '' : stringify(document));
+
+function patchOf({ namespace, name, from, to }: Difference): string {
+  const [left, right] = [from, to].map((side) => `${namespace}/${name} (${side.title})`);
+  return createTwoFilesPatch(left ?? '', right ?? '', textOf(from), textOf(to), undefined, undefined, {
+    context: 3,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+}
+
+const asJson = (difference: Difference): unknown => ({
+  ...{ namespace: difference.namespace, name: difference.name },
+  ...{ from: difference.from.title, to: difference.to.title },
+  changes: difference.from.document === undefined ? null : changesOf(difference),
+  diff: changesOf(difference).length > 0 ? patchOf(difference) : '',
+});
+
+const changesOf = ({ from, to }: Difference): readonly string[] => documentChanges(from.document, to.document);
+
+function show(difference: Difference): void {
+  const { from, to } = difference;
+  const changes = changesOf(difference);
+  if (changes.length === 0) {
+    note(`${shortName(difference)}: no difference between ${from.title} and ${to.title}`);
+    return;
+  }
+  // The lines around a change seldom say to which pool it belongs.
+  if (from.document !== undefined) for (const change of changes) print(paint('dim', `# ${change}`));
+  for (const line of patchOf(difference).trimEnd().split('\n')) print(painted(line));
+}
+
+function painted(line: string): string {
+  if (/^(---|\+\+\+) /.test(line)) return paint('bold', line);
+  if (line.startsWith('@@')) return paint('cyan', line);
+  return line.startsWith('+') ? paint('green', line) : line.startsWith('-') ? paint('red', line) : line;
+}

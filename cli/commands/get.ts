@@ -1,0 +1,135 @@
+/** `kubeloom get`: manifests with their status, as a table, as documents, or as they change. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import type { ManifestSummary } from '#contracts/http.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
+import { statusOf } from '../describe-manifest.ts';
+import { openDrawing } from '../drawing.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { allManifests, manifestNamed } from '../find-manifest.ts';
+import { clip, counted, listed, type TableOptions } from '../layout.ts';
+import { parseManifestName, shortName } from '../manifest-name.ts';
+import { paintedTable, paintStatus, print, printJson } from '../output.ts';
+import { ago } from '../times.ts';
+
+const formats = ['wide', 'name', 'yaml', 'json'] as const;
+
+interface GetOptions {
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly output?: (typeof formats)[number];
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerGet(program: Command): void {
+  program
+    .command('get [name...]')
+    .description('list manifests with their status')
+    .option('-n, --namespace <namespace>', 'only this namespace')
+    .option('-A, --all-namespaces', 'all namespaces, as without -n; names must say theirs')
+    .addOption(
+      new Option('-o, --output <format>', '`yaml`: the documents as they were accepted; `name`: to go on with').choices(
+        formats,
+      ),
+    )
+    .option('-w, --watch', 'go on until Ctrl-C, showing what changes')
+    .option('--json', 'answer as JSON; with --watch one object a line')
+    .action(get);
+}
+
+async function get(names: readonly string[], options: GetOptions): Promise<void> {
+  if (options.allNamespaces && options.namespace !== undefined)
+    throw new CliError('-A shows all namespaces and -n one: leave one of them out', exitCodes.usage);
+  if (options.watch && (options.output === 'yaml' || options.output === 'name'))
+    throw new CliError(`-o ${options.output} cannot be watched: leave out -w or -o`, exitCodes.usage);
+  const api = apiClient();
+  const load = () => wanted(api, names, options.namespace);
+  if (options.watch) return watch(load, options);
+  const items = await load();
+  if (options.json || options.output === 'json') return printJson(items);
+  if (options.output === 'yaml') return printDocuments(api, items);
+  if (options.output === 'name') for (const item of items) print(shortName(item));
+  else for (const line of tableOf(items, options)) print(line);
+}
+
+async function wanted(
+  api: ApiClient,
+  names: readonly string[],
+  namespace: string | undefined,
+): Promise<readonly ManifestSummary[]> {
+  if (names.length === 0) return allManifests(api, namespace);
+  const all = await allManifests(api);
+  return [...new Set(names.map((name) => manifestNamed(all, parseManifestName(name, namespace))))];
+}
+
+async function printDocuments(api: ApiClient, items: readonly ManifestSummary[]): Promise<void> {
+  for (const [place, item] of items.entries()) {
+    const { document } = await api.getManifest(item);
+    process.stdout.write(`${place > 0 ? '---\n' : ''}${stringify(document)}`);
+  }
+}
+
+/** Lines of the table; `options` of a terminal that is narrow decide what is left out. */
+export function tableOf(items: readonly ManifestSummary[], options: GetOptions & TableOptions = {}): readonly string[] {
+  if (items.length === 0) return ['no manifests'];
+  const wide = options.output === 'wide';
+  const one = !options.allNamespaces && new Set(items.map(({ namespace }) => namespace)).size === 1;
+  const busy = items.some((item) => progressOf(item) !== '-');
+  const drop = [
+    ...(busy ? [] : ['PROGRESS']),
+    ...['GENERATION', ...(one ? ['NAMESPACE'] : []), 'CHANGED', 'CLUSTERS', 'PROGRESS'],
+  ];
+  return paintedTable(
+    ['NAMESPACE', 'NAME', 'STATUS', 'PROGRESS', 'GENERATION', 'CHANGED', ...(wide ? ['RUN'] : []), 'CLUSTERS'],
+    items.map((item) => [
+      item.namespace,
+      item.name,
+      statusOf(item),
+      progressOf(item),
+      String(item.generation),
+      ago(item.updatedAt),
+      ...(wide ? [item.runId] : []),
+      clustersOf(item),
+    ]),
+    wide ? { width: Number.POSITIVE_INFINITY } : { width: options.width, drop: [...new Set(drop)] },
+  );
+}
+
+const progressOf = ({ progress, status }: ManifestSummary): string =>
+  progress && status !== 'Done' ? `${progress.percent} %` : '-';
+
+/** `web (3 nodes)`; the status of a cluster is told where it is not the manifest's. */
+function clustersOf({ clusters }: ManifestSummary): string {
+  const texts = clusters.map(({ name, nodes, status }) => {
+    const count = `${name} (${counted(nodes, 'node')})`;
+    return status === 'Converged' ? count : `${count} ${paintStatus(status)}`;
+  });
+  return listed(texts) || '-';
+}
+
+/** On a terminal the table is drawn anew; elsewhere what has changed is printed. */
+async function watch(load: () => Promise<readonly ManifestSummary[]>, options: GetOptions): Promise<void> {
+  const asJson = options.json === true || options.output === 'json';
+  const drawing = openDrawing(process.stdout);
+  const { isTTY, columns = 80, rows = 24 } = process.stdout;
+  let before: ReadonlyMap<string, string> = new Map();
+  for (;;) {
+    const items = await load();
+    const now = new Map(items.map((item) => [shortName(item), JSON.stringify(item)]));
+    const changed = items.filter((item) => before.get(shortName(item)) !== now.get(shortName(item)));
+    if (asJson) for (const item of changed) print(JSON.stringify(item));
+    else if (isTTY) {
+      const lines = tableOf(items, options).map((line) => clip(line, columns - 1));
+      const hidden = lines.length - (rows - 2);
+      drawing.show([], hidden > 0 ? [...lines.slice(0, rows - 3), `and ${hidden + 1} more`] : lines);
+    } else {
+      const lines = changed.length > 0 ? tableOf(changed, options) : [];
+      for (const line of before.size === 0 ? lines : lines.slice(1)) print(line);
+      for (const name of before.keys()) if (!now.has(name)) print(`${name} is gone`);
+    }
+    before = now;
+    await sleep(1000);
+  }
+}

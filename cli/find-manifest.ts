@@ -1,0 +1,83 @@
+/** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
+import type { ManifestSummary } from '#contracts/http.ts';
+import { nearest } from '#domain/manifest/rules/references.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { isMissing } from './event-feed.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { listed } from './layout.ts';
+import { parseManifestName, shortName } from './manifest-name.ts';
+
+type Lister = Pick<ApiClient, 'listManifests'>;
+
+/** What `NAME` and `-n` say on the command line. */
+export interface NamedManifest {
+  readonly name: string;
+  /** @default `default` */
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * What `ask` answers of the manifest that is named. Only when there is no such manifest, its clusters are looked
+ * through. Throws `CliError` that says which names there are.
+ */
+export async function ofManifest<Answer>(
+  api: Lister,
+  { name, namespace }: NamedManifest,
+  ask: (key: ManifestName) => Promise<Answer>,
+): Promise<Answer> {
+  const key = parseManifestName(name, namespace);
+  try {
+    return await ask(key);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const all = await allManifests(api).catch(() => undefined);
+    // It is there, or nobody knows: something else is missing.
+    if (all === undefined || all.some((item) => isNamed(item, key))) throw error;
+    return ask(manifestNamed(all, key));
+  }
+}
+
+/** Every manifest of a namespace, or of all. */
+export async function allManifests(api: Lister, namespace?: string): Promise<readonly ManifestSummary[]> {
+  const items: ManifestSummary[] = [];
+  let next: string | undefined;
+  do {
+    const page = await api.listManifests(namespace, next);
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return items;
+}
+
+/** The manifest of that name, or else the one with a cluster of that name or id. Throws `CliError`. */
+export function manifestNamed(all: readonly ManifestSummary[], key: ManifestName): ManifestSummary {
+  const here = all.filter(({ namespace }) => namespace === key.namespace);
+  const found = here.find((item) => isNamed(item, key));
+  if (found) return found;
+  const owners = here.filter((item) => hasCluster(item, key.name));
+  const [only] = owners;
+  if (only && owners.length === 1) return only;
+  if (only) {
+    const names = owners.map(({ name }) => name).join(', ');
+    throw new CliError(`several manifests have a cluster "${key.name}": ${names}; name one of them`, exitCodes.usage);
+  }
+  const missing = `there is no manifest or cluster "${key.name}" in namespace "${key.namespace}"`;
+  throw new CliError(`${missing}${candidates(all, key)}`, exitCodes.notFound);
+}
+
+/** What else could be meant: the same name elsewhere, a name much like it, or all there are. */
+function candidates(all: readonly ManifestSummary[], key: ManifestName): string {
+  const elsewhere = all.find((item) => item.name === key.name || hasCluster(item, key.name));
+  if (elsewhere) return `; did you mean ${shortName({ ...elsewhere, name: key.name })}?`;
+  const here = all.filter(({ namespace }) => namespace === key.namespace);
+  const names = [...new Set(here.flatMap(({ name, clusters }) => [name, ...clusters.map((each) => each.name)]))];
+  const near = nearest(key.name, names);
+  if (near !== undefined) return `; did you mean ${shortName({ ...key, name: near })}?`;
+  return names.length > 0 ? `; there is ${listed(names, 10)}` : '; `kubeloom get` lists all there are';
+}
+
+const isNamed = (item: ManifestName, key: ManifestName): boolean =>
+  item.name === key.name && item.namespace === key.namespace;
+
+const hasCluster = ({ clusters }: ManifestSummary, name: string): boolean =>
+  clusters.some((each) => each.name === name || each.cluster === name);

@@ -1,0 +1,130 @@
+/** What a person sees who looks at manifests, on a platform that simulates: by what names, in which formats, and what changed. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { type Platform, startPlatform } from '#local/platform.ts';
+import { root, kubeloom as run } from './kubeloom-process.ts';
+
+let platform: Platform;
+let directory: string;
+const log = process.env.KUBELOOM_LOG;
+
+const kubeloom = (args: readonly string[], more: { stdin?: string; interruptAt?: string } = {}) =>
+  run(args, { ...more, environment: { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token } });
+
+/** A manifest with one cluster, as a file. */
+function file(name: string, cluster: string, compute = 2): string {
+  const path = join(directory, `${name}-${compute}.yaml`);
+  const text = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
+  const renamed = text.replace('name: sim-minimal', `name: ${name}`).replace('name: minimal', `name: ${cluster}`);
+  writeFileSync(path, renamed.replace('count: 2', `count: ${compute}`));
+  return path;
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'kubeloom-looking-'));
+  process.env.KUBELOOM_LOG = 'none';
+  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  await kubeloom(['apply', '-f', file('shop', 'front'), file('bank', 'vault'), '--wait', '--json']);
+  await kubeloom(['apply', '-f', file('shop', 'front', 3), '--wait', '--json']);
+});
+afterAll(async () => {
+  await platform.stop();
+  rmSync(directory, { recursive: true, force: true });
+  if (log === undefined) delete process.env.KUBELOOM_LOG;
+  else process.env.KUBELOOM_LOG = log;
+});
+
+describe('the name of a cluster', () => {
+  it.each(['get', 'runs', 'events', 'history'])('stands for its manifest: %s', async (command) => {
+    const { code, stdout } = await kubeloom([command, 'front', '--json']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(command === 'history' ? /"generation": 2/ : /shop-\w{5}-g2-a1/);
+  });
+
+  it('that is not quite one is answered with what could be meant', async () => {
+    const { code, stderr } = await kubeloom(['describe', 'fromt']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('there is no manifest or cluster "fromt" in namespace "default"; did you mean front?');
+  });
+});
+
+describe('kubeloom get', () => {
+  it('prints documents that can be applied again and change nothing', async () => {
+    const { stdout } = await kubeloom(['get', 'shop', '-o', 'yaml']);
+    expect(parse(stdout)).toMatchObject({ kind: 'InputManifest', metadata: { name: 'shop' } });
+    const again = await kubeloom(['apply', '-f', '-', '--json'], { stdin: stdout });
+    expect(JSON.parse(again.stdout)).toMatchObject({ documents: [{ accepted: { unchanged: true, generation: 2 } }] });
+    const all = parseAllDocuments((await kubeloom(['get', '-o', 'yaml'])).stdout);
+    expect(all.map((one) => (one as { toJS(): { metadata: unknown } }).toJS().metadata)).toMatchObject([
+      { name: 'bank' },
+      { name: 'shop' },
+    ]);
+  });
+
+  it('prints names to go on with, and all columns', async () => {
+    expect((await kubeloom(['get', '-A', '-o', 'name'])).stdout).toBe('bank\nshop\n');
+    expect((await kubeloom(['get', '-o', 'wide'])).stdout).toMatch(/RUN .*\n.*bank-\w{5}-g1-a1 /);
+  });
+
+  it('shows what changes until it is interrupted', async () => {
+    const watching = kubeloom(['get', '--watch', '--json'], { interruptAt: '"generation":2' });
+    const { code, stdout } = await watching;
+    expect(code).toBe(130);
+    const seen = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { name: string }).name);
+    expect(seen).toEqual(['bank', 'shop']);
+  });
+
+  it('refuses options that contradict each other', async () => {
+    const { code, stderr } = await kubeloom(['get', '-A', '-n', 'team']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('leave one of them out');
+  });
+});
+
+describe('kubeloom history and diff', () => {
+  it('tell when, by whom and why each generation came, and what it changed', async () => {
+    const { stdout } = await kubeloom(['history', 'shop']);
+    expect(stdout.replaceAll(/(just now|\d+ \w+ ago)/g, 'WHEN').replaceAll(/ +/g, ' ')).toBe(
+      'GENERATION WHEN BY REASON CHANGES\n' +
+        'g2 current WHEN local changed nodePools.dynamic "compute".count 2 → 3\n' +
+        'g1 WHEN local created -\n',
+    );
+  });
+
+  it('show the lines in which two generations differ, the last two unless others are named', async () => {
+    const last = await kubeloom(['diff', 'shop']);
+    expect(last.stdout).toMatch(
+      /^# nodePools.dynamic "compute".count 2 → 3\n--- default\/shop \(generation 1\)\n\+\+\+ default\/shop \(generation 2\)\n@@/,
+    );
+    expect(last.stdout.match(/^[-+] .*$/gm)).toEqual(['-        count: 2', '+        count: 3']);
+    expect((await kubeloom(['diff', 'front', 'g1'])).stdout).toBe(last.stdout);
+    expect((await kubeloom(['diff', 'shop', '2', '1'])).stdout).toContain('-        count: 3\n+        count: 2');
+  });
+
+  it('compare a file with what is stored, whatever the defaults that the file leaves out', async () => {
+    const same = await kubeloom(['diff', '-f', file('shop', 'front', 3)]);
+    expect([same.code, same.stdout]).toEqual([0, '']);
+    expect(same.stderr).toContain('shop: no difference between generation 2 and ');
+    const other = await kubeloom(['diff', '-f', file('shop', 'front', 4)]);
+    expect(other.stdout).toContain('-        count: 3\n+        count: 4');
+    const fresh = await kubeloom(['diff', '-f', file('fresh', 'fresh')]);
+    expect(fresh.stdout).toContain('--- default/fresh (not stored)');
+    expect(fresh.stdout).not.toMatch(/^-[^-]/m);
+  });
+
+  it.each([
+    [['shop', 'three'], 2, 'is not a generation'],
+    [['bank'], 4, 'has only one generation'],
+    [[], 2, 'compare what?'],
+  ] as const)('refuse %j', async (args, code, reason) => {
+    const outcome = await kubeloom(['diff', ...args]);
+    expect(outcome).toMatchObject({ code, stdout: '' });
+    expect(outcome.stderr).toContain(reason);
+  });
+});
