@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/http.ts';
+import type { RunStatus } from '#contracts/records.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { apiClient } from '../api-client.ts';
 import { manifestOfRun } from '../manifest-name.ts';
@@ -39,7 +40,7 @@ async function logs(run: string, options: LogOptions): Promise<void> {
   for (;;) {
     // The status before the logs: what is read after the end is complete.
     const { status } = await api.getRun(key, run);
-    const ended = status !== 'Queued' && status !== 'Running';
+    const ended = hasEnded(status);
     const wanted = await list();
     for (const item of wanted) {
       const offset = offsets.get(item.path) ?? 0;
@@ -53,12 +54,14 @@ async function logs(run: string, options: LogOptions): Promise<void> {
       offsets.set(item.path, read.next);
     }
     if (!options.follow || ended) {
-      if (wanted.length === 0) note(nothing(options, ended));
+      if (wanted.length === 0) note(nothing(options, status));
       return;
     }
     await sleep(500);
   }
 }
+
+const hasEnded = (status: RunStatus): boolean => status !== 'Queued' && status !== 'Running';
 
 function isWanted({ stage, cluster }: LogItem, options: LogOptions): boolean {
   return (!options.stage || stage === options.stage) && (!options.cluster || isCalled(cluster, options.cluster));
@@ -71,7 +74,9 @@ function titleOf({ cluster, waypoint, stage, mode, attempt }: LogItem): string {
   return `== ${cluster} ${waypoint} ${stage}${mode === 'undo' ? ' (undo)' : ''}, try ${attempt}`;
 }
 
-function nothing({ stage, cluster }: LogOptions, ended: boolean): string {
+function nothing({ stage, cluster }: LogOptions, status: RunStatus): string {
   const what = stage || cluster ? 'no such log' : 'no log';
+  if (status === 'Superseded') return `${what}: the run never began; a newer change of the manifest was done instead`;
+  const ended = hasEnded(status);
   return ended ? `${what}: the run ended without a stage that writes one` : `${what} yet: the run goes on`;
 }

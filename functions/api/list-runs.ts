@@ -3,6 +3,7 @@ import type { RunPage } from '#contracts/http.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import { asItStands } from '../pipeline/passed-over.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 
 export const handler = httpHandler(
@@ -10,7 +11,12 @@ export const handler = httpHandler(
   async ({ path, query }, deps) => {
     const page = await deps.runs.list(path, query.limit, query.next);
     if (page.items.length === 0) await storedManifest(deps, path);
-    const json: RunPage = { items: [...page.items], ...(page.next !== undefined && { next: page.next }) };
+    const waits = page.items.some(({ status }) => status === 'Queued');
+    const manifest = waits ? await deps.manifests.get(path) : undefined;
+    const json: RunPage = {
+      items: page.items.map((run) => asItStands(run, manifest)),
+      ...(page.next !== undefined && { next: page.next }),
+    };
     return { status: 200, json };
   },
 );

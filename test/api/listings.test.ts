@@ -45,6 +45,21 @@ describe('manifests', () => {
 });
 
 describe('runs', () => {
+  it('that something newer passed over before they began are superseded, whoever failed to note it', async () => {
+    const api = apiUnderTest();
+    await api.deps.manifests.create(aRecord({ runId: 'shop-abcde-g3-a1', generation: 3 }));
+    for (const generation of [1, 2, 3]) {
+      const queuedAt = `2026-11-20T12:00:0${generation}.000Z`;
+      const status = generation === 1 ? 'Succeeded' : 'Queued';
+      await api.deps.runs.put(aRun({ runId: `shop-abcde-g${generation}-a1`, generation, status, queuedAt }));
+    }
+    const { json } = await api.call('GET', `${manifestPath}/runs`);
+    const listed = (json.items as { status: string }[]).map(({ status }) => status);
+    expect(listed).toEqual(['Queued', 'Superseded', 'Succeeded']);
+    const one = await api.call('GET', `${manifestPath}/runs/shop-abcde-g2-a1`);
+    expect(one.json).toMatchObject({ status: 'Superseded' });
+  });
+
   it('are listed newest first and can be looked at', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());

@@ -158,6 +158,18 @@ describe('kubeloom pause and resume', () => {
   });
 });
 
+describe('kubeloom logs -f', () => {
+  it('ends with a sentence for a run that a newer change passed over before it began', async () => {
+    await kubeloom(['apply', '-f', file('passed-over'), '--wait']);
+    await kubeloom(['pause', 'passed-over']);
+    for (const nodes of [3, 4]) await kubeloom(['apply', '-f', file('passed-over', nodes)]);
+    const { stdout } = await kubeloom(['runs', 'passed-over']);
+    const runId = /passed-over-\w+-g2-a1/.exec(stdout)?.[0] ?? '';
+    const { code, stderr } = await kubeloom(['logs', runId, '-f']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the run never began; a newer change')]);
+  });
+});
+
 describe('kubeloom rollback', () => {
   it('goes back to the document before', async () => {
     await kubeloom(['apply', '-f', file('back', 1), '--wait']);
