@@ -111,7 +111,15 @@ async function everyManifest(api: ApiClient) {
 export async function diskBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(files.map((file) => stat(join(file.parentPath, file.name)).then(({ size }) => size)));
+  // The platform may still be at work: a file that is gone by now takes nothing.
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(join(file.parentPath, file.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
