@@ -11,6 +11,7 @@ import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdent
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
 import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, table } from './environment.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { type LoopbackServer, listenNear } from './loopback-server.ts';
@@ -138,6 +139,8 @@ async function assemble(given: {
     ...{ lambdas, builds, rules: product.statusRules, concurrency: runsAtOnce(variables), logger },
   });
   cleanUp.push(() => store.close());
+  const logFile = inDirectory('platform.log');
+  cleanUp.push(startHousekeeping({ executions: store, builds: buildStore, logFile, logger }));
   // Functions at work still speak to everything above; one that hangs must not keep the platform from stopping.
   cleanUp.push(() => Promise.race([lambdas.idle(), pause(5_000, undefined, { ref: false })]));
   cleanUp.push(() => builds.shutDown());

@@ -30,6 +30,8 @@ export interface BuildStore {
   unfinished(): readonly Build[];
   /** Ids of a project's builds, newest first, at most 100. */
   newest(project: string): readonly string[];
+  /** Forgets what was queued more than 90 days ago and has ended; returns its logs, which nobody can find any more. */
+  sweep(now: number): readonly string[];
   /** Number of the next build of a project. */
   nextNumber(project: string): number;
   close(): void;
@@ -40,12 +42,11 @@ const keptMs = 90 * 24 * 3600 * 1000;
 export function openBuildStore(path: string | ':memory:'): BuildStore {
   const database = new DatabaseSync(path);
   database.exec(`
-    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS builds (
       id TEXT PRIMARY KEY, project TEXT NOT NULL, queuedAt REAL NOT NULL, finished INTEGER NOT NULL, build TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX IF NOT EXISTS byProject ON builds (project);
-    DELETE FROM builds WHERE finished = 1 AND queuedAt < ${Date.now() - keptMs};`);
+    CREATE INDEX IF NOT EXISTS byProject ON builds (project);`);
   const select = database.prepare('SELECT build FROM builds WHERE id = ?');
   const upsert = database.prepare(
     `INSERT INTO builds VALUES (?, ?, ?, ?, ?)
@@ -54,6 +55,7 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
   const selectUnfinished = database.prepare('SELECT build FROM builds WHERE finished = 0 ORDER BY queuedAt');
   const selectNewest = database.prepare('SELECT id FROM builds WHERE project = ? ORDER BY queuedAt DESC LIMIT 100');
   const count = database.prepare('SELECT count(*) AS number FROM builds WHERE project = ?');
+  const forget = database.prepare('DELETE FROM builds WHERE finished = 1 AND queuedAt < ? RETURNING build');
   const parse = (row: Record<string, unknown>): Build => Build.parse(JSON.parse(String(row.build)));
   return {
     get(id) {
@@ -70,6 +72,11 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
       ),
     unfinished: () => selectUnfinished.all().map(parse),
     newest: (project) => selectNewest.all(project).map(({ id }) => String(id)),
+    sweep(now) {
+      const logs = forget.all(now - keptMs).map((row) => parse(row).logFile);
+      database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+      return logs;
+    },
     nextNumber: (project) => Number(count.get(project)?.number ?? 0) + 1,
     close: () => database.close(),
   };

@@ -55,25 +55,31 @@ export interface ExecutionStore {
   history(arn: string): readonly HistoryEvent[];
   /** Newest first. */
   list(filter: ExecutionFilter): readonly Execution[];
+  /**
+   * Forgets what ended 90 days ago, as Step Functions does, and, beyond so many bytes of them, the oldest histories. That
+   * an execution was there stays known: its name is not given out again.
+   */
+  sweep(now: number, mostBytes?: number): void;
   close(): void;
 }
 
 const keptMs = 90 * 24 * 3600 * 1000;
 const flushAfterMs = 50;
+const mostHistoryBytes = 512 * 1024 * 1024;
+/** Events removed at once: others wait as long as that takes. */
+const sweptAtOnce = 2_000;
 
 export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
   const database = new DatabaseSync(path);
   database.exec(`
-    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS executions (
       arn TEXT PRIMARY KEY, machine TEXT NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, status TEXT NOT NULL,
       output TEXT, error TEXT, cause TEXT, startedAt REAL NOT NULL, stoppedAt REAL, transitions INTEGER NOT NULL,
       followUp TEXT NOT NULL, waits INTEGER NOT NULL DEFAULT 0) STRICT;
     CREATE INDEX IF NOT EXISTS byStart ON executions (startedAt);
     CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY, arn TEXT NOT NULL, event TEXT NOT NULL) STRICT;
-    CREATE INDEX IF NOT EXISTS byExecution ON events (arn, number);
-    DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ${Date.now() - keptMs});
-    DELETE FROM executions WHERE stoppedAt < ${Date.now() - keptMs};`);
+    CREATE INDEX IF NOT EXISTS byExecution ON events (arn, number);`);
   addColumn(database, 'waits INTEGER NOT NULL DEFAULT 0');
   const select = database.prepare('SELECT * FROM executions WHERE arn = ?');
   const insert = database.prepare(
@@ -92,6 +98,21 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
     `SELECT * FROM executions WHERE (:machine IS NULL OR machine = :machine) AND (:status IS NULL OR status = :status)
      AND (:followUp IS NULL OR followUp = :followUp) AND (:waits IS NULL OR waits = :waits) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
   );
+
+  const forgetEvents = database.prepare(
+    'DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ?)',
+  );
+  const forget = database.prepare('DELETE FROM executions WHERE stoppedAt < ?');
+  const forgetOldest = database.prepare(
+    `DELETE FROM events WHERE number IN (
+       SELECT number FROM events WHERE arn NOT IN (SELECT arn FROM executions WHERE status = 'RUNNING')
+       ORDER BY number LIMIT ${sweptAtOnce})`,
+  );
+  const pages = database.prepare(
+    `SELECT (page_count - freelist_count) * page_size AS bytes
+     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`,
+  );
+  const bytesInUse = (): number => Number(pages.get()?.bytes ?? 0);
 
   let waiting: { arn: string; text: string }[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -128,6 +149,14 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
       selectMany
         .all({ machine, status, followUp, waits: waits === undefined ? null : Number(waits), limit, offset })
         .map((row) => Execution.parse(row)),
+    sweep(now, mostBytes = mostHistoryBytes) {
+      flush(() => {
+        forgetEvents.run(now - keptMs);
+        forget.run(now - keptMs);
+      });
+      while (bytesInUse() > mostBytes && Number(forgetOldest.run().changes) > 0);
+      database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+    },
     close() {
       flush();
       database.close();

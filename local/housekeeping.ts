@@ -1,0 +1,42 @@
+/** What a platform that runs for months does about its own files: at the start, and every hour from then on. */
+import { copyFile, rm, stat, truncate } from 'node:fs/promises';
+import type { BuildStore } from './codebuild/build-store.ts';
+import { type Logger, messageOf } from './logger.ts';
+import type { ExecutionStore } from './stepfunctions/execution-store.ts';
+
+export interface HousekeepingOptions {
+  readonly executions: Pick<ExecutionStore, 'sweep'>;
+  readonly builds: Pick<BuildStore, 'sweep'>;
+  /** What the platform writes as it runs. */
+  readonly logFile: string;
+  readonly logger: Logger;
+}
+
+const everyMs = 3600 * 1000;
+const largestLogBytes = 10 * 1024 * 1024;
+
+/** Returns what ends it. */
+export function startHousekeeping(options: HousekeepingOptions): () => void {
+  const work = (): void =>
+    void keepHouse(options, Date.now()).catch((error: unknown) =>
+      options.logger.error('old files were not removed', { cause: messageOf(error) }),
+    );
+  const timer = setInterval(work, everyMs);
+  timer.unref();
+  work();
+  return () => clearInterval(timer);
+}
+
+export async function keepHouse({ executions, builds, logFile }: HousekeepingOptions, now: number): Promise<void> {
+  executions.sweep(now);
+  const logs = builds.sweep(now);
+  await Promise.all(logs.map((log) => rm(log, { force: true })));
+  const size = await stat(logFile).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size <= largestLogBytes) return;
+  // Whoever writes it appends to the very file: it is emptied, not moved.
+  await copyFile(logFile, `${logFile}.1`);
+  await truncate(logFile);
+}

@@ -1,0 +1,96 @@
+/** The files of a platform that runs for months stay bounded. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openBuildStore } from '#local/codebuild/build-store.ts';
+import { keepHouse } from '#local/housekeeping.ts';
+import { silentLogger } from '#local/logger.ts';
+import { type Execution, openExecutionStore } from '#local/stepfunctions/execution-store.ts';
+import { temporaryDirectory } from './clients.ts';
+
+const day = 24 * 3600 * 1000;
+const now = Date.parse('2026-11-20T12:00:00Z');
+const execution = (name: string, endedAt: number | null): Execution => ({
+  ...{ arn: `arn:${name}`, machine: 'm', name, input: '{}', output: null, error: null, cause: null },
+  ...{ status: endedAt === null ? 'RUNNING' : 'SUCCEEDED', startedAt: now - 100 * day, stoppedAt: endedAt },
+  ...{ transitions: 1, followUp: 'none' },
+});
+
+async function stores() {
+  const directory = await temporaryDirectory();
+  const executions = openExecutionStore(join(directory, 'executions.sqlite'));
+  const builds = openBuildStore(join(directory, 'builds.sqlite'));
+  onTestFinished(() => {
+    executions.close();
+    builds.close();
+  });
+  const logFile = join(directory, 'platform.log');
+  return { directory, executions, builds, logFile, logger: silentLogger };
+}
+
+describe('executions', () => {
+  it('are forgotten 90 days after their end, with their histories', async () => {
+    const { executions } = await stores();
+    for (const [name, ended] of [
+      ['old', now - 91 * day],
+      ['new', now - 89 * day],
+      ['open', null],
+    ] as const) {
+      executions.insert(execution(name, ended));
+      executions.append(`arn:${name}`, { type: 'ExecutionStarted', timestamp: 0 });
+    }
+    executions.sweep(now);
+    expect(['old', 'new', 'open'].map((name) => executions.get(`arn:${name}`)?.name)).toEqual([
+      undefined,
+      'new',
+      'open',
+    ]);
+    expect(['old', 'new', 'open'].map((name) => executions.history(`arn:${name}`).length)).toEqual([0, 1, 1]);
+  });
+
+  it('keep no more histories than there is room for, the newest and those of what runs', async () => {
+    const { executions, directory } = await stores();
+    const names = Array.from({ length: 3_000 }, (_, index) => `run-${index}`);
+    executions.insert(execution('open', null));
+    executions.append('arn:open', { type: 'ExecutionStarted', timestamp: 0 });
+    for (const name of names) {
+      executions.insert(execution(name, now));
+      for (let event = 0; event < 4; event += 1)
+        executions.append(`arn:${name}`, { type: 'TaskStateEntered', timestamp: 0, details: 'x'.repeat(1_000) });
+    }
+    executions.sweep(now, 8_000_000);
+    expect(statSync(join(directory, 'executions.sqlite')).size).toBeLessThan(8_100_000);
+    expect(executions.get('arn:run-0')).toBeDefined();
+    expect(executions.history('arn:run-0')).toEqual([]);
+    expect(executions.history('arn:run-2999')).toHaveLength(4);
+    expect(executions.history('arn:open')).toHaveLength(1);
+  });
+});
+
+describe('housekeeping', () => {
+  it('removes builds that are 90 days old, with their logs', async () => {
+    const { directory, ...rest } = await stores();
+    const log = (id: string): string => join(directory, `${id}.log`);
+    for (const [id, age] of [
+      ['old', 91],
+      ['new', 1],
+    ] as const) {
+      writeFileSync(log(id), 'said');
+      rest.builds.put({
+        ...{ id: `p:${id}`, project: 'p', number: 1, status: 'SUCCEEDED', environment: {}, timeoutMinutes: 1 },
+        ...{ logFile: log(id), queuedAt: now - age * day, startedAt: null, endedAt: now, process: null, reason: null },
+      });
+    }
+    await keepHouse(rest, now);
+    expect(() => statSync(log('old'))).toThrow('ENOENT');
+    expect(readFileSync(log('new'), 'utf8')).toBe('said');
+    expect(rest.builds.newest('p')).toEqual(['p:new']);
+  });
+
+  it('puts a log aside that has become large, and goes on in the same file', async () => {
+    const { directory: _, ...rest } = await stores();
+    writeFileSync(rest.logFile, 'x'.repeat(11 * 1024 * 1024));
+    await keepHouse(rest, now);
+    expect([statSync(rest.logFile).size, statSync(`${rest.logFile}.1`).size]).toEqual([0, 11 * 1024 * 1024]);
+  });
+});
