@@ -34,6 +34,10 @@ const LambdaTool = z.enum(lambdaTools, {
   error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} stay below 15 minutes`,
 });
 
+/** Of a build, and how long it may wait for its turn: Run Tool (run-stage.asl.json) waits for both and some minutes more. */
+export const longestBuildMinutes = 120;
+export const longestQueueMinutes = 90;
+
 export const Options = z.strictObject({
   installation: z
     .string()
@@ -107,9 +111,9 @@ export const Options = z.strictObject({
     .pipe(z.array(Host))
     .default([])
     .describe('hosts of template repositories that may have a private address, comma separated'),
-  runnerMinutes: number(5, 240)
+  runnerMinutes: number(10, longestBuildMinutes)
     .default(60)
-    .describe('longest build; a stage waits for at most 240 minutes, a check for drift for 30'),
+    .describe('longest build; a stage is stopped in order 3 minutes before, a check for drift takes at most 30'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
   alarmEmail: z.email().optional().describe('who is told of alarms (default: nobody, the topic is there)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),

@@ -16,6 +16,7 @@ export const httpStatuses = {
   TemplatesPending: 409,
   LeaseLost: 409,
   PlanRefused: 422,
+  BuildStillRuns: 500,
   StageFailed: 500,
   PayloadTooLarge: 413,
   ServiceUnavailable: 503,

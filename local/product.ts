@@ -36,6 +36,8 @@ export interface Product {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
+/** As the longest that a build may take in AWS. */
+const buildMinutes = 120;
 
 export function kubeloom(runner: RunnerKind): Product {
   return {
@@ -103,7 +105,7 @@ function real(tool: RunnerTool, program: string, environment: Readonly<Record<st
       command: [process.execPath, program],
       directory: root,
     },
-    environment: { ...environment, PATH: path.join(delimiter) },
-    timeoutMinutes: 240,
+    environment: { ...environment, PATH: path.join(delimiter), KUBELOOM_STAGE_MINUTES: String(buildMinutes - 3) },
+    timeoutMinutes: buildMinutes,
   };
 }

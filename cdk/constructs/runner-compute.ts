@@ -11,7 +11,7 @@ import {
 import type { IRepository } from 'aws-cdk-lib/aws-ecr';
 import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
-import type { Options } from '../options.ts';
+import { longestQueueMinutes, type Options } from '../options.ts';
 
 type Size = Options['runnerSize'];
 
@@ -33,8 +33,14 @@ export interface RunnerCompute {
   /** Of a buildspec: whom commands run as. Lambda compute has one user, which is not root. */
   readonly runAs: { readonly 'run-as'?: string };
   /** Lambda compute has a limit of its own, 15 minutes, and takes no other. */
-  readonly timeout: { readonly timeout?: Duration };
+  readonly timeout: { readonly timeout?: Duration; readonly queuedTimeout?: Duration };
+  /** Longest stage: it ends in order before the build is killed. */
+  readonly stageMinutes: number;
 }
+
+/** From the end of a stage to the kill of its build: the tool is interrupted, and facts and result are stored. */
+const marginMinutes = 3;
+const lambdaMinutes = 15;
 
 /** A check takes a few; one that hangs would be paid four times a day. */
 const checkMinutes = 30;
@@ -43,8 +49,14 @@ export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Op
   const { runnerSize: size, runnerMinutes, lambdaRunners } = options;
   if (lambdaRunners.some((name) => name === tool)) {
     const buildImage = new LambdaRunnerImage(image);
-    return { environment: { buildImage, computeType: lambdaTypes[size] }, runAs: {}, timeout: {} };
+    return {
+      environment: { buildImage, computeType: lambdaTypes[size] },
+      runAs: {},
+      timeout: {},
+      stageMinutes: lambdaMinutes - 2,
+    };
   }
+  const minutes = tool === 'drift' ? Math.min(runnerMinutes, checkMinutes) : runnerMinutes;
   return {
     environment: {
       buildImage: LinuxArmBuildImage.fromEcrRepository(image.repository, image.imageTag),
@@ -52,7 +64,8 @@ export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Op
     },
     // The user of the images; without it CodeBuild runs commands as root, whatever the image says.
     runAs: { 'run-as': 'node' },
-    timeout: { timeout: Duration.minutes(tool === 'drift' ? Math.min(runnerMinutes, checkMinutes) : runnerMinutes) },
+    timeout: { timeout: Duration.minutes(minutes), queuedTimeout: Duration.minutes(longestQueueMinutes) },
+    stageMinutes: minutes - marginMinutes,
   };
 }
 

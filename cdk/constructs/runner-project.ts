@@ -55,7 +55,12 @@ export class RunnerProject extends Construct {
       role,
       description: `Kubeloom runner: ${tool}`,
       environment: compute.environment,
-      environmentVariables: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, { value }])),
+      environmentVariables: Object.fromEntries(
+        Object.entries({ ...settings, KUBELOOM_STAGE_MINUTES: String(compute.stageMinutes) }).map(([name, value]) => [
+          name,
+          { value },
+        ]),
+      ),
       // The stage comes as environment variables of the build; the image knows the rest.
       buildSpec: BuildSpec.fromObject({
         version: '0.2',

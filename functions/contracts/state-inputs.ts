@@ -132,6 +132,9 @@ export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 
 // ---- finish-run ----------------------------------------------------------------------------------------------
 
+/** Stop Builds of `run-stage`: a stage whose build took longer than its state waits. */
+export const LateStageInput = RunStageInput.pick({ run: true, slot: true });
+
 /** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge tells of it. */
 export const EndedRunInput = z.object({
   executionArn: z.string(),
@@ -141,6 +144,8 @@ export const EndedRunInput = z.object({
   input: z.string().transform((text) => ReconcileManifestInput.parse(JSON.parse(text))),
 });
 export type EndedRunInput = z.infer<typeof EndedRunInput>;
+
+export const StopBuildsInput = z.union([LateStageInput, EndedRunInput]);
 
 export const StartNextAttemptInput = ReconcileManifestInput.extend({
   generation: z.number().int(),

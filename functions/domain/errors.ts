@@ -26,6 +26,7 @@ export const errorNames = {
   TemplatesPending: 'a runner looks up which templates are meant; asking again in a moment helps',
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
+  BuildStillRuns: 'a build that was stopped has not ended yet; nothing else may work on its cluster before',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
   PayloadTooLarge: 'the body is larger than this installation accepts',
   ServiceUnavailable: 'a service that Kubeloom builds on did not answer; trying again helps',

@@ -21,19 +21,22 @@ export async function cancelRun(
   const manifest = await deps.manifests.requestCancel(key, runId, lookAgain);
   const clusters = await deps.clusters.list(key);
   const meant = clusters.filter(({ waypointPrefix }) => !only || waypointPrefix?.split('/').includes(runId));
-  await stopBuilds(deps, meant, ['Running', 'Checking']);
+  await stopBuildsOf(deps, prefixesAtWork(meant, ['Running', 'Checking']));
   return manifest;
 }
 
-/** Stops the builds of clusters that are at work in one of these ways; returns how many. */
-export async function stopBuilds(
-  { builds }: Pick<Deps, 'builds'>,
+/** Prefixes of the waypoints of clusters that are at work in one of these ways. */
+export function prefixesAtWork(
   clusters: readonly ClusterRecord[],
   statuses: readonly ClusterRecord['status'][],
-): Promise<number> {
-  const prefixes = clusters.flatMap(({ status, waypointPrefix }) =>
+): readonly string[] {
+  return clusters.flatMap(({ status, waypointPrefix }) =>
     waypointPrefix !== null && statuses.includes(status) ? [waypointPrefix] : [],
   );
+}
+
+/** Stops the builds of these waypoints; returns how many. It does not wait for their end. */
+export async function stopBuildsOf({ builds }: Pick<Deps, 'builds'>, prefixes: readonly string[]): Promise<number> {
   const running = (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
   await Promise.all(running.map((build) => builds.stop(build)));
   return running.length;

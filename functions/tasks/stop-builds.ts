@@ -1,10 +1,24 @@
-/** Stop Builds: containers that nobody waits for any more are stopped; a newer run's are left alone. */
-import { EndedRunInput } from '#contracts/state-inputs.ts';
+/** Stop Builds: builds that no one waits for any more are stopped, and have ended when it returns; a newer run's are left alone. */
+import { type EndedRunInput, StopBuildsInput } from '#contracts/state-inputs.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
-import { stopBuilds } from '../pipeline/cancel-run.ts';
+import { prefixesAtWork, stopBuildsOf } from '../pipeline/cancel-run.ts';
+import type { Deps } from '../ports.ts';
 
-export const handler = taskHandler(EndedRunInput, async ({ executionArn, input: key }, deps) => {
-  const manifest = await deps.manifests.get(key);
-  if (manifest?.lease && manifest.lease.owner !== executionArn) return { stopped: 0 };
-  return { stopped: await stopBuilds(deps, await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']) };
+/** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */
+export const handler = taskHandler(StopBuildsInput, async (given, deps) => {
+  const prefixes = 'slot' in given ? [given.slot.waypointPrefix] : await prefixesOf(given, deps);
+  const stopped = await stopBuildsOf(deps, prefixes);
+  const left = (await Promise.all(prefixes.map((prefix) => deps.builds.running(prefix)))).flat();
+  if (left.length === 0) return { stopped };
+  throw new PipelineError('BuildStillRuns', `stopped, and not at its end yet: ${left.join(', ')}`);
 });
+
+async function prefixesOf(
+  { executionArn, input: key }: EndedRunInput,
+  deps: Pick<Deps, 'manifests' | 'clusters'>,
+): Promise<readonly string[]> {
+  const manifest = await deps.manifests.get(key);
+  if (manifest?.lease && manifest.lease.owner !== executionArn) return [];
+  return prefixesAtWork(await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']);
+}

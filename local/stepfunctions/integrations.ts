@@ -26,6 +26,9 @@ type Integration = (call: TaskCall, submitted: (output: unknown) => void) => Pro
 const InvokeInput = z.object({ FunctionName: z.string(), Payload: z.unknown() });
 const StartExecutionInput = z.object({ StateMachineArn: z.string(), Name: z.string().optional(), Input: z.unknown() });
 
+/** AWS stops what a state waits for when the execution is aborted, and not when the time of the state is up. */
+const timedOut = (signal: AbortSignal): boolean => signal.reason instanceof TaskFault;
+
 /** A build as Step Functions shows it: the API's shape with capital letters. */
 const shown = (build: Build): unknown => withKeys(describeBuild(build), pascalCase);
 
@@ -64,7 +67,9 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
     'arn:aws:states:::states:startExecution.sync:2': async ({ input, signal, begins }, submitted) => {
       begins();
       const child = startNested(input);
-      const stop = (): void => void executions().stop(child.arn, undefined, 'the parent execution ended');
+      const stop = (): void => {
+        if (!timedOut(signal)) executions().stop(child.arn, undefined, 'the parent execution ended');
+      };
       signal.addEventListener('abort', stop);
       submitted({ ExecutionArn: child.arn, StartDate: child.startedAt });
       const ended = await executions().ended(child.arn);
@@ -81,7 +86,9 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
     'arn:aws:states:::codebuild:startBuild.sync': async ({ input, signal, begins }, submitted) => {
       begins();
       const build = startBuild(input);
-      const stop = (): void => void builds.stop(build.id);
+      const stop = (): void => {
+        if (!timedOut(signal)) builds.stop(build.id);
+      };
       signal.addEventListener('abort', stop);
       if (signal.aborted) stop();
       submitted({ Build: shown(build) });

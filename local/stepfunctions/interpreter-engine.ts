@@ -66,8 +66,9 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
     const begins = (): void => {
       timer ??= setTimeout(() => {
         request.onEvent({ kind: 'taskTimedOut', state: task.name, resource: task.resource });
-        late.reject(new TaskFault('States.Timeout', `${task.name} took longer than ${task.timeoutMs / 1000} s`));
-        controller.abort();
+        const fault = new TaskFault('States.Timeout', `${task.name} took longer than ${task.timeoutMs / 1000} s`);
+        late.reject(fault);
+        controller.abort(fault);
       }, task.timeoutMs);
     };
     try {

@@ -52,6 +52,9 @@ async function stage(): Promise<boolean> {
     templatesDirectory,
     tools: stageTools,
     echo: (line) => process.stdout.write(`${line}\n`),
+    ...(process.env.KUBELOOM_STAGE_MINUTES === undefined
+      ? {}
+      : { longestMinutes: Number(process.env.KUBELOOM_STAGE_MINUTES) }),
     ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
   });
   return ok;

@@ -47,7 +47,7 @@ const keptCharacters = 20_000_000;
  * `StageCancelled`.
  */
 export async function runCommand(command: Command, around: Surroundings): Promise<CommandResult> {
-  if (around.signal.aborted) throw stageCancelled();
+  if (around.signal.aborted) throw stageCancelled(around.signal);
   const stopTime = around.stopwatch.start();
   const child = spawn(command.program, command.args, {
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
@@ -131,7 +131,7 @@ class Stopper {
   readonly #child: ChildProcess;
   readonly #command: Command;
   readonly #around: Surroundings;
-  readonly #onAbort = () => this.#stop(stageCancelled());
+  readonly #onAbort = () => this.#stop(stageCancelled(this.#around.signal));
   readonly #totalTimer: NodeJS.Timeout;
   readonly #quietMs: number;
   #quietTimer: NodeJS.Timeout | undefined;

@@ -12,13 +12,15 @@ import { type LostPool, nodesOfPools, planWithout } from './lost-pools.ts';
 import { runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
 import type { RunnerPlan, RunnerPorts, StageContext, Tool } from './stage-context.ts';
-import { StageFailure, stageErrorOf } from './stage-failure.ts';
+import { StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
 
 export interface RunStageOptions {
   readonly signal: AbortSignal;
+  /** After so long the tool is interrupted and the stage fails with `StageTooLong`. @default never */
+  readonly longestMinutes?: number;
   readonly templatesDirectory: string;
   readonly tools: Readonly<Record<RunnerStage, Tool>>;
   /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
@@ -54,6 +56,7 @@ export async function runStage(
     ...(options.echo === undefined ? {} : { echo: options.echo }),
   });
   const stopwatch = new Stopwatch(() => performance.now());
+  const { signal, clear } = bounded(options);
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
   const lost: LostPool[] = [];
@@ -80,11 +83,10 @@ export async function runStage(
         ports,
         mask,
         log,
-        signal: options.signal,
+        signal,
         workDirectory,
         templatesDirectory: options.templatesDirectory,
-        run: (command) =>
-          runCommand(command, { signal: options.signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
+        run: (command) => runCommand(command, { signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
         giveUp: (pool, error) => lost.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
         reportDrift: (found) => {
           report = { schema: 1, ...found };
@@ -107,6 +109,7 @@ export async function runStage(
     outcome = { ok: false, summary: {}, error: { ...error, message: mask.hide(error.message) } };
     log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
   }
+  clear();
   const factsText = facts === undefined ? undefined : JSON.stringify(facts.current);
   const endedAt = ports.clock.now().toISOString();
   const result = StageResultShape.parse({
@@ -130,6 +133,14 @@ export async function runStage(
   };
   await Promise.all([store(), log.close(), told]);
   return result;
+}
+
+/** The signal to stop, which also comes when the time of the stage is up. */
+function bounded({ signal, longestMinutes }: RunStageOptions): { readonly signal: AbortSignal; clear(): void } {
+  if (longestMinutes === undefined) return { signal, clear: () => undefined };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(stageTooLong(longestMinutes)), longestMinutes * 60_000);
+  return { signal: AbortSignal.any([signal, late.signal]), clear: () => clearTimeout(timer) };
 }
 
 /**

@@ -39,14 +39,25 @@ export function finished(error: ErrorDraft): StageError {
 /** Classes where the same work may succeed a moment later without anybody doing anything. */
 const retryableClasses: readonly ErrorClass[] = ['transient', 'conflict'];
 
-/** The stage was told to stop; what it had begun is finished or undone by the next plan. */
-export function stageCancelled(): StageFailure {
+/** The stage was told to stop; what it had begun is finished or undone by the next plan. `signal` may carry another failure. */
+export function stageCancelled(signal?: AbortSignal): StageFailure {
+  if (signal?.reason instanceof StageFailure) return signal.reason;
   return new StageFailure({
     class: 'transient',
     code: 'StageCancelled',
     message: 'The stage was stopped before it was done.',
     hint: 'Nothing to do: the next run plans from what is really there.',
     retryable: false,
+  });
+}
+
+/** The build would be killed soon: the stage ends in time to put its state away. The next try goes on where it stood. */
+export function stageTooLong(minutes: number): StageFailure {
+  return new StageFailure({
+    class: 'transient',
+    code: 'StageTooLong',
+    message: `The stage was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
+    hint: 'It is tried again and goes on where it stood. If it is never done in time, raise the option runnerMinutes.',
   });
 }
 

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Config } from '#contracts/config.ts';
 import { leaseTerm } from '#functions/pipeline/lease-term.ts';
-import { parseOptions } from '../../cdk/options.ts';
+import { stateMachineText } from '../../cdk/asl-files.ts';
+import { longestBuildMinutes, longestQueueMinutes, parseOptions } from '../../cdk/options.ts';
 import { pageWithOptions } from '../../scripts/generate-option-docs.ts';
 import { actionsOf, installationOf, resourcesOf, roleId, statementsOf, templateOf } from './synthesised.ts';
 
@@ -49,6 +50,39 @@ describe('options', () => {
       ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
     });
     expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
+  });
+
+  it('tell runners to stop a stage in order before its build is killed', () => {
+    const projects = resourcesOf(
+      installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline,
+      'AWS::CodeBuild::Project',
+    );
+    const stageMinutes = projects.map(({ Properties }) => {
+      const variables = (Properties.Environment as { EnvironmentVariables: { Name: string; Value: string }[] })
+        .EnvironmentVariables;
+      const name = String(Properties.Description).replace('Kubeloom runner: ', '');
+      return [name, Number(variables.find(({ Name }) => Name === 'KUBELOOM_STAGE_MINUTES')?.Value)];
+    });
+    expect(Object.fromEntries(stageMinutes)).toEqual({
+      terraform: 87,
+      ansible: 87,
+      kubeone: 87,
+      kubectl: 87,
+      drift: 13,
+    });
+    for (const { Properties } of projects.filter(({ Properties }) => Properties.TimeoutInMinutes !== undefined))
+      expect(Properties.QueuedTimeoutInMinutes).toBe(longestQueueMinutes);
+  });
+
+  it('keep every build shorter than the state that waits for it, its time in the queue included', () => {
+    const machine = JSON.parse(stateMachineText('run-stage')) as {
+      States: Record<string, { TimeoutSeconds?: number }>;
+    };
+    const waits = Number(machine.States['Run Tool']?.TimeoutSeconds) / 60;
+    const marginMinutes = 10;
+    expect(waits).toBeGreaterThan(longestQueueMinutes + longestBuildMinutes + marginMinutes);
+    expect(parseOptions({ runnerMinutes: longestBuildMinutes })).toMatchObject({ runnerMinutes: longestBuildMinutes });
+    expect(() => parseOptions({ runnerMinutes: longestBuildMinutes + 1 })).toThrow(/runnerMinutes/);
   });
 
   it('let the tick come between the moment that a lease is due and its end', () => {

@@ -99,8 +99,13 @@ export class RecordedBuilds implements Builds {
     return this.runningBuilds.get(waypointPrefix) ?? [];
   }
 
+  /** How often a build must be stopped before it has ended. */
+  endsAfterStops = 1;
+
   async stop(buildId: string): Promise<void> {
     this.stopped.push(buildId);
+    this.endsAfterStops -= 1;
+    if (this.endsAfterStops > 0) return;
     if (this.statuses.has(buildId)) this.statuses.set(buildId, 'ended');
     for (const [prefix, builds] of this.runningBuilds) {
       this.runningBuilds.set(

@@ -353,15 +353,19 @@ describe('builds of executions', () => {
     });
   });
 
-  it('are stopped when the time of their task is up', async () => {
+  it('run on when the time of their task is up, as in AWS', async () => {
+    const work = Promise.withResolvers<void>();
     const bench = await startWorkbench({
       machines: { m: caught(build({ TimeoutSeconds: 0.2 })) },
-      projects: { p: { kind: 'function', run: (_, { signal }) => forever(signal) } },
+      projects: { p: { kind: 'function', run: () => work.promise } },
     });
     const { output } = await bench.run('m', {}, 'one');
     expect(output).toMatchObject({ Error: 'States.Timeout' });
     expect(await bench.historyOf('m', 'one')).toContain('TaskTimedOut');
-    expect((await bench.builds.ended(buildOf(bench, executionArn('m', 'one')))).status).toBe('STOPPED');
+    const id = buildOf(bench, executionArn('m', 'one'));
+    expect(bench.builds.get(id)?.status).toBe('IN_PROGRESS');
+    work.resolve();
+    expect((await bench.builds.ended(id)).status).toBe('SUCCEEDED');
   });
 
   it('of an unknown project are refused under the name of AWS', async () => {

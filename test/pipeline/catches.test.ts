@@ -147,6 +147,22 @@ describe('a stage that breaks', () => {
         expect((await pipeline.cluster()).failure).toMatchObject({ stage, class: 'user' });
       });
 
+  it('whose build cannot be stopped, is not tried again', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    const { builds } = pipeline.deps;
+    pipeline.runner.ran.length = 0;
+    pipeline.runner.trouble('configuration', () => {
+      builds.runningBuilds.set(pipeline.runner.prefixes.at(-1) ?? '', ['ansible:late']);
+      builds.endsAfterStops = Number.POSITIVE_INFINITY;
+      throw new StateFault('States.Timeout', 'its time was up');
+    });
+    await pipeline.submit(large);
+    await caughtBy(pipeline);
+    expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(1);
+    expect((await pipeline.cluster()).failure).toMatchObject({ class: 'bug', stage: 'configuration' });
+  });
+
   it('traffic, either way, is assessed', async () => {
     const two = manifestOf([{ balanced: true, compute: { work: 1, more: 1 } }]);
     const one = manifestOf([{ balanced: true, compute: { work: 1 } }]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StageName } from '#domain/plan.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
+import { StateFault } from './harness/state-machines.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
@@ -46,6 +47,25 @@ describe('a stage that fails', () => {
     expect(failure).toMatchObject({ class: 'bug', code: 'RunnerLost', stage: 'nodes' });
     expect(failure?.message).toContain('the build ended FAILED');
     expect(failure?.hint).toContain('kubeloom logs shop-a0001-g2-a1 --stage nodes');
+  });
+});
+
+describe('a build that takes longer than its state waits', () => {
+  it('is stopped, and has ended before the stage is tried again', async () => {
+    const pipeline = await standing();
+    const { builds } = pipeline.deps;
+    pipeline.runner.trouble('infrastructure', () => {
+      builds.runningBuilds.set(pipeline.runner.prefixes.at(-1) ?? '', ['terraform:late']);
+      builds.endsAfterStops = 3;
+      throw new StateFault('States.Timeout', 'its time was up');
+    });
+    const runningAtRetry: unknown[] = [];
+    pipeline.runner.trouble('infrastructure', () => runningAtRetry.push(...[...builds.runningBuilds.values()].flat()));
+    expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
+    expect(builds.stopped).toEqual(['terraform:late', 'terraform:late', 'terraform:late']);
+    expect(runningAtRetry).toEqual([]);
+    expect(pipeline.runner.ran.filter((stage) => stage === 'infrastructure')).toHaveLength(2);
+    expect(pipeline.machines.entered).toContain('run-stage/Stop Builds');
   });
 });
 

@@ -36,6 +36,24 @@ describe('a stage', () => {
     expect(await world.log('traffic')).toContain('why: a role was added');
   });
 
+  it('interrupts its tool when its time is up, keeps what was found, and can be tried again', async () => {
+    const script = world.script(
+      'tool',
+      '#!/bin/sh\ntrap "echo state is written; exit 1" INT\necho ready\nwhile :; do sleep 0.05; done\n',
+    );
+    const result = await world.run('traffic', {
+      longestMinutes: 0.005,
+      tool: async ({ facts, run }) => {
+        facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });
+        await run({ label: 'tool', program: script, args: [] });
+        return {};
+      },
+    });
+    expect(result.error).toMatchObject({ class: 'transient', code: 'StageTooLong', retryable: true });
+    expect(await storedResult()).toEqual(result);
+    expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
+  });
+
   it('works in a private directory that is gone at the end, also after a failure', async () => {
     let seen = 0;
     await world.run('traffic', {

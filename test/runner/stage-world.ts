@@ -39,6 +39,7 @@ export interface RunOptions {
   readonly crash?: AbortSignal;
   readonly tool?: Tool;
   readonly graceMs?: number;
+  readonly longestMinutes?: number;
 }
 
 export function aDocument(stages: readonly RunnerPlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
@@ -85,7 +86,7 @@ export function stageWorld(): StageWorld {
       await ports.artifacts.putText(waypointKeys.document(prefix), JSON.stringify(document));
       if (facts !== undefined) await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
     },
-    async run(stage, { mode = 'do', signal, crash, tool, graceMs } = {}) {
+    async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes } = {}) {
       const environment = {
         KUBELOOM_WAYPOINT: prefix,
         KUBELOOM_STAGE: stage,
@@ -97,6 +98,7 @@ export function stageWorld(): StageWorld {
         signal: signal ?? new AbortController().signal,
         ...(crash === undefined ? {} : { crash }),
         ...(graceMs === undefined ? {} : { graceMs }),
+        ...(longestMinutes === undefined ? {} : { longestMinutes }),
         templatesDirectory: templates,
         tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
       });

@@ -37,12 +37,12 @@ export async function waitForRoot(
       for (let tries = 0; ; tries++) {
         const result = await logIn(around, target);
         if (result.code === 0 && result.stdout.includes(answer)) return;
-        if (around.signal.aborted) throw stageCancelled();
+        if (around.signal.aborted) throw stageCancelled(around.signal);
         const words = lastWords(result);
         if (performance.now() > deadline) throw refusal(target, words, totalMs);
         if (tries === 0) tellWaiting(around, target, words, totalMs);
         await pause(Math.min(2 ** tries, 8) * pauseMs, undefined, { signal: around.signal }).catch(() => {
-          throw stageCancelled();
+          throw stageCancelled(around.signal);
         });
       }
     }),

@@ -26,10 +26,10 @@ export async function waitForSsh(
       for (;;) {
         const fault = await askBanner(target);
         if (fault === undefined) return;
-        if (signal.aborted) throw stageCancelled();
+        if (signal.aborted) throw stageCancelled(signal);
         if (performance.now() > deadline) throw unreachable(target, fault);
         await pause(1000, undefined, { signal }).catch(() => {
-          throw stageCancelled();
+          throw stageCancelled(signal);
         });
       }
     }),

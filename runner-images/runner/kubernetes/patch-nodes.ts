@@ -94,7 +94,7 @@ async function nodesOnce(
       `waiting for ${waitedFor.join(', ')} (${code === 'NodeMissing' ? 'not in the cluster yet' : 'not ready yet'})`,
     );
     await pause(pauseMs, undefined, { signal }).catch(() => {
-      throw stageCancelled();
+      throw stageCancelled(signal);
     });
   }
 }

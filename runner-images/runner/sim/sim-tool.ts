@@ -27,7 +27,7 @@ export function simTool(options: SimOptions): Tool {
     if (options.stageMs > 0) {
       await pause(options.stageMs, undefined, { signal: context.signal }).catch(() => undefined);
     }
-    if (context.signal.aborted) throw stageCancelled();
+    if (context.signal.aborted) throw stageCancelled(context.signal);
     if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
     const wish = failWhenTold(context, options.faults);
     if (context.plan.stage === 'drift') return check(context, options.drift);

@@ -13,7 +13,7 @@ export const drift: Tool = async (context) => {
   if (context.wish === null) throw new Error('there is no cluster to check');
   // Side by side: what one of them cannot do keeps none of the others from looking.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
-  if (context.signal.aborted) throw stageCancelled();
+  if (context.signal.aborted) throw stageCancelled(context.signal);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   if (failures.length === looks.length) throw failures[0];
   const findings = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));

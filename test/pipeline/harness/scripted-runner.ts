@@ -42,6 +42,8 @@ export class ScriptedRunner {
   /** `stage` or `stage-undo`, as they were run. */
   readonly ran: string[] = [];
   readonly documents: WaypointDocument[] = [];
+  /** Prefixes of their waypoints. */
+  readonly prefixes: string[] = [];
   /** What checks find, until a repair is done. */
   drift: readonly DriftItem[] = [];
   /** Keys of drift that no repair mends. */
@@ -84,6 +86,7 @@ export class ScriptedRunner {
     const text = await artifacts.getText(waypointKeys.document(prefix));
     const document = WaypointDocument.parse(JSON.parse(text ?? 'null'));
     this.documents.push(document);
+    this.prefixes.push(prefix);
     const ending = await this.#ending(stage, mode);
     const lost = typeof ending === 'object' ? poolsNamed(document.target, ending.lost) : [];
     const fails = typeof ending === 'string';
