@@ -103,6 +103,9 @@ export const Options = z.strictObject({
     .describe(
       'networks from which runners and people reach nodes over SSH, comma separated; runners have no fixed address',
     ),
+  vaultAudiences: list
+    .default([])
+    .describe('audiences of the tokens that runners show to Vaults (`jwtaudience` of connections), comma separated'),
   templateSources: z
     .enum(['builtin', 'git'])
     .default('git')

@@ -7,14 +7,16 @@ import type { Options } from './options.ts';
 
 export type Settings = Readonly<Record<string, string>> & Readonly<Partial<Record<keyof Config, string>>>;
 
-const templates = new URL('../templates/terraform/', import.meta.url);
+/** A file of a provider type. */
+export const templatesOf = (type: string, file = ''): URL =>
+  new URL(`../templates/terraform/${type}/${file}`, import.meta.url);
 
 /**
  * Provider types that runners in AWS can build: those that have modules, and the simulation; never `local`, which makes
  * machines out of the computer it runs on.
  */
 export const cloudProviderTypes = providerTypeNames.filter(
-  (type) => type === 'sim' || (type !== 'local' && existsSync(new URL(type, templates))),
+  (type) => type === 'sim' || (type !== 'local' && existsSync(templatesOf(type))),
 );
 
 export interface SettingsParts {

@@ -13,6 +13,7 @@ import type { Options } from '../options.ts';
 import { grantUses, type Stored } from '../rights/grant-uses.ts';
 import { runnerSettings } from '../settings.ts';
 import { computeOf } from './runner-compute.ts';
+import { allowLogins } from './runner-logins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -75,7 +76,7 @@ export class RunnerProject extends Construct {
     });
     const on = { table, bucket, key, installation, reconcileName: '', projects: [], startable: [] };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
-    if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool);
+    if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options.vaultAudiences);
     denyControlPlane(role);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
     Validations.of(this.project).acknowledge({
@@ -87,24 +88,6 @@ export class RunnerProject extends Construct {
       reason: 'the image is our own: the pinned tool and the runner',
     });
   }
-}
-
-/**
- * Logins without a key: tokens that other clouds and Vaults take for the runner's identity, and roles of accounts that let
- * it in. Whom it may become is decided there; roles of its own account are denied below.
- */
-function allowLogins(role: Role, tool: RunnerTool): void {
-  const roles = Stack.of(role).formatArn({
-    service: 'iam',
-    region: '',
-    account: '*',
-    resource: 'role',
-    resourceName: '*',
-  });
-  role.addToPolicy(new PolicyStatement({ actions: ['sts:GetWebIdentityToken'], resources: ['*'] }));
-  if (tool !== 'terraform' && tool !== 'drift') return;
-  role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [roles] }));
-  acceptFindings(role, 'IAM5', /iam::\*:role/, 'roles are named by Secrets; their own trust says whom they let in');
 }
 
 /**

@@ -73,7 +73,9 @@ export const providerTypes = {
     keyless: [
       [
         matching('rolearn', 'the ARN of an IAM role', /^arn:aws[a-z-]*:iam::\d{12}:role\/\S+$/),
-        optional(matching('externalid', '2 to 1224 characters', /^[\w+=,.@:/-]{2,1224}$/)),
+        optional(
+          matching('externalid', '`<installation>/<namespace>`, which is sent anyway', /^[\w+=,.@:/-]{2,1224}$/),
+        ),
       ],
     ],
   },

@@ -7,6 +7,7 @@ import { deriveUses } from '../../cdk/rights/derive-uses.ts';
 import {
   actionsOf,
   installation,
+  installationOf,
   type Resource,
   resourcesOf,
   roleId,
@@ -39,9 +40,7 @@ function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
   expect([...sent].sort()).toEqual(['sts:AssumeRole', 'sts:GetCallerIdentity', 'sts:GetWebIdentityToken']);
   if (!runnerBounds[tool].secretReads?.includes('user/')) return [];
   // Roles of other accounts are what Terraform's providers become; other tools only prove who they are.
-  return ['terraform', 'drift'].includes(tool)
-    ? ['sts:AssumeRole', 'sts:GetWebIdentityToken']
-    : ['sts:GetWebIdentityToken'];
+  return ['terraform', 'drift'].includes(tool) ? ['sts:AssumeRole', 'sts:GetWebIdentityToken'] : [];
 }
 const ofMachines = [
   ...['logs:CreateLogDelivery', 'logs:DeleteLogDelivery', 'logs:DescribeLogGroups', 'logs:DescribeResourcePolicies'],
@@ -133,6 +132,29 @@ const runners = runnerTools.map((tool) => {
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 describe('runners', () => {
+  it('get tokens for the clouds that provider.json names, and for the Vaults of the options, and for no one else', () => {
+    const audiencesOf = (context: Record<string, unknown>) => {
+      const { pipeline: stack } = installationOf(context);
+      const projects = resourcesOf(stack, 'AWS::CodeBuild::Project').map(({ Properties }) => {
+        const tool = String(Properties.Description).replace('Kubeloom runner: ', '');
+        const asking = statementsOf(stack, roleId(Properties.ServiceRole)).filter(({ Effect, Action }) => {
+          return Effect === 'Allow' && [Action].flat().includes('sts:GetWebIdentityToken');
+        });
+        return [tool, asking.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])] as const;
+      });
+      return Object.fromEntries(projects);
+    };
+    const clouds = ['api://AzureADTokenExchange', 'https://iam.googleapis.com/*'];
+    const only = (...audiences: string[]) => [{ 'sts:IdentityTokenAudience': audiences }];
+    expect(audiencesOf({ vaultAudiences: 'vault' })).toEqual({
+      ...{ terraform: only(...clouds, 'vault'), drift: only(...clouds, 'vault') },
+      ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: [] },
+    });
+    expect(audiencesOf({})).toEqual({
+      ...{ terraform: only(...clouds), drift: only(...clouds), ansible: [], kubeone: [], kubectl: [] },
+    });
+  });
+
   for (const { tool, statements } of runners) {
     it(`${tool} may do what it calls and no more`, () => {
       const needed = neededBy([...(derived.runners[tool] ?? []), ...toolUses[tool]]);

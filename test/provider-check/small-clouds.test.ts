@@ -257,10 +257,18 @@ describe('a check that is asked for', () => {
       const secrets = new InMemorySecrets();
       await secrets.put('user/team/hz', { credentials });
       const request = { provider: 'hz', type: 'hetzner', secret: 'team/hz', regions: [] };
-      const findings = await runCheck(request, { secrets, templatesDirectory: directory, bases: { api: cloud.url } });
+      const findings = await runCheck(request, {
+        secrets,
+        installation: 'kubeloom',
+        templatesDirectory: directory,
+        bases: { api: cloud.url },
+      });
       expect(findings.map(({ ok }) => ok)).toEqual([true, false, null]);
       expect(JSON.stringify(findings)).not.toContain(credentials);
-      const missing = await runCheck({ ...request, secret: 'team/none' }, { secrets, templatesDirectory: directory });
+      const missing = await runCheck(
+        { ...request, secret: 'team/none' },
+        { secrets, installation: 'kubeloom', templatesDirectory: directory },
+      );
       expect(missing).toMatchObject([{ name: 'SecretMissing', ok: false }]);
     } finally {
       await rm(directory, { recursive: true, force: true });
@@ -268,7 +276,7 @@ describe('a check that is asked for', () => {
   });
 
   it('has nothing to do where no credentials are', async () => {
-    const around = { secrets: new InMemorySecrets(), templatesDirectory: '/nowhere' };
+    const around = { secrets: new InMemorySecrets(), installation: 'kubeloom', templatesDirectory: '/nowhere' };
     for (const type of ['local', 'sim'])
       expect(await runCheck({ provider: 'p', type, regions: [] }, around)).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { emptyRoot } from '#rendering/root-module.ts';
+import { externalIdOf } from '#runner/external-id.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageLog } from '#runner/stage-log.ts';
 import { type LoginPlace, logIn } from '#runner/terraform/provider-login.ts';
@@ -49,26 +50,34 @@ async function loggedIn(type: string, fields: Readonly<Record<string, string>>, 
 }
 
 describe('AWS', () => {
-  it('is entered with a key, or by a role with an external id', async () => {
+  it('is entered with a key, or by a role that is shown the ExternalId of installation and namespace', async () => {
     const key = await loggedIn('aws', { accesskey: 'id', secretkey: 'key' });
     expect(key.blocks.aws?.[0]).toMatchObject({
       access_key: '${var.secret_accesskey}',
       secret_key: '${var.secret_secretkey}',
     });
     expect(key.blocks.aws?.[0]).not.toHaveProperty('assume_role');
-    const role = await loggedIn('aws', { rolearn: 'arn', externalid: 'word' });
+    const role = await loggedIn('aws', { rolearn: 'arn' });
     expect(role.blocks.aws?.[0]).toMatchObject({
       assume_role: { role_arn: '${var.secret_rolearn}', external_id: '${var.secret_externalid}' },
     });
     expect(role.blocks.aws?.[0]).not.toHaveProperty('access_key');
-    expect(role.environment).toEqual({ TF_VAR_secret_rolearn: 'arn', TF_VAR_secret_externalid: 'word' });
+    expect(role.environment).toEqual({ TF_VAR_secret_rolearn: 'arn', TF_VAR_secret_externalid: 'kubeloom/team' });
     expect(Object.keys((role.root as { variable: object }).variable)).toEqual(['secret_externalid', 'secret_rolearn']);
   });
 
-  it('is entered by a role without an external id', async () => {
-    const { blocks, environment } = await loggedIn('aws', { rolearn: 'arn' });
-    expect(blocks.aws?.[0]?.assume_role).toEqual({ role_arn: '${var.secret_rolearn}' });
-    expect(environment).toEqual({ TF_VAR_secret_rolearn: 'arn' });
+  it('is entered with no ExternalId that the Secret chose: it could be that of another namespace', async () => {
+    expect((await loggedIn('aws', { rolearn: 'arn', externalid: 'kubeloom/team' })).environment).toEqual({
+      ...{ TF_VAR_secret_rolearn: 'arn', TF_VAR_secret_externalid: 'kubeloom/team' },
+    });
+    await expect(loggedIn('aws', { rolearn: 'arn', externalid: 'kubeloom/other' })).rejects.toMatchObject({
+      error: { class: 'credentials', code: 'ExternalIdRefused', hint: expect.stringContaining('"kubeloom/team"') },
+    });
+  });
+
+  it('is shown the namespace of the connection where a Vault keeps the role', () => {
+    expect(externalIdOf('prod', 'vault://platform/vault/secret/clouds/aws')).toBe('prod/platform');
+    expect(externalIdOf('prod', 'team/aws')).toBe('prod/team');
   });
 });
 

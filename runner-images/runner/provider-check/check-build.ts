@@ -5,7 +5,7 @@ import type { RunnerPorts } from '../stage-context.ts';
 import { runCheck } from './check-request.ts';
 import { type CheckFinding, untold } from './finding.ts';
 
-type Ports = Pick<RunnerPorts, 'artifacts' | 'secrets' | 'clock'>;
+type Ports = Pick<RunnerPorts, 'artifacts' | 'secrets' | 'clock' | 'config'>;
 type Look = (request: CheckRequest) => Promise<readonly CheckFinding[]>;
 
 export interface CheckBuildOptions {
@@ -20,7 +20,10 @@ export interface CheckBuildOptions {
 export function runCheckBuild(prefix: string, ports: Ports, options: CheckBuildOptions): Promise<boolean> {
   const { templatesDirectory } = options;
   return leaveResult(prefix, ports, options, (request) =>
-    runCheck(request, { secrets: ports.secrets, templatesDirectory }),
+    runCheck(request, {
+      ...{ secrets: ports.secrets, templatesDirectory },
+      installation: ports.config.KUBELOOM_INSTALLATION,
+    }),
   );
 }
 

@@ -6,6 +6,7 @@ import type { CheckRequest } from '#contracts/provider-check.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import type { SecretStore } from '#functions/ports.ts';
 import { leaveVaults, userSecret } from '../credentials.ts';
+import { withExternalId } from '../external-id.ts';
 import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { checkProvider } from './check-provider.ts';
@@ -13,6 +14,8 @@ import type { Bases, CheckFinding } from './finding.ts';
 
 export interface CheckSurroundings {
   readonly secrets: Pick<SecretStore, 'get'>;
+  /** Its name is part of the ExternalId that roles are shown. */
+  readonly installation: string;
   /** `templates/` */
   readonly templatesDirectory: string;
   readonly bases?: Bases;
@@ -30,8 +33,10 @@ export async function runCheck(request: CheckRequest, around: CheckSurroundings)
   if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is no provider type' }];
   const mask = new SecretMask();
   const context = { ports: { secrets: around.secrets }, mask };
+  const fieldsOf = async (reference: string): Promise<Readonly<Record<string, string>>> =>
+    withExternalId(await userSecret(context, reference, `provider ${provider}`), reference, around.installation);
   try {
-    const fields = secret === undefined ? {} : await userSecret(context, secret, `provider ${provider}`);
+    const fields = secret === undefined ? {} : await fieldsOf(secret);
     const permissions = await permissionsOf(join(around.templatesDirectory, 'terraform', type));
     const findings = await checkProvider(type, { fields, permissions, regions, bases: around.bases ?? {} });
     const hidden = (text: string): string => withoutSecrets(text, fields);
@@ -55,7 +60,15 @@ async function permissionsOf(directory: string): Promise<readonly string[]> {
 /** Fields that say who and where, and never let anybody in: findings may repeat them. All others are hidden. */
 const openFields = new Set([
   ...['accesskey', 'rolearn', 'subscriptionid', 'tenantid', 'clientid', 'gcpproject', 'serviceaccount'],
-  ...['workloadidentityprovider', 'keyfingerprint', 'tenancyocid', 'userocid', 'compartmentocid', 'servicename'],
+  ...[
+    'workloadidentityprovider',
+    'keyfingerprint',
+    'tenancyocid',
+    'externalid',
+    'userocid',
+    'compartmentocid',
+    'servicename',
+  ],
   ...['endpoint', 'authurl', 'domainid', 'projectid', 'applicationcredentialid', 'teamid', 'baseurl', 'accountid'],
   ...['loadbalancing', 'account'],
 ]);

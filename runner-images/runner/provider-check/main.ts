@@ -5,6 +5,7 @@
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { Config } from '#contracts/config.ts';
 import { CheckRequest } from '#contracts/provider-check.ts';
 import { runCheck } from './check-request.ts';
 
@@ -17,6 +18,7 @@ const Input = z.strictObject({
 const { request, secrets } = Input.parse(JSON.parse(await text(process.stdin)));
 const findings = await runCheck(request, {
   secrets: { get: async (path) => secrets[path.replace(/^user\//, '')] },
+  installation: process.env.KUBELOOM_INSTALLATION ?? Config.shape.KUBELOOM_INSTALLATION.parse(undefined),
   templatesDirectory: fileURLToPath(new URL('../../../templates', import.meta.url)),
 });
 process.stdout.write(`${JSON.stringify(findings)}\n`);

@@ -9,6 +9,7 @@ import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provider-login.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { requiredField, userSecret } from '../credentials.ts';
+import { withExternalId } from '../external-id.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { webIdentityToken } from '../web-identity.ts';
@@ -75,7 +76,7 @@ export async function secretEnvironment(
 async function valuesOf(context: Around, provider: ProviderInstance, secret: string): Promise<Fields> {
   const values = await userSecret(context, secret, `provider ${provider.name}`);
   refuseFaults(provider, secret, values);
-  return values;
+  return withExternalId(values, secret, context.ports.config.KUBELOOM_INSTALLATION);
 }
 
 /** Fields of a stored Secret were judged when it was stored; those of a Vault are seen here for the first time. */

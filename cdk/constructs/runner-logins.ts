@@ -1,0 +1,41 @@
+/** Logins of runners without a key: tokens that other clouds and Vaults take for their identity, and roles of accounts that let them in. */
+import { readFileSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
+import { ProviderTemplate } from '#rendering/provider-template.ts';
+import { acceptFindings } from '../checks.ts';
+import { cloudProviderTypes, templatesOf } from '../settings.ts';
+
+/** Tools that log in to clouds; the others log in to Vaults at most. */
+const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
+
+/** Whom a runner may become is decided there; for whom its tokens may be is decided here. Roles of its own account are denied elsewhere. */
+export function allowLogins(role: Role, tool: RunnerTool, vaultAudiences: readonly string[]): void {
+  const audiences = [...(cloudTools.includes(tool) ? cloudAudiences() : []), ...vaultAudiences];
+  const key = 'sts:IdentityTokenAudience';
+  if (audiences.length > 0) {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['sts:GetWebIdentityToken'],
+        resources: ['*'],
+        conditions: { 'ForAllValues:StringLike': { [key]: audiences }, Null: { [key]: 'false' } },
+      }),
+    );
+  }
+  if (!cloudTools.includes(tool)) return;
+  const arn = { service: 'iam', region: '', account: '*', resource: 'role', resourceName: '*' };
+  role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [Stack.of(role).formatArn(arn)] }));
+  acceptFindings(role, 'IAM5', /iam::\*:role/, 'roles are named by Secrets; their own trust says whom they let in');
+}
+
+/** Those that provider.json names; a field of the Secret in one may be anything. */
+function cloudAudiences(): readonly string[] {
+  const named = cloudProviderTypes
+    .filter((type) => type !== 'sim')
+    .flatMap((type) => {
+      const { provider } = ProviderTemplate.parse(JSON.parse(readFileSync(templatesOf(type, 'provider.json'), 'utf8')));
+      return (provider?.logins ?? []).flatMap(({ webIdentity }) => (webIdentity ? [webIdentity.audience] : []));
+    });
+  return [...new Set(named.map((audience) => audience.replaceAll(/\{\w+\}/g, '*')))].sort();
+}
