@@ -1,8 +1,9 @@
-/** Where the API is and how to get in: options, environment, or the platform on this machine. */
+/** Where the API is and how to get in: environment, a context, or the platform on this machine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { contextNamed, localContext, readContexts, tokenOf } from './contexts.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
@@ -10,6 +11,24 @@ const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 export interface Connection {
   readonly apiUrl: string;
   readonly token: string | undefined;
+  /** Of an API in AWS that has a name of its own. */
+  readonly region?: string;
+}
+
+/** Where a connection leads, before any token is asked for. */
+interface Target {
+  readonly apiUrl: string;
+  readonly region?: string;
+  readonly token: () => string | undefined;
+  /** What chose it, for people. */
+  readonly chosenBy: () => string;
+}
+
+let wanted: string | undefined;
+
+/** Makes commands talk to that context: the option `--context`. */
+export function useContext(name: string | undefined): void {
+  wanted = name;
 }
 
 /** Data directory of the local platform: `KUBELOOM_HOME`, else `~/.kubeloom`. */
@@ -18,32 +37,73 @@ export function kubeloomHome(): string {
 }
 
 /**
- * `KUBELOOM_API_URL`, else what the local platform wrote down; a `KUBELOOM_TOKEN` always stands before the owner's.
- * Throws with how to start one.
+ * `KUBELOOM_API_URL`, else the context that was asked for or is in use, else what the local platform wrote down. A `KUBELOOM_TOKEN`
+ * always comes before the token of any of them. Throws `CliError` with how to get one.
  */
 export function findConnection(): Connection {
-  const apiUrl = process.env.KUBELOOM_API_URL;
-  if (apiUrl) return { apiUrl: checkedUrl(apiUrl), token: process.env.KUBELOOM_TOKEN };
+  const { apiUrl, region, token } = findTarget();
+  const chosen = process.env.KUBELOOM_TOKEN || token();
+  return { apiUrl, token: chosen, ...(region !== undefined && { region }) };
+}
+
+/** Which installation is meant and by what, in one line without secrets: for `whoami` and before something is destroyed. */
+export function currentContextLine(): string {
+  const { apiUrl, chosenBy } = findTarget();
+  return `${chosenBy()}: ${apiUrl}${process.env.KUBELOOM_TOKEN ? ' (with KUBELOOM_TOKEN)' : ''}`;
+}
+
+function findTarget(): Target {
+  const fromEnvironment = process.env.KUBELOOM_API_URL;
+  if (fromEnvironment) {
+    if (wanted !== undefined)
+      throw new CliError(
+        `--context ${wanted} and KUBELOOM_API_URL are both given: leave one of them out, so that it is clear which installation is meant`,
+        exitCodes.usage,
+      );
+    const apiUrl = checkedUrl(fromEnvironment, 'KUBELOOM_API_URL');
+    return { apiUrl, token: () => undefined, chosenBy: environmentTitle };
+  }
+  const known = readContexts();
+  const name = wanted ?? known.current ?? localContext;
+  if (name === localContext) return localTarget();
+  const context = contextNamed(known, name);
+  return {
+    apiUrl: checkedUrl(context.url, `the URL of context ${name}`),
+    ...(context.region !== undefined && { region: context.region }),
+    token: () => tokenOf(name, context),
+    chosenBy: () => `context ${name}`,
+  };
+}
+
+function environmentTitle(): string {
+  const { current } = readContexts();
+  return current === undefined ? 'KUBELOOM_API_URL' : `KUBELOOM_API_URL, instead of context ${current}`;
+}
+
+function localTarget(): Target {
   const file = join(kubeloomHome(), 'platform.json');
   if (!existsSync(file)) {
     throw new CliError(
-      'no Kubeloom is known here: start one with `kubeloom local up`, or set KUBELOOM_API_URL (and KUBELOOM_TOKEN)',
+      'no Kubeloom is known here: start one with `kubeloom local up`, name one with `kubeloom context add`, or set KUBELOOM_API_URL (and KUBELOOM_TOKEN)',
       exitCodes.unreachable,
     );
   }
   const platform = PlatformFile.safeParse(readJson(file)).data;
-  if (platform) return { apiUrl: platform.apiUrl, token: process.env.KUBELOOM_TOKEN || platform.token };
+  if (platform)
+    return { apiUrl: platform.apiUrl, token: () => platform.token, chosenBy: () => 'platform on this machine' };
   throw new CliError(
     `${file} does not say where the platform is: \`kubeloom local up\` writes it again`,
     exitCodes.unreachable,
   );
 }
 
-function checkedUrl(text: string): string {
+/** Throws `CliError` for what is no address of an API; `what` says where it was written. */
+export function checkedUrl(text: string, what: string): string {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return text.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
+    return text.replace(/\/+$/, '');
   throw new CliError(
-    `KUBELOOM_API_URL is "${text}", which is no address of an API: write it as https://host, or http://127.0.0.1:7700`,
+    `${what} is "${text}", which is no address of an API: write it as https://host, or http://127.0.0.1:7700`,
     exitCodes.usage,
   );
 }

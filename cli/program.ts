@@ -28,6 +28,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['templates'], async () => (await import('./commands/templates.ts')).registerTemplates],
   [['roles'], async () => (await import('./commands/roles.ts')).registerRoles],
   [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
+  [['context'], async () => (await import('./commands/context.ts')).registerContext],
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],
   [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
   [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
@@ -39,13 +40,19 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
   const program = new Command('kubeloom')
     .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
     .version(packageVersion(), '-V, --version')
+    .option('--context <name>', 'the installation to talk to: a context, or `local` for the platform on this machine')
     .showHelpAfterError('(add --help for all options)')
     .exitOverride()
     .addHelpText(
       'after',
       '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
     )
-    .hook('preAction', (_, command) => refuseOutsideClone(command));
+    .hook('preAction', async (_, command) => {
+      refuseOutsideClone(command);
+      const { context } = program.opts<{ context?: string }>();
+      // Loaded here: most of what needs no API needs no connection.
+      if (context !== undefined) (await import('./connection.ts')).useContext(context);
+    });
 
   const used = modules.filter(([names]) => names.some((name) => words.includes(name)));
   // Help and wrong words concern all commands.

@@ -1,4 +1,5 @@
 /** Signs requests to an API of ours in AWS (SigV4, service `execute-api`) with the caller's own credentials. */
+import type { Connection } from './connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -7,10 +8,10 @@ export type Signer = (method: string, url: URL, headers: Headers, body?: string)
 
 /**
  * Signs what goes to an API in AWS without a token, and leaves everything else as it is. The region is that of the host name; an
- * API behind a name of one's own has it in KUBELOOM_API_REGION. Throws `CliError` where there are no credentials.
+ * API behind a name of one's own has it in its context or in KUBELOOM_API_REGION. Throws `CliError` where there are no credentials.
  */
-export function signerFor({ apiUrl, token }: { readonly apiUrl: string; readonly token: string | undefined }): Signer {
-  const region = process.env.KUBELOOM_API_REGION || regionOfApi(apiUrl);
+export function signerFor({ apiUrl, token, region: own }: Connection): Signer {
+  const region = process.env.KUBELOOM_API_REGION || own || regionOfApi(apiUrl);
   if (token !== undefined || region === undefined) return async (_method, _url, headers) => headers;
   let signer: Promise<Signer> | undefined;
   return async (...request) => {

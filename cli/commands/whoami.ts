@@ -1,6 +1,7 @@
 /** `kubeloom whoami`: as whom the API knows us, and what we may do. */
 import type { Command } from 'commander';
 import { apiClient } from '../api-client.ts';
+import { currentContextLine } from '../connection.ts';
 import { paint, print, printJson, printTable } from '../output.ts';
 
 export function registerWhoAmI(program: Command): void {
@@ -12,6 +13,7 @@ export function registerWhoAmI(program: Command): void {
       const me = await apiClient().whoAmI();
       if (options.json) return printJson(me);
       print(`${paint('bold', me.name)}  ${kinds[me.kind]}, from ${me.from}`);
+      print(currentContextLine());
       if (me.grants.length === 0) return print('without any role: an admin can give one with a RoleBinding');
       printTable(
         ['ROLE', 'NAMESPACES'],
