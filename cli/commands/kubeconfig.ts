@@ -1,13 +1,17 @@
-/** `kubeloom kubeconfig CLUSTER`: the way into a cluster, on standard output. */
-import type { Command } from 'commander';
+/** `kubeloom kubeconfig CLUSTER`: the way into a cluster, on standard output, in a file or beside other clusters. */
+import { type Command, Option } from 'commander';
 import { apiClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests } from '../find-manifest.ts';
 import { listed } from '../layout.ts';
+import { note } from '../output.ts';
 
 interface KubeconfigOptions {
   readonly namespace: string;
   readonly manifest?: string;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly merge?: boolean;
 }
 
 export function registerKubeconfig(program: Command): void {
@@ -16,10 +20,17 @@ export function registerKubeconfig(program: Command): void {
     .description('print the kubeconfig of a cluster')
     .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
     .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .addOption(
+      new Option('-o, --output <file>', 'write it to this new file, which only you may read').conflicts('merge'),
+    )
+    .option('--force', 'with -o: replace the file; with --merge: replace an entry of that name')
+    .option('--merge', 'add it to the file of KUBECONFIG, or to ~/.kube/config, as a context of its own')
     .action(kubeconfig);
 }
 
-async function kubeconfig(cluster: string, { namespace, manifest }: KubeconfigOptions): Promise<void> {
+async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<void> {
+  const { namespace, manifest, output, force = false, merge } = options;
+  if (force && output === undefined && !merge) throw new CliError('--force is for -o and --merge', exitCodes.usage);
   const api = apiClient();
   const manifests = (await allManifests(api, namespace)).filter(
     ({ name }) => manifest === undefined || name === manifest,
@@ -44,5 +55,18 @@ async function kubeconfig(cluster: string, { namespace, manifest }: KubeconfigOp
       exitCodes.usage,
     );
   }
-  process.stdout.write(await api.getKubeconfig(only.owner, only.cluster));
+  const text = await api.getKubeconfig(only.owner, only.cluster);
+  if (output === undefined && !merge) {
+    process.stdout.write(text);
+    return;
+  }
+  const { mergeKubeconfig, writeKubeconfig } = await import('../kubeconfig-file.ts');
+  if (output !== undefined) {
+    await writeKubeconfig(output, text, force);
+    note(`written to ${output}: kubectl --kubeconfig ${output} get nodes`);
+  } else {
+    const name = `kubeloom-${only.name}`;
+    const file = await mergeKubeconfig(text, name, force);
+    note(`added to ${file}: kubectl --context ${name} get nodes`);
+  }
 }
