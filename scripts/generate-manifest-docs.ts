@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
-import { manifestJsonSchema } from '#domain/manifest/json-schema.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 import { Secret } from '#domain/manifest/secret.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
@@ -10,12 +11,11 @@ import { introduction, rules, secretIntroduction, templateIntroduction } from '.
 import { objectTables, type Schema } from './manifest-docs/tables.ts';
 
 const asSchema = (type: z.ZodType): Schema => z.toJSONSchema(type, { io: 'input', target: 'draft-7' }) as Schema;
-const { description: _, ...manifest } = manifestJsonSchema() as Schema;
 
 const page = [
   introduction,
   '## InputManifest',
-  ...objectTables('InputManifest', manifest),
+  ...objectTables('InputManifest', jsonSchemaOf(InputManifest) as Schema),
   rules,
   providerSection(),
   secretIntroduction,

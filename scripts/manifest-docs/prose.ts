@@ -9,11 +9,13 @@ machines), **Kubernetes clusters** and **load balancers** that name pools. It is
 (\`claudie.io/v1beta1\`, older dialects too) or ours (\`kubeloom.dev/v1\`, the same fields; those that only Kubeloom has
 say "Kubeloom:"). \`kubeloom validate -f FILE\` tells every fault at once, with its place, the reason and the way out;
 unknown keys are faults, with the key that was probably meant. Editors complete manifests with
-\`schema/input-manifest.schema.json\` (\`kubeloom schema\`); the first line of a file can say so:
+\`schema/input-manifest.schema.json\` (\`kubeloom schema\`); it knows all four kinds of documents. The first line of a file can say so:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../schema/input-manifest.schema.json
 \`\`\`
+
+Names of nodes end in a hexadecimal number of two digits: the tenth node of a pool is \`…-0a\`, the sixteenth \`…-10\`.
 
 One file may hold several documents: Secrets and TemplateGitReferences are stored before the manifests that name them.
 Complete examples: [examples/](../examples/).`;

@@ -6,7 +6,7 @@ import {
   kubeoneReleaseFor,
   supportedMinors,
 } from '#domain/kubernetes-versions.ts';
-import { manifestJsonSchema } from '#domain/manifest/json-schema.ts';
+import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
 import { Role, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
 import { networkText, overlap, parseNetwork, usableAddresses } from '#domain/manifest/networks.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
@@ -130,7 +130,7 @@ describe('the JSON Schema', () => {
       readFileSync(new URL('../../schema/input-manifest.schema.json', import.meta.url), 'utf8'),
     );
 
-    expect(committed).toEqual(JSON.parse(JSON.stringify(manifestJsonSchema())));
+    expect(committed).toEqual(JSON.parse(JSON.stringify(documentJsonSchema())));
     expect(JSON.stringify(committed)).toContain('nvidiaGpu');
   });
 });

@@ -1,10 +1,26 @@
-/** The JSON Schema of the manifest as it is written, for editors; `schema/input-manifest.schema.json` is made of it. */
+/** The JSON Schema of documents as they are written, for editors; `schema/input-manifest.schema.json` is made of it. */
 import { z } from 'zod';
 import { InputManifest } from './input-manifest.ts';
+import { RoleBinding } from './role-binding.ts';
+import { Secret } from './secret.ts';
+import { TemplateGitReference } from './template-git-reference.ts';
 
-/** Draft 7, which all editors know. Rules between fields are not in it: `kubeloom validate` has them. */
-export function manifestJsonSchema(): Record<string, unknown> {
-  const { $schema, ...schema } = z.toJSONSchema(InputManifest, {
+type JsonSchema = Record<string, unknown>;
+
+/** Any of the four kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
+export function documentJsonSchema(): JsonSchema {
+  const kinds = { InputManifest, Secret, TemplateGitReference, RoleBinding };
+  const oneOf = Object.entries(kinds).map(([title, kind]) => {
+    const { $schema: _, ...schema } = jsonSchemaOf(kind);
+    return { title, ...schema };
+  });
+  const { $schema } = jsonSchemaOf(InputManifest);
+  return { $schema, title: 'Kubeloom', description: 'Kubernetes clusters over several clouds.', oneOf };
+}
+
+/** Draft 7, which all editors know. */
+export function jsonSchemaOf(kind: z.ZodType): JsonSchema {
+  return z.toJSONSchema(kind, {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {
@@ -13,5 +29,4 @@ export function manifestJsonSchema(): Record<string, unknown> {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return { $schema, title: 'InputManifest', description: 'Kubernetes clusters over several clouds.', ...schema };
 }
