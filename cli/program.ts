@@ -1,6 +1,7 @@
 /** Every command and its options; `main.ts` runs it, tests compare it with docs/cli.md. */
 import { Command } from 'commander';
 import { refuseOutsideClone } from './clone.ts';
+import { addExamples } from './examples.ts';
 import { packageVersion } from './package-version.ts';
 
 type Register = (program: Command) => void;
@@ -43,9 +44,11 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
     .option('--context <name>', 'the installation to talk to: a context, or `local` for the platform on this machine')
     .showHelpAfterError('(add --help for all options)')
     .exitOverride()
+    // One style for all errors, whoever finds them.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'kubeloom: ')) })
     .addHelpText(
       'after',
-      '\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
+      '\nA manifest has generations: each change of its document is one. A run is an attempt to reach a generation, `g3-a2` the second\nattempt at the third. Its plan is a path of waypoints, which plans print as numbered steps; each is a cluster that works.\nEach waypoint goes through stages: infrastructure, configuration, kubernetes, nodes, traffic.\n\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
     )
     .hook('preAction', async (_, command) => {
       refuseOutsideClone(command);
@@ -58,6 +61,7 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
   // Help and wrong words concern all commands.
   const all = used.length === 0 || words[0] === 'help';
   for (const register of await Promise.all((all ? modules : used).map(([, load]) => load()))) register(program);
+  addExamples(program);
   return program;
 }
 

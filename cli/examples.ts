@@ -1,0 +1,66 @@
+/** What the help of each command shows: command lines to begin with. A test gives each of them to the command line. */
+import type { Command } from 'commander';
+
+/** By the words of the command, without `kubeloom`. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  apply: ['-f shop.yaml --wait', '-f secrets.yaml -f shop.yaml'],
+  validate: ['-f shop.yaml', '-f shop.yaml --json'],
+  plan: ['-f shop.yaml', 'shop -n team'],
+  simulate: ['examples/sim-minimal.yaml', 'a.yaml b.yaml --fail kubernetes:transient:2'],
+  get: ['', 'shop -o yaml'],
+  describe: ['shop', 'team/shop --nodes'],
+  runs: ['shop', 'shop --limit 5'],
+  history: ['shop', 'team/shop --json'],
+  diff: ['shop', '-f shop.yaml'],
+  events: ['shop -f', 'shop --run shop-ab12c-g1-a1'],
+  logs: ['shop-ab12c-g1-a1 -f', 'shop-ab12c-g1-a1 --stage kubernetes'],
+  kubeconfig: ['web -o web.kubeconfig', 'web --merge'],
+  retry: ['shop --wait', 'shop --from kubernetes'],
+  cancel: ['shop', 'shop --wait'],
+  pause: ['shop', 'team/shop'],
+  resume: ['shop', 'shop --wait'],
+  drift: ['shop --wait', 'shop --repair --wait'],
+  rollback: ['shop --wait', 'team/shop'],
+  delete: ['shop --wait', 'shop --orphan compute-1-ab12cd3-01'],
+  whoami: ['', '--context prod'],
+  'secrets list': ['', '-n team'],
+  'secrets delete': ['aws-prod', 'aws-prod -n team'],
+  'templates describe': ['modules', 'modules -n team --json'],
+  'templates delete': ['modules', 'modules -n team'],
+  'roles list': ['', '--json'],
+  'roles describe': ['operators', 'operators --json'],
+  'roles delete': ['operators', 'operators --json'],
+  changes: ['', '-n team'],
+  'context add': [
+    'prod --url https://api.example.com --token-file ~/.kubeloom-token --use',
+    'test --url http://127.0.0.1:7700 --token-command "pass kubeloom"',
+  ],
+  'context use': ['prod', 'local'],
+  'context list': ['', '--json'],
+  'context remove': ['prod'],
+  'local up': ['', '--runner sim --port 7800'],
+  'local down': [''],
+  'local status': ['', '--json'],
+  'local reset': ['--yes'],
+  'local backup': ['backup.klb', 'backup.klb --passphrase-file passphrase'],
+  'local restore': ['backup.klb', 'backup.klb --passphrase-file passphrase'],
+  'local user add': ['ann', 'ann --group shop'],
+  'local user list': ['', '--json'],
+  'local user remove': ['ann', 'ann --json'],
+  'provider list': ['', '--json'],
+  'provider test': ['templates/terraform/hetzner', 'my-modules/acme --full'],
+  'provider check': ['aws-1 -f shop.yaml -f secrets.yaml', 'aws-1 --manifest shop'],
+  doctor: ['', '--aws --region eu-central-1'],
+  version: ['', '--json'],
+  schema: ['> kubeloom.schema.json'],
+};
+
+/** Adds them to the help of every command. */
+export function addExamples(program: Command, words: readonly string[] = []): void {
+  for (const command of program.commands) {
+    const path = [...words, command.name()];
+    const lines = examples[path.join(' ')]?.map((rest) => `  kubeloom ${path.join(' ')} ${rest}`.trimEnd()) ?? [];
+    if (lines.length > 0) command.addHelpText('after', ['', 'Examples:', ...lines].join('\n'));
+    addExamples(command, path);
+  }
+}
