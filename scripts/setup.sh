@@ -20,7 +20,10 @@ fi
 
 if ! node_modules/.bin/node --version >/dev/null 2>&1; then
   major=$(node -p 'process.versions.node.split(".")[0]')
-  [ "$major" -ge 24 ] || { say "Node 24 is needed: no npm build of it for this machine, and the system has $(node --version)"; exit 1; }
+  if [ "$major" -lt 24 ]; then
+    say "Node 24 runs the sources here. npm has it for linux-x64 alone, and the Node of this machine is $(node --version): install Node 24"
+    exit 1
+  fi
 fi
 
 use=${1:-}

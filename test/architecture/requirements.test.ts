@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import product from '../../package.json' with { type: 'json' };
 import requirements from '../../requirements.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,6 +48,12 @@ describe('requirements.json', () => {
 
     for (const path of ['README.md', 'docs/getting-started.md'])
       expect(read(path).replace(/\s+/g, ' ')).toContain(text);
+  });
+
+  it('is beside the Node that package.json, README.md and docs/getting-started.md agree on', () => {
+    const [major] = /\d+/.exec(product.engines.node) ?? [];
+
+    for (const path of ['README.md', 'docs/getting-started.md']) expect(read(path)).toContain(`Node ${major} or newer`);
   });
 
   it('has a checksum of the OpenTofu archive for each architecture', () => {

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What is tried on the fresh machine, in its clone. Network is there for the set-up alone: what follows must do without.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+step() {
+  local name=$1 began=$SECONDS
+  shift
+  echo "== fresh machine: $name"
+  if "$@"; then passed=$((passed + 1)); else
+    failed=$((failed + 1))
+    echo "FAIL fresh machine: $name"
+  fi
+  echo "== fresh machine: $name took $((SECONDS - began)) s"
+}
+
+offline() { unshare --net bash -c 'ip link set lo up && exec "$@"' offline "$@"; }
+
+# The set-up downloads OpenTofu. Only where that cannot be reached, which the set-up says, the machine's own program is put in.
+lend_terraform() {
+  PATH=$PATH:$HOME/.kubeloom/bin command -v tofu terraform >/dev/null && return
+  local lent=(/opt/of-this-machine/*)
+  install -t /usr/local/bin "${lent[0]}" || return
+  echo "the archive of OpenTofu cannot be reached from here: ${lent[0]##*/} of the machine that runs this was put in"
+}
+
+doctor_finds_everything() {
+  npx kubeloom doctor || return
+  npx kubeloom doctor --json | KERNEL_LACKS=$KERNEL_LACKS node -e '
+    const lacks = new Set(process.env.KERNEL_LACKS.split(" "));
+    const checks = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    const missing = checks.filter((check) => !check.ok && !check.optional && !lacks.has(check.name));
+    for (const { name, found } of missing) console.log(`not found: ${name} (${found})`);
+    process.exitCode = missing.length > 0 || checks.length < 10 ? 1 : 0;'
+}
+
+demo() {
+  local log=/tmp/demo.log
+  offline npm run demo 2>&1 | tee "$log" || return
+  if grep -q '^All of it was real' "$log"; then
+    echo "the demo made real hosts"
+  else
+    echo "the demo was simulated: the kernel here lacks what hosts need ($KERNEL_LACKS)"
+    [ -n "$KERNEL_LACKS" ]
+  fi
+}
+
+step "set-up" scripts/setup.sh --hosts
+step "OpenTofu or Terraform" lend_terraform
+step "base image of hosts" local/hosts/kubeloom-host base-build
+step "doctor finds everything" doctor_finds_everything
+step "npm run demo" demo
+if [ "${FRESH_MACHINE_TESTS:-}" = all ]; then
+  step "npm test" offline npm test
+else
+  step "npm test, a part of it" offline npm test -- --project unit test/architecture test/ansible test/setup test/manifest
+fi
+echo "fresh machine: $passed passed, $failed failed"
+[ "$failed" = 0 ]
