@@ -32,7 +32,10 @@ cgroup_is_gone() {
   if [ -e "$1/cgroup.kill" ]; then
     echo 1 >"$1/cgroup.kill" 2>/dev/null || true
   fi
-  find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | grep -vx 0 | xargs -r kill -KILL 2>/dev/null || true
+  local processes
+  mapfile -t processes < <(find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | grep -vx 0)
+  # The shell's own kill: the program is in a package that a small Debian does not have.
+  [ ${#processes[@]} = 0 ] || kill -KILL "${processes[@]}" 2>/dev/null || true
   find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
   [ ! -d "$1" ]
 }
