@@ -73,7 +73,7 @@ terraform=$(PATH=$PATH:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin && { command -v tof
 [ -z "$terraform" ] || install -D "$terraform" "$root/opt/of-this-machine/$(basename "$terraform")"
 
 for kind in "${kinds[@]}"; do mkdir -p "/sys/fs/cgroup/$kind/kubeloom-fresh-machine"; done
-ROOT=$root CACHE=$cache KINDS="${kinds[*]}" unshare --mount --propagation private --pid --fork --kill-child --uts --ipc \
-  "$here/fresh-machine-enter.sh" "${environment[@]}" 9>&- &
+ROOT=$root CACHE=$cache KINDS="${kinds[*]}" setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork \
+  --kill-child --uts --ipc "$here/fresh-machine-enter.sh" "${environment[@]}" 9>&- &
 namespaces=$!
 wait "$namespaces"
