@@ -51,10 +51,9 @@ step "OpenTofu or Terraform" lend_terraform
 step "base image of hosts" local/hosts/kubeloom-host base-build
 step "doctor finds everything" doctor_finds_everything
 step "npm run demo" demo
-if [ "${FRESH_MACHINE_TESTS:-}" = all ]; then
-  step "npm test" offline npm test
-else
-  step "npm test, a part of it" offline npm test -- --project unit test/architecture test/ansible test/setup test/manifest
-fi
+tests=${FRESH_MACHINE_TESTS:---project unit test/architecture test/ansible test/setup test/manifest}
+[ "$tests" != all ] || tests=
+# shellcheck disable=SC2086
+step "npm test${tests:+ -- $tests}" offline npm test ${tests:+-- $tests}
 echo "fresh machine: $passed passed, $failed failed"
 [ "$failed" = 0 ]
