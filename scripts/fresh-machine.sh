@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tries the README's two commands on a fresh machine: a Debian root with Node, npm and a clone of HEAD, and nothing else, in
 # namespaces of its own (see fresh-machine-steps.sh). Ends with `fresh machine: N passed, N failed`.
-# FRESH_MACHINE_TESTS: what `npm test` is given there, or `all`. Needs root, mmdebstrap, git and npm. Downloads are kept in /var/cache/kubeloom/fresh-machine ($KUBELOOM_CACHE_DIR).
+# FRESH_MACHINE_TESTS: what `npm test` is given there, or `all`.
+# Needs root, mmdebstrap, git and npm. Downloads are kept in /var/cache/kubeloom/fresh-machine ($KUBELOOM_CACHE_DIR).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 clone_of=$(dirname "$here")
