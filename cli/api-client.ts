@@ -28,6 +28,7 @@ import type { StageName } from '#domain/plan.ts';
 import { ApiProblem } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { located } from './faults.ts';
 import { noAnswer, sentElsewhere } from './no-answer.ts';
 import { packageVersion } from './package-version.ts';
 import { onceTemplatesKnown, type PendingOptions } from './pending-templates.ts';
@@ -41,6 +42,8 @@ export interface ManifestName {
 interface Call {
   readonly method?: string;
   readonly body?: string;
+  /** Sent as JSON; what the API finds wrong is shown in the file that it is from. */
+  readonly document?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -51,16 +54,17 @@ export type ApiClient = ReturnType<typeof apiClient>;
 export function apiClient(connection: Connection = findConnection(), pending: PendingOptions = {}) {
   const sign = signerFor(connection);
   const send = async (path: string, call: Call = {}): Promise<Response> => {
+    const body = call.document === undefined ? call.body : JSON.stringify(call.document);
     const url = new URL(`${connection.apiUrl}${path}`);
     for (const [key, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, String(value));
     }
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
     if (connection.token) headers.authorization = `Bearer ${connection.token}`;
-    if (call.body !== undefined) headers['content-type'] ??= 'application/json';
+    if (body !== undefined) headers['content-type'] ??= 'application/json';
     const method = call.method ?? 'GET';
-    const init: RequestInit = { method, headers: await sign(method, url, headers, call.body), redirect: 'manual' };
-    if (call.body !== undefined) init.body = call.body;
+    const init: RequestInit = { method, headers: await sign(method, url, headers, body), redirect: 'manual' };
+    if (body !== undefined) init.body = body;
     const response = await fetch(url, init).catch((cause: unknown) => {
       throw noAnswer(connection, cause);
     });
@@ -70,7 +74,7 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
     // What the gate says is about the connection; what the API says, about the role.
     if (response.status === 401 || (response.status === 403 && problem.code !== 'Forbidden'))
       throw notLetIn(connection, problem);
-    throw new ApiProblem(problem);
+    throw new ApiProblem(problem, call.document);
   };
   const json = async <Schema extends z.ZodType>(schema: Schema, path: string, call?: Call): Promise<z.output<Schema>> =>
     understood(schema, path, await (await send(path, call)).text());
@@ -78,24 +82,17 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
 
   return {
     putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
-      onceTemplatesKnown(
-        () =>
-          json(ManifestAccepted, at(key), {
-            method: 'PUT',
-            body: JSON.stringify(document),
-            ...(ifMatch ? { headers: { 'if-match': entityTag(ifMatch) } } : {}),
-          }),
-        pending,
-      ),
+      onceTemplatesKnown(async () => {
+        const headers: Record<string, string> = ifMatch ? { 'if-match': entityTag(ifMatch) } : {};
+        const accepted = await json(ManifestAccepted, at(key), { method: 'PUT', document, headers });
+        return { ...accepted, warnings: located(document, accepted.warnings) };
+      }, pending),
     planManifest: (key: ManifestName, document: unknown) =>
-      onceTemplatesKnown(
-        () =>
-          json(PlanReport, `${at(key)}/plan`, {
-            method: 'POST',
-            ...(document === undefined ? {} : { body: JSON.stringify(document) }),
-          }),
-        pending,
-      ),
+      onceTemplatesKnown(async () => {
+        const report = await json(PlanReport, `${at(key)}/plan`, { method: 'POST', document });
+        const { faults, warnings } = report;
+        return { ...report, faults: located(document, faults), warnings: located(document, warnings) };
+      }, pending),
     getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
     deleteManifest: (key: ManifestName, orphans: readonly string[] = []) =>
       json(ManifestAccepted, at(key), {
@@ -146,16 +143,16 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
         })
       ).text(),
     putSecret: (key: ManifestName, document: unknown) =>
-      json(SecretStored, `/v1/secrets/${inPath(key)}`, { method: 'PUT', body: JSON.stringify(document) }),
+      json(SecretStored, `/v1/secrets/${inPath(key)}`, { method: 'PUT', document }),
     listSecrets: (namespace?: string) => json(SecretList, '/v1/secrets', { query: { namespace } }),
     deleteSecret: async (key: ManifestName) => void (await send(`/v1/secrets/${inPath(key)}`, { method: 'DELETE' })),
     putTemplate: (key: ManifestName, document: unknown) =>
-      json(TemplateStored, `/v1/templates/${inPath(key)}`, { method: 'PUT', body: JSON.stringify(document) }),
+      json(TemplateStored, `/v1/templates/${inPath(key)}`, { method: 'PUT', document }),
     getTemplate: (key: ManifestName) => json(TemplateDocument, `/v1/templates/${inPath(key)}`),
     deleteTemplate: async (key: ManifestName) =>
       void (await send(`/v1/templates/${inPath(key)}`, { method: 'DELETE' })),
     putRole: (name: string, document: unknown) =>
-      json(RoleBinding, `/v1/roles/${encodeURIComponent(name)}`, { method: 'PUT', body: JSON.stringify(document) }),
+      json(RoleBinding, `/v1/roles/${encodeURIComponent(name)}`, { method: 'PUT', document }),
     listRoles: () => json(RoleList, '/v1/roles'),
     deleteRole: async (name: string) =>
       void (await send(`/v1/roles/${encodeURIComponent(name)}`, { method: 'DELETE' })),

@@ -1,15 +1,16 @@
 /** What the API refuses, as an error for the person at the terminal. */
 import type { Problem } from '#contracts/http.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { faultLines } from './output.ts';
+import { faultLines, located } from './faults.ts';
 
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {
   readonly problem: Problem;
-  constructor(problem: Problem) {
+  /** `document`: what was sent, when it was one. */
+  constructor(problem: Problem, document?: unknown) {
     // Of parameters the sentence tells all already.
     const faults = (problem.faults ?? []).filter(({ reason }) => !problem.detail.includes(reason));
-    super([problem.detail, ...faultLines(faults, 'fault')].join('\n'), exitCodeOf(problem.status));
+    super([problem.detail, ...faultLines(located(document, faults), 'fault')].join('\n'), exitCodeOf(problem.status));
     this.name = 'ApiProblem';
     this.problem = problem;
   }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { excerptOf, keepFile, type ShownFault } from './faults.ts';
 
 /** Of a file, which may hold many documents; each request has one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
@@ -17,7 +18,7 @@ export interface FileDocument {
 
 export interface DocumentFaults {
   readonly file: string;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly (Fault & ShownFault)[];
 }
 
 /** Throws `CliError` when a file cannot be read. */
@@ -27,12 +28,20 @@ export async function readDocuments(
   const documents: FileDocument[] = [];
   const faults: DocumentFaults[] = [];
   for (const file of files) {
-    const bytes = await readSource(file);
-    const parsed = parseDocuments(bytes, limits);
+    const source = await readSource(file);
+    const parsed = parseDocuments(source, limits);
+    for (const document of parsed.documents) keepFile(document, file);
     documents.push(...parsed.documents.map((document, index) => ({ file, index, document })));
-    if (parsed.faults.length > 0) faults.push({ file, faults: parsed.faults });
+    if (parsed.faults.length > 0) {
+      const text = String(typeof source === 'string' ? source : Buffer.from(source));
+      faults.push({ file, faults: parsed.faults.map((fault) => ({ ...fault, ...inFile(file, text, fault) })) });
+    }
   }
   return { documents, faults };
+}
+
+function inFile(file: string, text: string, { line, column }: Fault): Partial<ShownFault> {
+  return line === undefined ? {} : { file, excerpt: excerptOf(text, { line, column: column ?? 1 }) };
 }
 
 async function readSource(file: string): Promise<Uint8Array | string> {

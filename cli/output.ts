@@ -78,16 +78,3 @@ export function paintStatus(status: string): string {
   const style = statusStyles[status];
   return style ? paint(style, status) : status;
 }
-
-/** Faults or warnings, one block each: where, what is wrong, what to do. */
-export function faultLines(
-  faults: readonly { readonly path: string; readonly reason: string; readonly fix?: string | undefined }[],
-  kind: 'fault' | 'warning',
-): string[] {
-  const mark = kind === 'fault' ? paint('red', 'fault') : paint('yellow', 'warning');
-  return faults.flatMap((fault) => [
-    `  ${mark}  ${paint('bold', fault.path || '(document)')}`,
-    ...wrap(`         ${fault.reason}`, 9),
-    ...(fault.fix ? wrap(`         ${paint('dim', '→')} ${fault.fix}`, 11) : []),
-  ]);
-}

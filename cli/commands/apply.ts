@@ -7,7 +7,8 @@ import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { faultLines, note, paint, print, printJson } from '../output.ts';
+import { faultLines, located } from '../faults.ts';
+import { note, paint, print, printJson } from '../output.ts';
 import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 
 interface ApplyOptions {
@@ -98,7 +99,10 @@ function identify({ file, index, document }: FileDocument): Known | string {
   if (typeof name !== 'string' || typeof namespace !== 'string' || !name || !namespace)
     return `${place}: metadata.name is missing`;
   if (canBeAsked(kind, namespace, name)) return { file, kind, namespace, name, document };
-  const faults = validateDocuments([document]).flatMap((verdict) => verdict.faults);
+  const faults = located(
+    document,
+    validateDocuments([document]).flatMap((verdict) => verdict.faults),
+  );
   return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
 }
 

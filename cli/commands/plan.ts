@@ -4,8 +4,9 @@ import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/de
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { faultLines } from '../faults.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { faultLines, paint, print, printJson, printWrapped } from '../output.ts';
+import { paint, print, printJson, printWrapped } from '../output.ts';
 import { ago } from '../times.ts';
 
 interface PlanOptions {

@@ -8,8 +8,9 @@ import { type ApiClient, apiClient } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
 import { type FileDocument, readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { faultLines } from '../faults.ts';
 import { whenInterrupted } from '../interrupt.ts';
-import { faultLines, note, paint, paintStatus, print, printJson } from '../output.ts';
+import { note, paint, paintStatus, print, printJson } from '../output.ts';
 import { duration } from '../times.ts';
 import { follow } from '../watch.ts';
 

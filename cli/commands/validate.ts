@@ -4,7 +4,8 @@ import type { Fault } from '#domain/manifest/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { readDocuments } from '../documents.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { faultLines, paint, print, printJson } from '../output.ts';
+import { faultLines, located } from '../faults.ts';
+import { paint, print, printJson } from '../output.ts';
 
 interface Verdict {
   readonly file: string;
@@ -37,7 +38,11 @@ async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
   const judged = validateDocuments(documents.map((item) => item.document));
   return [
     ...unreadable,
-    ...judged.map((verdict, at) => ({ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict })),
+    ...judged.map((verdict, at) => ({
+      ...{ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict },
+      faults: located(documents[at]?.document, verdict.faults),
+      warnings: located(documents[at]?.document, verdict.warnings),
+    })),
   ];
 }
 

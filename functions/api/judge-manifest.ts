@@ -40,16 +40,20 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const { document, stored, caller, deleting = false } = question;
   const verdict = validateManifest(document, await surroundingsOf(deps, key, document, caller));
   const form = [...pathFaults(document, key), ...verdict.faults];
-  const warnings = wireFaults(verdict.warnings);
+  const warnings = wireFaults(verdict.warnings, document);
   const { manifest } = verdict;
-  if (manifest === undefined || form.length > 0) return { faults: wireFaults(form), warnings, plans: [], refusals: [] };
+  if (manifest === undefined || form.length > 0)
+    return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
   const clusters = await deps.clusters.list(key);
   const before = stored && InputManifest.safeParse(stored.document).data;
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
   const pinned = deleting ? undefined : await pinTemplates(deps, key.namespace, manifest);
-  const faults = wireFaults([...(old && !deleting ? validateUpdate(old, manifest) : []), ...(pinned?.faults ?? [])]);
+  const faults = wireFaults(
+    [...(old && !deleting ? validateUpdate(old, manifest) : []), ...(pinned?.faults ?? [])],
+    document,
+  );
   const { templates = {}, templateSecrets = {} } = pinned ?? {};
   const own = { templates, templateSecrets };
   const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false, templates: own });

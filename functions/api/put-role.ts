@@ -22,7 +22,7 @@ export const handler = httpHandler(
         ? [error(['metadata', 'name'], `the path of the request says "${name}"`, 'make them the same')]
         : []),
     ];
-    refuseFaults('RoleBinding', { namespace: '*', name }, wireFaults(all));
+    refuseFaults('RoleBinding', { namespace: '*', name }, wireFaults(all, document));
     if (binding) await deps.roleBindings.put(binding);
     await tellChange(deps, installationChanges, `RoleBinding ${name} stored`, request.caller);
     return { status: 200, json: binding };

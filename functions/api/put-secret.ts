@@ -21,12 +21,15 @@ export const handler = httpHandler(
     const { namespace, name } = request.path;
     const document = requestDocument(request, deps);
     const { secret, faults, warnings } = validateSecret(document, await storedUses(deps, request.path));
-    refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults]));
+    refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults], document));
     const values = secret ? secretValues(secret) : {};
     await deps.secrets.put(secretPath(namespace, name), values);
     await tellChange(deps, namespace, `Secret ${name} stored`, request.caller);
     const keys = Object.keys(values).sort();
-    return { status: 200, json: { namespace, name, keys, warnings: wireFaults(warnings) } satisfies SecretStored };
+    return {
+      status: 200,
+      json: { namespace, name, keys, warnings: wireFaults(warnings, document) } satisfies SecretStored,
+    };
   },
 );
 

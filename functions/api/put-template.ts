@@ -16,7 +16,7 @@ export const handler = httpHandler(
     const surroundings = await surroundingsOf(deps, request.path, document, request.caller);
     const { reference, faults } = validateTemplateReference(document, surroundings);
     const all = [...storageFaults(document), ...pathFaults(document, request.path), ...faults];
-    refuseFaults('TemplateGitReference', request.path, wireFaults(all));
+    refuseFaults('TemplateGitReference', request.path, wireFaults(all, document));
     await deps.templateReferences.put(namespace, name, reference);
     await tellChange(deps, namespace, `TemplateGitReference ${name} stored`, request.caller);
     return { status: 200, json: { namespace, name } };

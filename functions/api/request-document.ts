@@ -5,6 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
+import { placed, withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import type { HttpRequest } from '../http.ts';
 import type { Deps } from '../ports.ts';
 
@@ -47,7 +48,10 @@ export function requestDocument(
     );
   }
   if (!isMap(document) || !isMap(document.metadata)) return document;
-  return { ...document, metadata: { namespace: request.path.namespace, ...document.metadata } };
+  return withPlacesOf(document, {
+    ...document,
+    metadata: { namespace: request.path.namespace, ...document.metadata },
+  });
 }
 
 /** Where document and path are about different things. */
@@ -87,7 +91,10 @@ export function refuseFaults(kind: string, key: DocumentKey, faults: readonly Wi
   );
 }
 
-/** Faults as the API reports them, not more than anyone reads; whether they are warnings is said by the list they are in. */
-export function wireFaults(faults: readonly Fault[], most?: number): WireFault[] {
-  return firstFaults(faults, most).map(({ severity: _, ...fault }) => fault);
+/**
+ * Faults as the API reports them, not more than anyone reads, with their places in the text of the document where it
+ * was sent as one; whether they are warnings is said by the list they are in.
+ */
+export function wireFaults(faults: readonly Fault[], document?: unknown, most?: number): WireFault[] {
+  return placed(document, firstFaults(faults, most)).map(({ severity: _, ...fault }) => fault);
 }

@@ -16,8 +16,8 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
   const placed = bodies.map((document) => ({ key: nameOf(document), document }));
   const verdicts = validateDocuments(bodies, await storedReferences(deps, placed, request.caller));
   let room = mostOfReport;
-  const reported = (faults: readonly Fault[]): WireFault[] => {
-    const some = wireFaults(faults, Math.min(room, mostFaults));
+  const reported = (faults: readonly Fault[], document: unknown): WireFault[] => {
+    const some = wireFaults(faults, document, Math.min(room, mostFaults));
     room -= some.length;
     return some;
   };
@@ -26,8 +26,8 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
     kind: kind ?? null,
     namespace: kind === 'RoleBinding' ? null : namespace,
     name: name || null,
-    faults: reported(faults),
-    warnings: reported(warnings),
+    faults: reported(faults, bodies[index]),
+    warnings: reported(warnings, bodies[index]),
   }));
   const valid = verdicts.every(({ faults }) => faults.length === 0);
   return { status: 200, json: { valid, documents } satisfies ValidationReport };

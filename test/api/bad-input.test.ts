@@ -147,6 +147,17 @@ describe('bad input', () => {
     expect(documents.at(-1)?.faults).toHaveLength(1);
   });
 
+  it('names line and column of each fault in the text that was sent', async () => {
+    const body = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata:\n  name: shop\nspec:\n  wrong: 1\n';
+    for (const [method, path] of [
+      ['PUT', manifestPath],
+      ['POST', `${manifestPath}/plan`],
+    ] as const) {
+      const { json } = await apiUnderTest().call(method, path, { body });
+      expect(json.faults).toEqual([expect.objectContaining({ path: 'spec.wrong', line: 6, column: 3 })]);
+    }
+  });
+
   it('takes no Secret that no tool could be given, and does not show it', async () => {
     const body = aSecret('odd', { token: 'kumquat\u0000lychee' });
     const { status, json, text } = await apiUnderTest().call('PUT', '/v1/secrets/team/odd', { body });

@@ -5,7 +5,7 @@ import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
 import { clip, harmless, listed, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
-import { faultLines } from '#cli/output.ts';
+import { faultLines } from '#cli/faults.ts';
 import { ago, duration } from '#cli/times.ts';
 
 describe('names on the command line', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Composer } from 'yaml';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
+import { placeOf } from '#domain/manifest/yaml/text-places.ts';
 
 /** Each fault as `line:column reason`, or its reason alone. */
 const reasons = (source: string | Uint8Array, limits = {}) =>
@@ -95,8 +96,8 @@ describe('parseDocuments', () => {
   });
 
   it('gives the place of a path, or of what is nearest to it', () => {
-    const [place] = parseDocuments('a: 1\nb:\n  - c: 2\n  - d: 3\n    e: 4\n').places;
-    const textOf = (path: string) => `${place?.(path).line}:${place?.(path).column}`;
+    const [document] = parseDocuments('a: 1\nb:\n  - c: 2\n  - d: 3\n    e: 4\n').documents;
+    const textOf = (path: string) => Object.values(placeOf(document, path) ?? {}).join(':');
 
     expect(['', 'a', 'b[1].e', 'b[1].missing', 'b[7]'].map(textOf)).toEqual(['1:1', '1:1', '5:5', '4:5', '2:1']);
   });

@@ -56,8 +56,7 @@ describe('whatever comes in', () => {
   it('random text and bytes are read or refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 200 })), (source) => {
-        const { documents, places, faults } = parseDocuments(source);
-        expect(places).toHaveLength(documents.length);
+        const { documents, faults } = parseDocuments(source);
         expect(documents.length + faults.length).toBeGreaterThan(0);
       }),
     );

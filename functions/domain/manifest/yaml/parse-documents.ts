@@ -4,6 +4,7 @@ import type { Fault } from '../fault.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';
 import { TextFault } from './text-fault.ts';
+import { keepPlaces, type TextPlace } from './text-places.ts';
 
 export interface Limits {
   readonly maxBytes?: number;
@@ -16,17 +17,9 @@ export interface Limits {
   readonly maxTokens?: number;
 }
 
-/** A place in a text, counted from 1. */
-export interface TextPlace {
-  readonly line: number;
-  readonly column: number;
-}
-
 export interface ReadDocuments {
-  /** The documents that could be read; those with faults and empty ones are left out. */
+  /** The documents that could be read; those with faults and empty ones are left out. `placeOf` knows where they are. */
   readonly documents: readonly unknown[];
-  /** For each of them: where in the text a path of it is, or its nearest part that exists. */
-  readonly places: readonly ((path: string) => TextPlace)[];
   readonly faults: readonly Fault[];
 }
 
@@ -64,14 +57,10 @@ export function parseDocuments(source: string | Uint8Array, limits: Limits = {})
   const good = read.flatMap(({ document, value, faults }) =>
     faults.length === 0 && !(document instanceof TextFault) ? [{ document, value }] : [],
   );
+  for (const { document, value } of good) keepPlaces(value, (path) => placeAt(counter, offsetOf(document, path)));
   return {
     documents: good.map(({ value }) => value),
-    places: good.map(
-      ({ document }) =>
-        (path) =>
-          placeOf(counter, offsetOf(document, path)),
-    ),
-    faults: read.flatMap(({ faults }) => faults.map((fault) => placed(fault, counter))),
+    faults: read.flatMap(({ faults }) => faults.map((fault) => faultAt(fault, counter))),
   };
 }
 
@@ -159,18 +148,18 @@ function bomb(): TextFault {
   });
 }
 
-function placed({ reason, fix, offset }: TextFault, counter: LineCounter): Fault {
+function faultAt({ reason, fix, offset }: TextFault, counter: LineCounter): Fault {
   const fault = { path: '', reason, fix, severity: 'error' } as const;
-  return offset === undefined ? fault : { ...fault, ...placeOf(counter, offset) };
+  return offset === undefined ? fault : { ...fault, ...placeAt(counter, offset) };
 }
 
-function placeOf(counter: LineCounter, offset: number): TextPlace {
+function placeAt(counter: LineCounter, offset: number): TextPlace {
   const { line, col } = counter.linePos(offset);
   return { line, column: col };
 }
 
 function failed(reason: string, fix: string): ReadDocuments {
-  return { documents: [], places: [], faults: [{ path: '', reason, fix, severity: 'error' }] };
+  return { documents: [], faults: [{ path: '', reason, fix, severity: 'error' }] };
 }
 
 function decoded(bytes: Uint8Array): string | undefined {
