@@ -80,10 +80,21 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
     understood(schema, path, await (await send(path, call)).text());
   const at = (key: ManifestName): string => `/v1/manifests/${inPath(key)}`;
 
+  /** A version as it is printed, `g3-a1`, means one of the manifest that exists now: its entity tag also says which one it is. */
+  const tagOf = async (key: ManifestName, version: string): Promise<string> => {
+    if (!/^"?g\d+-a\d+"?$/.test(version)) return entityTag(version);
+    const response = await send(at(key)).catch((error: unknown) => {
+      if (error instanceof ApiProblem && error.problem.status === 404) return undefined;
+      throw error;
+    });
+    const [identity] = response?.headers.get('etag')?.match(/\w+-(?=g\d+-a\d+"$)/) ?? [];
+    return entityTag(`${identity ?? ''}${version.replaceAll('"', '')}`);
+  };
+
   return {
     putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
       onceTemplatesKnown(async () => {
-        const headers: Record<string, string> = ifMatch ? { 'if-match': entityTag(ifMatch) } : {};
+        const headers: Record<string, string> = ifMatch ? { 'if-match': await tagOf(key, ifMatch) } : {};
         const accepted = await json(ManifestAccepted, at(key), { method: 'PUT', document, headers });
         return { ...accepted, warnings: located(document, accepted.warnings) };
       }, pending),

@@ -5,17 +5,21 @@ import { httpHandler } from '../middleware.ts';
 import { cancelRun } from '../pipeline/cancel-run.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { acceptedResponse } from './manifest-version.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ManifestPath }, async ({ path, caller }, deps) => {
-  const stored = await storedManifest(deps, path);
-  if (stored.status === 'Done' || stored.status === 'Failed') {
-    throw refuseVerb(stored, 'cancelled', 'nothing is under way');
-  }
-  if (stored.paused && !stored.lease) throw refuseVerb(stored, 'cancelled', 'it is paused, and nothing is under way');
-  if (isCancelled(stored, stored)) throw refuseVerb(stored, 'cancelled', 'it is being cancelled already');
-  await tellManifestChange(deps, stored, 'cancelled', caller);
-  return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath },
+  async ({ path, headers, caller }, deps) => {
+    const stored = await storedManifest(deps, path);
+    checkPreconditions(headers, path, stored);
+    if (stored.status === 'Done' || stored.status === 'Failed') {
+      throw refuseVerb(stored, 'cancelled', 'nothing is under way');
+    }
+    if (stored.paused && !stored.lease) throw refuseVerb(stored, 'cancelled', 'it is paused, and nothing is under way');
+    if (isCancelled(stored, stored)) throw refuseVerb(stored, 'cancelled', 'it is being cancelled already');
+    await tellManifestChange(deps, stored, 'cancelled', caller);
+    return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
+  },
+);

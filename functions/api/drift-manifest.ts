@@ -8,7 +8,7 @@ import { httpHandler } from '../middleware.ts';
 import { checkPolicyOf } from '../pipeline/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/start-drift-check.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { acceptedResponse } from './manifest-version.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
 import { tellManifestChange } from './told-change.ts';
@@ -19,6 +19,7 @@ export const handler = httpHandler(
     const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
     const { repair } = parseInput(DriftRequest, body, 'the body');
     const stored = await storedManifest(deps, request.path);
+    checkPreconditions(request.headers, request.path, stored);
     if (stored.paused) throw refuseVerb(stored, 'checked for drift', 'it is paused; resume it first');
     if (stored.status === 'Failed') throw refuseVerb(stored, 'checked for drift', 'it has failed; retry it first');
     if (stored.status !== 'Done') throw refuseVerb(stored, 'checked for drift', 'a run is under way; wait for it');

@@ -6,10 +6,14 @@ import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';
 import { versionOf } from '../pipeline/next-generation.ts';
 import { linksOf } from './views/api-paths.ts';
 
-/** Entity tag of a manifest: changes with every accepted document and every new attempt, not with its progress. */
-export function manifestTag(version: { readonly generation: number; readonly attempt: number }): string {
-  return `"g${version.generation}-a${version.attempt}"`;
+/**
+ * Entity tag of a manifest: changes with every accepted document and every new attempt, not with its progress. One that
+ * is deleted and created again counts from 1 again, so its `uid` is part of the tag.
+ */
+export function manifestTag({ uid, generation, attempt }: TaggedVersion): string {
+  return `"${uid}-g${generation}-a${attempt}"`;
 }
+type TaggedVersion = Pick<ManifestRecord, 'uid' | 'generation' | 'attempt'>;
 
 /** Throws `VersionConflict` when `If-Match` or `If-None-Match` does not fit what is stored. */
 export function checkPreconditions(
@@ -23,7 +27,8 @@ export function checkPreconditions(
     const stands = stored
       ? `generation ${stored.generation}, attempt ${stored.attempt} is stored`
       : 'it does not exist';
-    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${stands}; read it and try again`, {
+    const why = isOldTag(wanted) ? 'the entity tag is of an older version of Kubeloom' : stands;
+    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${why}; read it and try again`, {
       details: versionOf(stored),
     });
   }
@@ -32,6 +37,11 @@ export function checkPreconditions(
       details: versionOf(stored),
     });
   }
+}
+
+/** As they were written before they carried a `uid`. */
+function isOldTag(header: string): boolean {
+  return tagsOf(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
 }
 
 /** What is told of an accepted change beside the version that is stored now. */

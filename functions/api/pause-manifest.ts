@@ -3,13 +3,17 @@ import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { acceptedResponse } from './manifest-version.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ManifestPath }, async ({ path, caller }, deps) => {
-  const stored = await storedManifest(deps, path);
-  if (stored.paused) throw refuseVerb(stored, 'paused', 'it is paused already');
-  await tellManifestChange(deps, stored, 'paused', caller);
-  return acceptedResponse(await deps.manifests.setPaused(path, true));
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath },
+  async ({ path, headers, caller }, deps) => {
+    const stored = await storedManifest(deps, path);
+    checkPreconditions(headers, path, stored);
+    if (stored.paused) throw refuseVerb(stored, 'paused', 'it is paused already');
+    await tellManifestChange(deps, stored, 'paused', caller);
+    return acceptedResponse(await deps.manifests.setPaused(path, true));
+  },
+);

@@ -5,7 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 /** "manifest "team/shop" cannot be retried: …" */
 export function refuseVerb(stored: ManifestRecord, done: string, because: string): PipelineError {
   const { namespace, name, generation, attempt } = stored;
-  return new PipelineError('VersionConflict', `manifest "${namespace}/${name}" cannot be ${done}: ${because}`, {
+  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${because}`, {
     details: { generation, attempt },
   });
 }

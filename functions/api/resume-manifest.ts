@@ -7,17 +7,21 @@ import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
-import { acceptedResponse } from './manifest-version.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ManifestPath }, async ({ path, caller }, deps) => {
-  const stored = await storedManifest(deps, path);
-  if (!stored.paused) throw refuseVerb(stored, 'resumed', 'it is not paused');
-  const awake = await deps.manifests.setPaused(path, false);
-  await tellManifestChange(deps, awake, 'resumed', caller);
-  return acceptedResponse(await startWaiting(deps, awake));
-});
+export const handler = httpHandler(
+  { access: operator, path: ManifestPath },
+  async ({ path, headers, caller }, deps) => {
+    const stored = await storedManifest(deps, path);
+    checkPreconditions(headers, path, stored);
+    if (!stored.paused) throw refuseVerb(stored, 'resumed', 'it is not paused');
+    const awake = await deps.manifests.setPaused(path, false);
+    await tellManifestChange(deps, awake, 'resumed', caller);
+    return acceptedResponse(await startWaiting(deps, awake));
+  },
+);
 
 /**
  * What has ended stays as it is: a failed one is retried, not resumed. Whoever saw the pause may store a generation at this

@@ -8,7 +8,9 @@ import { generationOperations } from './http-generations.ts';
 import * as parameters from './http-parameters.ts';
 import { type Answer, document, type Operation, ok } from './operation.ts';
 
-const tagHeader = z.object({ ETag: z.string().describe('`"g<generation>-a<attempt>"`, for `If-Match`') });
+const tagHeader = z.object({
+  ETag: z.string().describe('changes with every accepted document and attempt; for `If-Match`'),
+});
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version that is to be changed') });
 const conditional = ifMatch.extend({
   'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
@@ -79,30 +81,34 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'manifests',
     summary: 'Stop what is under way; it ends in a state that works',
     path: parameters.ManifestPath,
+    headers: ifMatch,
     answers: { 202: accepted('the run stops as soon as it can') },
-    problems: [400, 404, 409],
+    problems: [400, 404, 409, 412],
   },
   pauseManifest: {
     tag: 'manifests',
     summary: 'Start nothing any more; a run under way stops after its waypoint',
     path: parameters.ManifestPath,
+    headers: ifMatch,
     answers: { 202: accepted('it is paused') },
-    problems: [400, 404, 409],
+    problems: [400, 404, 409, 412],
   },
   resumeManifest: {
     tag: 'manifests',
     summary: 'Start what waits, and what comes from now on',
     path: parameters.ManifestPath,
+    headers: ifMatch,
     answers: { 202: accepted('it is resumed') },
-    problems: [400, 404, 409],
+    problems: [400, 404, 409, 412],
   },
   driftManifest: {
     tag: 'manifests',
     summary: 'Compare what stands with what was made, and make it again if that is wished for',
     path: parameters.ManifestPath,
+    headers: ifMatch,
     body: { description: 'whether it is repaired', required: false, schema: DriftRequest },
     answers: { 202: accepted('a check was started') },
-    problems: [400, 404, 409, 413],
+    problems: [400, 404, 409, 412, 413],
   },
   rollbackManifest: {
     tag: 'manifests',

@@ -21,6 +21,7 @@ export const errorNames = {
   NotFound: 'the thing asked for does not exist',
   Unreadable: 'what is stored of it cannot be read',
   VersionConflict: 'it is not, or no longer, as the request takes it to be',
+  VerbRefused: 'what is stored does not allow this now; the reason is given',
   Protected: 'the manifest says that it must not be deleted',
   InUse: 'something else still needs it',
   TemplatesPending: 'a runner looks up which templates are meant; asking again in a moment helps',

@@ -33,7 +33,7 @@ describe('DELETE of a manifest', () => {
   it('is refused for a protected manifest, with the way to lift that', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest({ deletionProtection: true }) });
-    for (const headers of [undefined, { 'if-match': '"g1-a1"' }]) {
+    for (const headers of [undefined, { 'if-match': '*' }]) {
       const answer = await call('DELETE', manifestPath, headers && { headers });
       expect(answer.status).toBe(409);
       expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.deletionProtection' }] });
@@ -55,11 +55,21 @@ describe('DELETE of a manifest', () => {
     expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.nodePools.dynamic[1].protect' }] });
   });
 
+  it('and a change are refused when the manifest was deleted and created again since the tag was read', async () => {
+    const before = apiUnderTest();
+    await before.deps.manifests.create(aRecord({ uid: 'first' }));
+    const headers = { 'if-match': String((await before.call('GET', manifestPath)).headers.etag) };
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ uid: 'again' }));
+    expect((await call('DELETE', manifestPath, { headers })).status).toBe(412);
+    expect((await call('PUT', manifestPath, { headers, body: aManifest({ compute: 5 }) })).status).toBe(412);
+  });
+
   it('is 404 for what is not there and 412 for what has changed', async () => {
     const { call } = apiUnderTest();
     expect((await call('DELETE', manifestPath)).status).toBe(404);
     await call('PUT', manifestPath, { body: aManifest() });
-    const stale = await call('DELETE', manifestPath, { headers: { 'if-match': '"g7-a1"' } });
+    const stale = await call('DELETE', manifestPath, { headers: { 'if-match': '"abcde-g7-a1"' } });
     expect(stale.status).toBe(412);
     expect(stale.json.current).toEqual({ generation: 1, attempt: 1 });
   });

@@ -23,7 +23,7 @@ describe('every verb', () => {
       const answer = await call('POST', `${manifestPath}/${verb}`);
       expect(answer).toMatchObject({
         status: 409,
-        json: { code: 'VersionConflict', current: { generation: 1, attempt: 1 } },
+        json: { code: 'VerbRefused', current: { generation: 1, attempt: 1 } },
       });
       expect(answer.json.detail).toMatch(/^manifest "team\/shop" cannot be \w+( \w+)?: /);
       expect(await deps.manifests.get(key)).toEqual(before);
@@ -31,14 +31,30 @@ describe('every verb', () => {
     });
   }
 
-  for (const verb of ['retry', 'rollback'] as const) {
+  for (const verb of [...verbs, 'drift'] as const) {
     it(`${verb} of a version that is no longer the stored one is 412`, async () => {
       const { deps, call } = apiUnderTest();
       await deps.manifests.create(aRecord({ status: 'Failed', generation: 3 }));
-      const answer = await call('POST', `${manifestPath}/${verb}`, { headers: { 'if-match': '"g2-a1"' } });
-      expect(answer).toMatchObject({ status: 412, json: { current: { generation: 3, attempt: 1 } } });
+      for (const tag of ['"abcde-g2-a1"', '"other-g3-a1"', '"g3-a1"']) {
+        const answer = await call('POST', `${manifestPath}/${verb}`, { headers: { 'if-match': tag } });
+        expect(answer).toMatchObject({ status: 412, json: { current: { generation: 3, attempt: 1 } } });
+      }
     });
   }
+
+  it('that makes no sense for the version that the request names is 409, as it is that version', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Done' }));
+    const answer = await call('POST', `${manifestPath}/cancel`, { headers: { 'if-match': '"abcde-g1-a1"' } });
+    expect(answer).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
+  });
+
+  it('says of an entity tag without the identity of the manifest that it is of an older version', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord({ status: 'Failed' }));
+    const { json } = await call('POST', `${manifestPath}/retry`, { headers: { 'if-match': '"g1-a1"' } });
+    expect(json.detail).toContain('is of an older version of Kubeloom; read it and try again');
+  });
 });
 
 describe('retry', () => {
@@ -47,10 +63,10 @@ describe('retry', () => {
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const answer = await call('POST', `${manifestPath}/retry`, {
       body: { from: 'nodes' },
-      headers: { 'if-match': '"g1-a1"' },
+      headers: { 'if-match': '"abcde-g1-a1"' },
     });
     expect(answer.status).toBe(202);
-    expect(answer.headers.etag).toBe('"g1-a2"');
+    expect(answer.headers.etag).toBe('"abcde-g1-a2"');
     expect(answer.json).toMatchObject({
       runId: 'shop-abcde-g1-a2',
       links: { run: `${manifestPath}/runs/shop-abcde-g1-a2` },

@@ -3,9 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
+import { faultLines } from '#cli/faults.ts';
 import { clip, harmless, listed, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
-import { faultLines } from '#cli/faults.ts';
 import { ago, duration } from '#cli/times.ts';
 
 describe('names on the command line', () => {
