@@ -11,6 +11,20 @@ export function withoutServerFields(document: unknown): unknown {
   return { ...rest, metadata: Object.fromEntries(metadata) };
 }
 
+/** Maps whose keys are the user's own, where an empty value says something. */
+const ownKeys: readonly string[] = ['labels', 'annotations'];
+
+/** The document without fields that have no value, as Kubernetes takes it: `labels:` alone is as good as no labels. */
+export function withoutEmptyFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmptyFields);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => inner !== null && !(key === 'hostname' && inner === ''))
+      .map(([key, inner]) => [key, ownKeys.includes(key) ? inner : withoutEmptyFields(inner)]),
+  );
+}
+
 /** The faults in the order of the document; what is missing stands at the end of the part it is missing in. */
 export function inDocumentOrder(document: unknown, faults: readonly Fault[]): readonly Fault[] {
   const places = faults.map((fault) => ({ fault, place: placeIn(document, fault.path) }));

@@ -1,7 +1,7 @@
 /** Judges a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
 import { error, type Fault } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
-import { isMap } from './kubernetes-document.ts';
+import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
 import { validateRoleBinding } from './role-binding.ts';
 import { nearest } from './rules/references.ts';
 import type { Surroundings } from './rules/survey.ts';
@@ -125,7 +125,7 @@ function usesIn(documents: readonly unknown[]): Map<string, readonly SecretUse[]
   const uses = new Map<string, readonly SecretUse[]>();
   const note = (key: string, more: readonly SecretUse[]) => uses.set(key, [...(uses.get(key) ?? []), ...more]);
   for (const document of documents) {
-    const manifest = InputManifest.safeParse(document);
+    const manifest = InputManifest.safeParse(withoutEmptyFields(document));
     if (manifest.success) for (const [key, more] of secretUses(manifest.data)) note(key, more);
     const reference = TemplateGitReference.safeParse(document);
     const token = reference.success ? reference.data.spec.auth?.secretRef : undefined;

@@ -3,7 +3,7 @@
 import { sizeFaults } from './document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
-import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './kubernetes-document.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { readDraft } from './rules/draft.ts';
@@ -37,9 +37,9 @@ export interface ManifestVerdict {
 
 /** Judges one document by itself and by what is known of its surroundings. Never throws. */
 export function validateManifest(document: unknown, surroundings: Surroundings = {}): ManifestVerdict {
-  const stripped = withoutServerFields(document);
-  const vast = sizeFaults(stripped);
+  const vast = sizeFaults(document);
   if (vast.length > 0) return { faults: vast, warnings: [] };
+  const stripped = withoutEmptyFields(withoutServerFields(document));
   const { faults: form, intended } = schemaFaults(InputManifest, stripped);
   const places = new Set(form.map(({ path }) => path));
   const survey = surveyOf(readDraft(stripped), [...places], surroundings);
