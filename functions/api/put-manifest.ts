@@ -11,5 +11,7 @@ export const handler = httpHandler({ access: operator, path: ManifestPath }, asy
   const document = requestDocument(request, deps);
   const stored = await replaceableManifest(deps, request.path);
   checkPreconditions(request.headers, request.path, stored);
-  return submitDocument(deps, request.path, { document, stored, caller: request.caller });
+  const { headers, caller } = request;
+  const sameIsFine = headers['if-match'] === undefined && headers['if-none-match'] === undefined;
+  return submitDocument(deps, request.path, { document, stored, caller, sameIsFine });
 });

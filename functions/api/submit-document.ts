@@ -1,5 +1,6 @@
 /** Making a document the next generation of a manifest: judged as a whole, stored, its run started. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
@@ -16,13 +17,15 @@ export interface Submission {
   readonly caller: AdmittedCaller;
   /** Why its run is started. @default that it was created, changed or applied again */
   readonly reason?: string;
+  /** Whoever was faster may have stored the same: then nothing is wrong. @default it is a conflict */
+  readonly sameIsFine?: boolean;
 }
 
 /** Throws `InvalidManifest` with every fault, and `VersionConflict` when somebody else was faster. */
 export async function submitDocument(
   deps: Deps,
   key: ManifestKey,
-  { document, stored, caller, reason }: Submission,
+  { document, stored, caller, reason, sameIsFine = false }: Submission,
 ): Promise<HttpResponse> {
   const judgement = await judgeManifest(deps, key, { document, stored, caller });
   const { manifest, templates, faults, refusals } = judgement;
@@ -35,7 +38,15 @@ export async function submitDocument(
     ...{ document: manifest, deleting: false, again: same, origin: { by: caller.name, reason: why } },
     ...(templates && { templates }),
   });
-  await storeNext(deps, stored, record);
+  try {
+    await storeNext(deps, stored, record);
+  } catch (error) {
+    const now = sameIsFine && isPipelineError(error, 'VersionConflict') ? await deps.manifests.get(key) : undefined;
+    if (now && !now.deleting && now.checksum === record.checksum) {
+      return acceptedResponse(now, { unchanged: true, warnings });
+    }
+    throw error;
+  }
   await tellManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
   await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });

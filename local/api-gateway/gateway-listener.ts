@@ -35,7 +35,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     if (url === null) return problem(response, 400, 'InvalidInput', 'the target of the request is no path');
     const match = matchRoute(routes, request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET'), url.pathname);
     // Nobody without token learns which routes there are.
-    const anonymous = typeof match === 'object' && match.route.anonymous === true;
+    const anonymous = match !== undefined && 'route' in match && match.route.anonymous === true;
     const verdict = anonymous ? { claims: undefined } : await authorize(request.headers.authorization);
     if ('refused' in verdict)
       return problem(response, 401, 'Unauthorized', verdict.refused, {
@@ -44,8 +44,10 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     if ('unavailable' in verdict)
       return problem(response, 503, 'ServiceUnavailable', verdict.unavailable, { 'retry-after': '5' });
     if (match === undefined) return problem(response, 404, 'NotFound', `there is no ${url.pathname}`);
-    if (match === 'method')
-      return problem(response, 405, 'MethodNotAllowed', `${url.pathname} has no ${request.method}`);
+    if ('allowed' in match)
+      return problem(response, 405, 'MethodNotAllowed', `${url.pathname} has no ${request.method}`, {
+        allow: match.allowed.join(', '),
+      });
     const body = await readBody(request, bodyLimit);
     if (!body)
       return problem(response, 413, 'PayloadTooLarge', `the body is larger than ${bodyLimit} bytes`, {

@@ -10,12 +10,12 @@ export interface Match<Route> {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** The best route, or 'method' when only the method is wrong, or undefined. */
+/** The best route; where only the method is wrong, those that are right; undefined where there is no such path. */
 export function matchRoute<Route extends RoutePattern>(
   routes: readonly Route[],
   method: string,
   path: string,
-): Match<Route> | 'method' | undefined {
+): Match<Route> | { readonly allowed: readonly string[] } | undefined {
   const fitting = routes.flatMap((route) => {
     const pathParameters = parametersOf(route.path, path);
     return pathParameters ? [{ route, pathParameters }] : [];
@@ -23,7 +23,8 @@ export function matchRoute<Route extends RoutePattern>(
   const [best] = fitting
     .filter(({ route }) => route.method === method || route.method === 'ANY')
     .sort((one, other) => rank(one.route) - rank(other.route));
-  return best ?? (fitting.length > 0 ? 'method' : undefined);
+  if (best !== undefined || fitting.length === 0) return best;
+  return { allowed: [...new Set(fitting.map((one) => one.route.method))].sort() };
 }
 
 const rank = ({ method, path }: RoutePattern): number =>

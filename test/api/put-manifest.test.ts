@@ -115,6 +115,15 @@ describe('PUT of a manifest that is stored', () => {
 });
 
 describe('two at once', () => {
+  it('with the same document both win: one starts a run, the others are unchanged', async () => {
+    const api = apiUnderTest();
+    const put = () => api.call('PUT', manifestPath, { body: aManifest() });
+    const answers = await Promise.all(Array.from({ length: 5 }, put));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 202]);
+    expect(answers.filter(({ json }) => json.unchanged === true)).toHaveLength(4);
+    expect(api.deps.workflows.started).toHaveLength(1);
+  });
+
   it('lets one of two creations win and tells the other what is stored', async () => {
     const api = apiUnderTest();
     const answers = await Promise.all([

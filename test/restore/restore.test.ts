@@ -1,11 +1,14 @@
 /** A platform is backed up, lost and restored: its clusters are as they were, and it goes on with them. */
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { backUp, restore } from '#local/backup/backup.ts';
+import { sealInto, unsealFrom } from '#local/backup/sealed-file.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 import { kubeloom } from '../cli/kubeloom-process.ts';
@@ -157,6 +160,16 @@ describe('a backup', () => {
     await expect(restore({ dataDir, file: `${file}-short`, passphrase })).rejects.toThrow(/no backup of Kubeloom/);
     expect(existsSync(dataDir)).toBe(false);
     expect(readdirSync(place).sort()).toEqual(['backup', 'backup-changed', 'backup-short']);
+  });
+
+  it('says that the passphrase is wrong also when whoever unpacks it stops at the first nonsense', async () => {
+    await sealInto(file, passphrase, () => Readable.from([Buffer.alloc(1_000_000)]));
+    const unpacker = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    await expect(unsealFrom(file, 'another passphrase', unpacker)).rejects.toThrow(
+      /does not open with this passphrase/,
+    );
+    const full = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no room')) });
+    await expect(unsealFrom(file, passphrase, full)).rejects.toThrow('no room');
   });
 
   it('is refused while the platform is up, and never replaces another', async () => {
