@@ -9,9 +9,10 @@ import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';
 import { isMissing } from '../event-feed.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { faultLines } from '../faults.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
-import { faultLines, note, paint, print, printJson } from '../output.ts';
+import { note, paint, print, printJson } from '../output.ts';
 
 interface DiffOptions {
   readonly file?: readonly string[];
