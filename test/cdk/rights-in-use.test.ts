@@ -81,7 +81,7 @@ it('holds for a creation that is rolled back, one that goes well, a change and a
         expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
         return found.status;
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 100_000, interval: 20 },
     );
   await api.putManifest(key, manifest);
   expect(await end()).toBe('Failed');

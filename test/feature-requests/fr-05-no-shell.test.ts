@@ -39,18 +39,17 @@ describe('FR-5: nobody has to look inside to get on', () => {
     const key = fleetKey('fr-5-cancel');
     world.faults();
     const before = await world.apply(fleet(key.name));
-    world.stageMs(2_000);
+    // Longer than anything here waits: without the cancellation the run would not end.
+    world.stageMs(3_600_000);
     const accepted = await world.api.putManifest(key, fleet(key.name, { pools: { a: 3 } }));
     await world.until(
       key,
       (manifest) => Boolean(manifest?.clusters[0]?.progress?.stage && manifest.status === 'Running'),
       'a stage',
     );
-    const started = Date.now();
     await world.api.cancelManifest(key);
     world.stageMs(0);
     const cancelled = await world.settled(key, accepted);
-    expect(Date.now() - started).toBeLessThan(1_900);
     expect(cancelled?.lastRun?.status).toBe('Aborted');
     expect(cancelled?.clusters[0]?.status).toBe('RolledBack');
     expect(cancelled?.clusters[0]?.nodes).toEqual(before.clusters[0]?.nodes);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('FR-7: the status says how far it is and what is wrong', { timeout: 60_000 }, () => {
+describe('FR-7: the status says how far it is and what is wrong', () => {
   test('run, step, percent, nodes and times while it works', async () => {
     const key = fleetKey('fr-7');
     world.faults();

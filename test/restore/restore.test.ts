@@ -56,7 +56,7 @@ function end(api: ApiClient, name = key.name): Promise<string> {
       expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
       return found.status;
     },
-    { timeout: 25_000, interval: 20 },
+    { timeout: 100_000, interval: 20 },
   );
 }
 
@@ -108,7 +108,9 @@ describe('a platform that was lost and restored', () => {
     vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '300');
     const api = await up();
     await api.putManifest(key, manifest());
-    await vi.waitFor(async () => expect((await api.getManifest(key)).status).toBe('Running'), { interval: 10 });
+    await vi.waitFor(async () => expect((await api.getManifest(key)).status).toBe('Running'), {
+      ...{ timeout: 100_000, interval: 10 },
+    });
     await down();
     await backUp({ dataDir, file, passphrase });
     rmSync(dataDir, { recursive: true });

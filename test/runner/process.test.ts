@@ -94,9 +94,8 @@ describe('a tool', () => {
   });
 
   it('does not have to wait for a daemon that it left behind with its pipes', async () => {
-    const started = performance.now();
-    const { stdout } = await run('setsid sleep 20 & echo $!');
-    expect(performance.now() - started).toBeLessThan(5000);
+    // Longer than this test may take.
+    const { stdout } = await run('setsid sleep 3600 & echo $!');
     process.kill(Number(stdout), 'SIGKILL');
   });
 

@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from '#local/platform.ts';
 import { forgetFaults, type InjectedFault } from '#runner/sim/injected-faults.ts';
 
 const pollMs = 10;
-const patienceMs = 60_000;
+const patienceMs = 110_000;
 
 /** Nothing gets better by waiting in a world that is made up. */
 const settings = {
@@ -80,7 +80,7 @@ export class SimulatedWorld {
     return this.until(key, ended, `the end of ${runId}`);
   }
 
-  /** Waits until `reached` holds. Throws when it takes a minute. */
+  /** Waits until `reached` holds. Throws when that does not come. */
   async until(key: ManifestName, reached: (manifest: Settled) => boolean, what: string): Promise<Settled> {
     const deadline = Date.now() + patienceMs;
     for (;;) {

@@ -158,7 +158,7 @@ describe('a token in its file', () => {
     await vi.advanceTimersByTimeAsync(450_000);
     await vi.advanceTimersByTimeAsync(30_000);
 
-    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('second'));
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('second'), { timeout: 100_000 });
   });
 });
 

@@ -130,7 +130,7 @@ describe.each(versions)('executions with the definitions of version %s', (versio
         expect(found.status).not.toMatch(/^(Pending|Running|Deleting)$/);
         return found.status;
       },
-      { timeout: 25_000, interval: 20 },
+      { timeout: 100_000, interval: 20 },
     );
 
   it('go on with the functions of today: undone, made, led to a newer Kubernetes, removed', async () => {
