@@ -1,10 +1,10 @@
 /** Where the API is and how to get in: environment, a context, or the platform on this machine. */
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { contextNamed, localContext, readContexts, tokenOf } from './contexts.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { kubeloomHome } from './home.ts';
 
 const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 
@@ -29,11 +29,6 @@ let wanted: string | undefined;
 /** Makes commands talk to that context: the option `--context`. */
 export function useContext(name: string | undefined): void {
   wanted = name;
-}
-
-/** Data directory of the local platform: `KUBELOOM_HOME`, else `~/.kubeloom`. */
-export function kubeloomHome(): string {
-  return process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom');
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 /** By the words of the command, without `kubeloom`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   apply: ['-f shop.yaml --wait', '-f secrets.yaml -f shop.yaml'],
+  init: ['shop.yaml --provider hetzner', 'shop.yaml --provider hetzner,aws --name shop'],
   validate: ['-f shop.yaml', '-f shop.yaml --json'],
   plan: ['-f shop.yaml', 'shop -n team'],
   simulate: ['examples/sim-minimal.yaml', 'a.yaml b.yaml --fail kubernetes:transient:2'],
@@ -51,6 +52,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'provider test': ['templates/terraform/hetzner', 'my-modules/acme --full'],
   'provider check': ['aws-1 -f shop.yaml -f secrets.yaml', 'aws-1 --manifest shop'],
   doctor: ['', '--aws --region eu-central-1'],
+  completion: ['bash > /etc/bash_completion.d/kubeloom', 'zsh > ~/.zfunc/_kubeloom'],
   version: ['', '--json'],
   schema: ['> kubeloom.schema.json'],
 };

@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
 import { ApiProblem } from './api-problem.ts';
-import { kubeloomHome } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { kubeloomHome } from './home.ts';
 import { listenToInterrupts } from './interrupt.ts';
-import { note, paint, printJson } from './output.ts';
+import { note, paint, print, printJson } from './output.ts';
 import { kubeloomProgram } from './program.ts';
 
 // scripts/setup.sh puts OpenTofu there where the machine has none.
@@ -17,8 +17,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 );
 
 try {
-  const program = await kubeloomProgram(process.argv.slice(2));
-  await program.parseAsync();
+  const words = process.argv.slice(2);
+  // Asked by a shell, not by a person: what is typed need not be a command line yet.
+  if (words[0] === '__complete') {
+    const { complete } = await import('./complete.ts');
+    for (const word of await complete(words.slice(1))) print(word);
+    process.exit();
+  }
+  await (await kubeloomProgram(words)).parseAsync();
 } catch (error) {
   process.exitCode = tell(error);
 }

@@ -9,6 +9,7 @@ type Register = (program: Command) => void;
 /** The words of commands, in the order of the help, and what registers them: loaded when one of the words is used. */
 const modules: readonly (readonly [words: readonly string[], load: () => Promise<Register>])[] = [
   [['apply'], async () => (await import('./commands/apply.ts')).registerApply],
+  [['init'], async () => (await import('./commands/init.ts')).registerInit],
   [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
   [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
   [['simulate'], async () => (await import('./commands/simulate.ts')).registerSimulate],
@@ -33,6 +34,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],
   [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
   [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
+  [['completion'], async () => (await import('./commands/completion.ts')).registerCompletion],
   [['version', 'schema'], async () => (await import('./commands/service.ts')).registerService],
 ];
 

@@ -1,8 +1,8 @@
 /** `kubeloom local backup|restore`: everything that the platform knows, in one encrypted file. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { kubeloomHome } from '../home.ts';
 import { paint, print } from '../output.ts';
 
 interface BackupFlags {

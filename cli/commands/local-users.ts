@@ -1,7 +1,7 @@
 /** `kubeloom local user add|list|remove`: who else may use the platform on this machine. */
 import type { Command } from 'commander';
-import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { kubeloomHome } from '../home.ts';
 import { note, print, printJson, printTable } from '../output.ts';
 import { ago } from '../times.ts';
 

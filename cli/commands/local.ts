@@ -1,7 +1,7 @@
 /** `kubeloom local up|down|status|reset|user`: the whole of Kubeloom on this machine. */
 import { type Command, Option } from 'commander';
-import { kubeloomHome } from '../connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { kubeloomHome } from '../home.ts';
 import { note, paint, print, printJson } from '../output.ts';
 import { registerLocalBackup } from './local-backup.ts';
 import { registerLocalUsers } from './local-users.ts';

@@ -1,0 +1,36 @@
+/** `kubeloom completion bash|zsh|fish`: what a shell has to know so that Tab completes our command lines. */
+import { Argument, type Command } from 'commander';
+
+/** Each asks the program itself for what may follow, so that a script never grows old. */
+const scripts = {
+  bash: `_kubeloom() {
+  local IFS=$'\\n'
+  COMPREPLY=($(kubeloom __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _kubeloom kubeloom
+`,
+  zsh: `#compdef kubeloom
+_kubeloom() {
+  local -a found
+  found=(\${(f)"$(kubeloom __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} )); then compadd -a found; else _files; fi
+}
+compdef _kubeloom kubeloom
+`,
+  fish: `function __kubeloom_complete
+  set -l words (commandline -opc) (commandline -ct | string collect --allow-empty)
+  kubeloom __complete $words[2..-1] 2>/dev/null
+end
+complete -c kubeloom -a '(__kubeloom_complete)'
+`,
+} as const;
+
+export function registerCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print what a shell needs to complete command lines, names of manifests and clusters included')
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(scripts)))
+    .action((shell: keyof typeof scripts) => {
+      process.stdout.write(scripts[shell]);
+    });
+}
