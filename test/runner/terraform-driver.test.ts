@@ -240,9 +240,41 @@ describe('removing machines', () => {
     expect((await world.facts()).nodes).toEqual({});
   });
 
-  it('only lets the hook sweep when there is no state', async () => {
+  it('only lets the hook sweep when there is no state, and no machine is known', async () => {
+    await world.put(document, noFacts);
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(calls()).toEqual(['after-destroy']);
+  });
+
+  it('refuses to succeed without its state while machines are known, and names them', async () => {
+    const { ok, error } = await world.run('infrastructure');
+    expect([ok, error?.class, error?.code]).toEqual([false, 'user', 'StateLost']);
+    expect(error?.message).toContain(
+      `${stateKey} is gone, but 1 machine of provider hz-prod is known: control-aaaaaaa-01`,
+    );
+    expect(error?.hint).toContain('--orphan all');
+  });
+
+  it('succeeds without its state when the machines that are known are orphaned', async () => {
+    const plan = {
+      ...machines(true),
+      work: { workspaces: [{ kind: 'machines', name: 'hz-prod', destroy: true }], orphan: ['control-aaaaaaa-01'] },
+    };
+    await world.put(
+      aDocument([plan as StagePlan], { direction: 'destroy', before: twoProviderState(), target: null }),
+      {
+        ...noFacts,
+        nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } },
+      },
+    );
+    expect((await world.run('infrastructure')).ok).toBe(true);
+  });
+
+  it('succeeds once more when it had destroyed everything and was cut off before it could say so', async () => {
+    await world.ports.artifacts.putText(stateKey, '{}');
+    expect((await world.run('infrastructure')).ok).toBe(true);
+    await world.put(document, { ...noFacts, nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } } });
+    expect((await world.run('infrastructure')).ok).toBe(true);
   });
 
   it('tells why the destroy failed, also when the hook fails then', async () => {

@@ -11,6 +11,7 @@ import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeTeller } from './change-teller.ts';
 import { configurationFile } from './cli-configuration.ts';
 import { letGo } from './let-go.ts';
+import { noteDestroyed, refuseLostState } from './lost-state.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
@@ -65,9 +66,10 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   const about = { counts: teller.counts, template: files.template };
   if (!job.destroy) return { outputs: await converge(context, work), ...about };
   const destroy = async (): Promise<void> => {
-    // No state object: nothing was ever made, or all of it is gone already.
-    if ((await context.ports.artifacts.getText(stateKey)) === undefined) return;
+    // No state object: nothing was ever made, all of it is deleted already, or the state is lost.
+    if ((await context.ports.artifacts.getText(stateKey)) === undefined) return refuseLostState(context, job, stateKey);
     await converge(context, work);
+    await noteDestroyed(context, job, stateKey);
     await removeState(context, stateKey);
   };
   // What the state did not know of goes here, also after a destroy that failed.
