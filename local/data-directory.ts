@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { identify, isAlive } from './codebuild/process-group.ts';
 import { writeFileDurably } from './durable-file.ts';
+import { StoreFault } from './stores/store-fault.ts';
 
 export const PlatformFile = z.object({
   apiUrl: z.string(),
@@ -81,7 +82,7 @@ async function lockOnceFree(path: string, limitMs = 10_000): Promise<() => void>
     try {
       return await lock(path);
     } catch (error) {
-      if (performance.now() >= end || (await readPlatformFile(path))) throw error;
+      if (error instanceof StoreFault || performance.now() >= end || (await readPlatformFile(path))) throw error;
     }
   }
 }
@@ -93,12 +94,24 @@ async function lock(path: string): Promise<() => void> {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
+    if (!isBusy(cause)) {
+      const { message } = cause as Error;
+      throw new StoreFault(
+        join(path, 'lock'),
+        `cannot be locked: ${message}`,
+        'if no platform runs there, remove that file',
+        cause,
+      );
+    }
     const holder = await readPlatformFile(path);
     const who = holder ? `process ${holder.pid}, ${holder.apiUrl}` : 'another process';
     throw new Error(`a platform has ${path} already (${who}); stop it with \`kubeloom local down\``, { cause });
   }
   return () => database.close();
 }
+
+/** SQLITE_BUSY: a living process has it. */
+const isBusy = (cause: unknown): boolean => (cause as { errcode?: number }).errcode === 5;
 
 async function loadOrMakeToken(path: string): Promise<string> {
   const stored = (await readFile(path, 'utf8').catch(() => '')).trim();

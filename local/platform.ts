@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { accessKeyOf, guarded } from './access-key.ts';
 import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
-import { startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
+import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { Builds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
 import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdentity } from './data-directory.ts';
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
 import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, table } from './environment.ts';
+import { partEnded } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
@@ -24,6 +25,7 @@ import type { ExecutionStore } from './stepfunctions/execution-store.ts';
 import type { Executions } from './stepfunctions/executions.ts';
 import type { Machine } from './stepfunctions/machines.ts';
 import { stepFunctionsListener } from './stepfunctions/stepfunctions-listener.ts';
+import { checkStores } from './stores/identity.ts';
 import { usersFile } from './users.ts';
 import { startCodeBuild, startWorkflows } from './workflow-services.ts';
 
@@ -46,6 +48,8 @@ export interface PlatformOptions {
   readonly oidc?: OidcOptions;
   /** @default silent */
   readonly logger?: Logger;
+  /** Starts although a store, or what was acknowledged, is lost. @default false */
+  readonly acceptLoss?: boolean;
   /** What runs on it. @default Kubeloom */
   readonly product?: Product;
 }
@@ -93,7 +97,15 @@ async function assemble(given: {
   readonly stop: () => Promise<void>;
 }): Promise<Platform> {
   const { options, directory, inMemory, logger, product, cleanUp, stop } = given;
-  const { apiPort, runner, tickSeconds = 300, buildConcurrency: concurrency, graceMs, oidc } = options;
+  const {
+    apiPort,
+    runner,
+    tickSeconds = 300,
+    buildConcurrency: concurrency,
+    graceMs,
+    oidc,
+    acceptLoss = false,
+  } = options;
   const inDirectory = (name: string): string => join(directory.path, name);
   const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
   const accessKey = accessKeyOf(directory.token);
@@ -103,14 +115,22 @@ async function assemble(given: {
     return server;
   };
 
+  const tell = (fault: string): void => logger.warn('a loss was accepted', { fault });
+  const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, tell });
   const dynamodb = await startDynamoDb({
     ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
-    logger,
+    ...{ acceptLoss, logger },
+  });
+  let gateway: Gateway | undefined;
+  dynamodb.onEnd((cause) => {
+    const trouble = partEnded('the database of this platform', cause);
+    logger.error(trouble.detail);
+    gateway?.report(trouble);
   });
   cleanUp.push(() => dynamodb.close());
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
   const s3 = await open('s3', objects.listener);
-  const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm')), logger));
+  const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss }), logger));
   // These answer once their work can be done; until then clients try again.
   const stepFunctionsDoor = door();
   const stepFunctions = await open('stepFunctions', stepFunctionsDoor.listener);
@@ -146,17 +166,19 @@ async function assemble(given: {
   cleanUp.push(() => builds.shutDown());
   cleanUp.push(() => executions.shutDown());
 
+  await noteStart?.();
   // First the tools that an earlier platform left at work, then its executions: who finishes a run finds nothing moving.
   await builds.recover();
   executions.recover();
   stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
   codeBuildDoor.open(codeBuildListener(builds, logger));
   const access = { token: directory.token, usersFile: usersFile(directory.path), ...(oidc && { oidc }) };
-  const gateway = { access, port: apiPort, logger };
+  const doorOptions = { access, port: apiPort, logger, ...(!inMemory && { directory: directory.path }) };
   const { routesModule } = product;
   const api = await (routesModule === undefined || inMemory
-    ? startGateway(await product.routes(), gateway)
-    : startGatewayThread({ routesModule, ...gateway }));
+    ? startGateway(await product.routes(), doorOptions)
+    : startGatewayThread({ routesModule, ...doorOptions }));
+  gateway = api;
   cleanUp.push(() => api.close());
   rules.resume();
 

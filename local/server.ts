@@ -11,6 +11,7 @@ const { values } = parseArgs({
     'api-port': { type: 'string', default: '7700' },
     runner: { type: 'string', default: 'real' },
     'tick-seconds': { type: 'string', default: '300' },
+    'accept-loss': { type: 'boolean', default: false },
     'oidc-issuer': { type: 'string' },
     'oidc-audience': { type: 'string' },
   },
@@ -37,6 +38,7 @@ try {
     apiPort: Number(values['api-port']),
     runner: values.runner === 'sim' ? 'sim' : 'real',
     tickSeconds: Number(values['tick-seconds']),
+    acceptLoss: values['accept-loss'],
     ...parseOidcOptions(values['oidc-issuer'], values['oidc-audience']),
     logger,
   });

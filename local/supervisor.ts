@@ -23,6 +23,8 @@ export interface UpOptions {
   readonly apiPort?: number;
   readonly runner: RunnerKind;
   readonly tickSeconds?: number;
+  /** Starts although a store is lost. @default false */
+  readonly acceptLoss?: boolean;
   /** Whose tokens are accepted beside the platform's own. */
   readonly oidc?: OidcOptions;
 }
@@ -42,6 +44,7 @@ export async function up(options: UpOptions): Promise<PlatformFile> {
     server,
     [
       ...['--data-dir', resolve(options.dataDir), '--runner', options.runner],
+      ...(options.acceptLoss ? ['--accept-loss'] : []),
       ...(options.oidc ? ['--oidc-issuer', options.oidc.issuer] : []),
       ...(options.oidc ? ['--oidc-audience', options.oidc.audiences.join(',')] : []),
       ...['--api-port', String(options.apiPort ?? 7700), '--tick-seconds', String(options.tickSeconds ?? 300)],
@@ -86,6 +89,15 @@ async function answering(dataDir: string, limitMs = 15_000): Promise<PlatformFil
 /** The platform of that directory; undefined when none is running. */
 export function status(dataDir: string): Promise<PlatformFile | undefined> {
   return readPlatformFile(dataDir);
+}
+
+/** Why it does not work as it should, a sentence; undefined when it does. */
+export async function troubleOf({ apiUrl }: PlatformFile): Promise<string | undefined> {
+  const answer = await fetch(`${apiUrl}/v1/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+  if (answer?.ok) return undefined;
+  if (!answer) return `it does not answer at ${apiUrl}`;
+  const { detail } = (await answer.json().catch(() => ({}))) as { readonly detail?: string };
+  return detail ?? `it answers ${answer.status}`;
 }
 
 /** Stops it and waits until it is gone; false when none was running. Builds get their grace. */

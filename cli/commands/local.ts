@@ -12,6 +12,7 @@ const supervisor = () => import('#local/supervisor.ts');
 interface UpOptions {
   readonly port: string;
   readonly runner?: 'real' | 'sim';
+  readonly acceptLoss?: boolean;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: readonly string[];
 }
@@ -27,6 +28,7 @@ export function registerLocal(program: Command): void {
     .addOption(
       new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is made').choices(['real', 'sim']),
     )
+    .option('--accept-loss', 'start although a store, or what was acknowledged, is lost')
     .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
     .option('--oidc-audience <audience...>', 'for whom those tokens must be made')
     .action(async (options: UpOptions) => {
@@ -35,7 +37,10 @@ export function registerLocal(program: Command): void {
       const apiPort = portOf(options.port);
       const oidc = await oidcOf(options);
       const { up } = await supervisor();
-      const platform = await up({ dataDir: kubeloomHome(), apiPort, runner, ...oidc }).catch(asSentence);
+      const platform = await up({
+        ...{ dataDir: kubeloomHome(), apiPort, runner, acceptLoss: options.acceptLoss === true },
+        ...oidc,
+      }).catch(asSentence);
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
     });
   local
@@ -50,14 +55,16 @@ export function registerLocal(program: Command): void {
     .description('is it running, where, since when')
     .option('--json', 'answer as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { status } = await supervisor();
+      const { status, troubleOf } = await supervisor();
       const state = await status(kubeloomHome());
-      if (options.json) printJson(state ?? { running: false });
+      const trouble = state && (await troubleOf(state));
+      if (options.json) printJson(state ? { ...state, ...(trouble !== undefined && { trouble }) } : { running: false });
       else
         print(
           state ? `${paint('green', 'up')}  ${state.apiUrl}  runner ${state.runner}  process ${state.pid}` : 'down',
         );
-      if (!state) process.exitCode = exitCodes.unreachable;
+      if (trouble !== undefined && !options.json) print(`${paint('red', 'trouble')}  ${trouble}`);
+      if (!state || trouble !== undefined) process.exitCode = exitCodes.unreachable;
     });
   local
     .command('reset')

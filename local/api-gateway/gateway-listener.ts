@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { Trouble } from '../health.ts';
 import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -21,14 +22,19 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly authorize: Authorizer;
   readonly logger: Logger;
+  /** What keeps it from working, at this moment. @default nothing */
+  readonly trouble?: () => Trouble | undefined;
   /** Body of a request in bytes. @default 6 MB, what a function takes */
   readonly bodyLimit?: number;
   /** How long a function may take. @default 29 s */
   readonly timeoutMs?: number;
 }
 
+/** Tells of every trouble, also of one that lets people read. */
+const healthPath = '/v1/health';
+
 export function gatewayListener(options: GatewayOptions): RequestListener {
-  const { routes, authorize, logger, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
+  const { routes, authorize, logger, trouble, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = urlOf(request.url ?? '/');
@@ -48,6 +54,10 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       return problem(response, 405, 'MethodNotAllowed', `${url.pathname} has no ${request.method}`, {
         allow: match.allowed.join(', '),
       });
+    const hindered = trouble?.();
+    const reads = (request.method === 'GET' || request.method === 'HEAD') && match.route.path !== healthPath;
+    if (hindered && !(reads && hindered.readable))
+      return problem(response, hindered.status, hindered.code, hindered.detail, { connection: 'close' });
     const body = await readBody(request, bodyLimit);
     if (!body)
       return problem(response, 413, 'PayloadTooLarge', `the body is larger than ${bodyLimit} bytes`, {

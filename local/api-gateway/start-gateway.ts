@@ -1,5 +1,6 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
 import { Worker } from 'node:worker_threads';
+import { diskTrouble, type Trouble } from '../health.ts';
 import type { LogFields, Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
 import { closeThread } from '../worker-thread.ts';
@@ -13,7 +14,16 @@ export interface GatewayThreadOptions {
   readonly access: AuthorizerOptions;
   /** 0: any. */
   readonly port: number;
+  /** Whose disk has to have space. @default nobody looks */
+  readonly directory?: string;
 }
+
+/** Tells the API what keeps the platform from working. */
+export interface Gateway extends LoopbackServer {
+  report(trouble: Trouble): void;
+}
+
+export type GatewayOrder = 'close' | { readonly trouble: Trouble };
 
 export type GatewayThreadReport =
   | { readonly kind: 'listening'; readonly url: string; readonly port: number }
@@ -21,17 +31,24 @@ export type GatewayThreadReport =
   | { readonly kind: 'log'; readonly level: keyof Logger; readonly message: string; readonly fields: LogFields };
 
 /** In this thread. Throws when the port is taken, naming it. */
-export function startGateway(
+export async function startGateway(
   routes: readonly GatewayRoute[],
-  { access, port, logger }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
-): Promise<LoopbackServer> {
-  return listenOnLoopback(gatewayListener({ routes, authorize: authorizer({ ...access, logger }), logger }), port);
+  { access, port, directory, logger }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
+): Promise<Gateway> {
+  let reported: Trouble | undefined;
+  const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
+  const listener = gatewayListener({ routes, authorize: authorizer({ ...access, logger }), trouble, logger });
+  const server = await listenOnLoopback(listener, port);
+  const report = (found: Trouble): void => {
+    reported = found;
+  };
+  return { ...server, report };
 }
 
 /** In a thread of its own, with the environment as it is now. Throws when the port is taken, naming it. */
 export async function startGatewayThread(
   options: GatewayThreadOptions & { readonly logger: Logger },
-): Promise<LoopbackServer> {
+): Promise<Gateway> {
   const { logger, ...workerData } = options;
   const worker = new Worker(new URL('./gateway-thread.ts', import.meta.url), {
     workerData,
@@ -54,6 +71,7 @@ export async function startGatewayThread(
   return {
     url,
     port,
+    report: (trouble) => worker.postMessage({ trouble } satisfies GatewayOrder),
     close: () => closeThread(worker, exited),
   };
 }

@@ -1,6 +1,6 @@
 /** Builds in SQLite: what is needed to describe them, and to find their processes after a crash. */
-import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { openSqlite } from '../stores/sqlite-file.ts';
 
 export const Build = z.object({
   /** `<project>:<uuid>` */
@@ -40,9 +40,9 @@ export interface BuildStore {
 const keptMs = 90 * 24 * 3600 * 1000;
 
 export function openBuildStore(path: string | ':memory:'): BuildStore {
-  const database = new DatabaseSync(path);
+  // Its tables are made below, where they are missing.
+  const database = openSqlite(path, { holds: 'the builds', version: 1, migrate: () => {} });
   database.exec(`
-    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS builds (
       id TEXT PRIMARY KEY, project TEXT NOT NULL, queuedAt REAL NOT NULL, finished INTEGER NOT NULL, build TEXT NOT NULL
     ) STRICT;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory, writeFileDurably } from '../durable-file.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
+import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
 import { loadOrMakeKey, seal, unseal } from './sealed-value.ts';
 
 export const StoredParameter = z.strictObject({
@@ -28,14 +29,21 @@ export interface ParameterStore {
   below(path: string, recursive: boolean): readonly StoredParameter[];
 }
 
-export async function openParameterStore(directory: string): Promise<ParameterStore> {
+/** Throws `StoreFault` for what is damaged. With `acceptLoss`, a key that is gone is replaced: what it sealed stays unreadable. */
+export async function openParameterStore(
+  directory: string,
+  { acceptLoss = false }: { readonly acceptLoss?: boolean } = {},
+): Promise<ParameterStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const key = await loadOrMakeKey(join(directory, 'key'));
+  const files = (await readdir(directory)).filter((name) => name.endsWith('.json'));
+  const key = await loadOrMakeKey(join(directory, 'key'), files.length > 0 && !acceptLoss);
   const parameters = new Map<string, StoredParameter>();
-  for (const file of (await readdir(directory)).filter((name) => name.endsWith('.json'))) {
-    const parameter = StoredParameter.parse(JSON.parse(await readFile(join(directory, file), 'utf8')));
+  for (const file of files) {
+    const parameter = await readParameter(join(directory, file));
     parameters.set(parameter.name, parameter);
   }
+  const [first] = parameters.values();
+  if (first && !acceptLoss) checkKey(key, first, directory);
   const serially = oneAtATime();
   const fileOf = (name: string): string => join(directory, `${createHash('sha256').update(name).digest('hex')}.json`);
   return {
@@ -63,4 +71,26 @@ export async function openParameterStore(directory: string): Promise<ParameterSt
         .sort((one, other) => (one.name < other.name ? -1 : 1));
     },
   };
+}
+
+async function readParameter(path: string): Promise<StoredParameter> {
+  try {
+    return StoredParameter.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (cause) {
+    throw new StoreFault(
+      path,
+      '(a Secret) is damaged',
+      `${restoreBackup}, or remove the file and store the Secret again`,
+      cause,
+    );
+  }
+}
+
+/** All are sealed with the same key: one tells whether it is this. */
+function checkKey(key: Uint8Array, { name, sealed }: StoredParameter, directory: string): void {
+  try {
+    unseal(key, name, sealed);
+  } catch (cause) {
+    throw new StoreFault(join(directory, 'key'), `does not open the Secret ${name}`, restoreBackup, cause);
+  }
 }

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { writeFileDurably } from '../durable-file.ts';
+import { acceptLoss, restoreBackup, StoreFault } from '../stores/store-fault.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -23,9 +24,16 @@ export function unseal(key: Uint8Array, name: string, sealed: string): string {
 }
 
 /** The key of this installation, made once; only the owner may read the file. */
-export async function loadOrMakeKey(path: string): Promise<Uint8Array> {
+/** Throws when values are there and it is not. */
+export async function loadOrMakeKey(path: string, needed: boolean): Promise<Uint8Array> {
   const stored = await readFile(path).catch(() => undefined);
   if (stored === undefined) {
+    if (needed)
+      throw new StoreFault(
+        path,
+        'is gone, and no Secret can be read without it',
+        `${restoreBackup}, or accept that they are lost: ${acceptLoss}`,
+      );
     const key = randomBytes(32);
     await writeFileDurably(path, key, 0o600);
     return key;

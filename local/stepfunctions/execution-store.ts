@@ -1,6 +1,8 @@
 /** Executions and their histories in SQLite: a status is on disk before anyone hears of it, events follow in small batches. */
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { openSqlite } from '../stores/sqlite-file.ts';
+import { isDiskFull } from '../stores/store-fault.ts';
 
 export const ExecutionStatus = z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
@@ -68,11 +70,12 @@ const flushAfterMs = 50;
 const mostHistoryBytes = 512 * 1024 * 1024;
 /** Events removed at once: others wait as long as that takes. */
 const sweptAtOnce = 2_000;
+const fullDiskMs = 1_000;
 
 export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
-  const database = new DatabaseSync(path);
+  // Its tables are made below, where they are missing.
+  const database = openSqlite(path, { holds: 'the executions', version: 1, migrate: () => {} });
   database.exec(`
-    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS executions (
       arn TEXT PRIMARY KEY, machine TEXT NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, status TEXT NOT NULL,
       output TEXT, error TEXT, cause TEXT, startedAt REAL NOT NULL, stoppedAt REAL, transitions INTEGER NOT NULL,
@@ -122,9 +125,26 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
     const events = waiting;
     waiting = [];
     database.exec('BEGIN');
-    for (const { arn, text } of events) insertEvent.run(arn, text);
-    more();
-    database.exec('COMMIT');
+    try {
+      for (const { arn, text } of events) insertEvent.run(arn, text);
+      more();
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      waiting = [...events, ...waiting];
+      throw error;
+    }
+  };
+  /** On a full disk the events wait until there is space. */
+  const flushLater = (ms: number): void => {
+    timer ??= setTimeout(() => {
+      try {
+        flush();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        flushLater(fullDiskMs);
+      }
+    }, ms);
   };
 
   return {
@@ -139,7 +159,7 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
     followedUp: (arn) => void follow.run(arn),
     append(arn, event) {
       waiting.push({ arn, text: JSON.stringify(event) });
-      timer ??= setTimeout(() => flush(), flushAfterMs);
+      flushLater(flushAfterMs);
     },
     history(arn) {
       if (waiting.length > 0) flush();
