@@ -1,18 +1,24 @@
 /** What a platform that runs for months does about its own files: at the start, and every hour from then on. */
 import { copyFile, rm, stat, truncate } from 'node:fs/promises';
 import type { BuildStore } from './codebuild/build-store.ts';
+import { bucket } from './environment.ts';
 import { type Logger, messageOf } from './logger.ts';
+import type { LocalS3 } from './s3/s3-listener.ts';
 import type { ExecutionStore } from './stepfunctions/execution-store.ts';
 
 export interface HousekeepingOptions {
   readonly executions: Pick<ExecutionStore, 'sweep'>;
   readonly builds: Pick<BuildStore, 'sweep'>;
+  readonly objects: Pick<LocalS3, 'expire'>;
   /** What the platform writes as it runs. */
   readonly logFile: string;
   readonly logger: Logger;
 }
 
 const everyMs = 3600 * 1000;
+/** As the lifecycle rules of the bucket in AWS. */
+const expiring = ['runs/', 'checks/'] as const;
+const objectsKeptMs = 365 * 86_400_000;
 const largestLogBytes = 10 * 1024 * 1024;
 
 /** Returns what ends it. */
@@ -27,10 +33,14 @@ export function startHousekeeping(options: HousekeepingOptions): () => void {
   return () => clearInterval(timer);
 }
 
-export async function keepHouse({ executions, builds, logFile }: HousekeepingOptions, now: number): Promise<void> {
+export async function keepHouse(
+  { executions, builds, objects, logFile }: HousekeepingOptions,
+  now: number,
+): Promise<void> {
   executions.sweep(now);
   const logs = builds.sweep(now);
   await Promise.all(logs.map((log) => rm(log, { force: true })));
+  for (const prefix of expiring) await objects.expire(bucket, prefix, new Date(now - objectsKeptMs));
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,

@@ -160,7 +160,7 @@ async function assemble(given: {
   });
   cleanUp.push(() => store.close());
   const logFile = inDirectory('platform.log');
-  cleanUp.push(startHousekeeping({ executions: store, builds: buildStore, logFile, logger }));
+  cleanUp.push(startHousekeeping({ executions: store, builds: buildStore, objects, logFile, logger }));
   // Functions at work still speak to everything above; one that hangs must not keep the platform from stopping.
   cleanUp.push(() => Promise.race([lambdas.idle(), pause(5_000, undefined, { ref: false })]));
   cleanUp.push(() => builds.shutDown());

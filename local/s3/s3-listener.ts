@@ -25,6 +25,8 @@ export interface LocalS3 {
   readonly listener: RequestListener;
   /** Keys below a prefix, without a request. Throws `NoSuchBucket`. */
   keys(bucket: string, prefix: string): readonly string[];
+  /** Removes objects below a prefix that were written before then, as a lifecycle rule does. Returns how many. */
+  expire(bucket: string, prefix: string, before: Date): Promise<number>;
 }
 
 interface Hosted {
@@ -108,6 +110,15 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
       }
     },
     keys: (name, prefix) => [...find(name).bucket.keysAfter('', prefix)],
+    async expire(name, prefix, before) {
+      const { bucket } = find(name);
+      const old = [...bucket.keysAfter('', prefix)].filter((key) => {
+        const { modifiedAt } = bucket.head(key) ?? {};
+        return modifiedAt !== undefined && modifiedAt < before.toISOString();
+      });
+      for (const key of old) await bucket.remove(key, {});
+      return old.length;
+    },
   };
 }
 

@@ -25,7 +25,8 @@ async function stores() {
     builds.close();
   });
   const logFile = join(directory, 'platform.log');
-  return { directory, executions, builds, logFile, logger: silentLogger };
+  const objects = { expire: async () => 0 };
+  return { directory, executions, builds, objects, logFile, logger: silentLogger };
 }
 
 describe('executions', () => {
@@ -85,6 +86,15 @@ describe('housekeeping', () => {
     expect(() => statSync(log('old'))).toThrow('ENOENT');
     expect(readFileSync(log('new'), 'utf8')).toBe('said');
     expect(rest.builds.newest('p')).toEqual(['p:new']);
+  });
+
+  it('lets objects of runs and of checks expire after a year, as the bucket in AWS does', async () => {
+    const { directory: _, ...rest } = await stores();
+    const asked: unknown[] = [];
+    const expire = async (...given: unknown[]): Promise<number> => asked.push(given);
+    await keepHouse({ ...rest, objects: { expire } }, now);
+    const before = new Date(now - 365 * day);
+    expect(asked).toEqual(['runs/', 'checks/'].map((prefix) => ['kubeloom', prefix, before]));
   });
 
   it('puts a log aside that has become large, and goes on in the same file', async () => {

@@ -202,4 +202,15 @@ describe('the local S3', () => {
       'later',
     ]);
   });
+
+  it('removes what is older than a lifecycle rule keeps, below its prefix alone', async () => {
+    const store = await openS3({ directory: await temporaryDirectory(), buckets: [Bucket], logger: silentLogger });
+    const { url } = await listening(store.listener);
+    const s3 = new S3Client({ ...at(url), forcePathStyle: true });
+    onTestFinished(() => s3.destroy());
+    for (const key of ['runs/a', 'runs/b', 'terraform/c']) await put(s3, key, 'value');
+    expect(await store.expire(Bucket, 'runs/', new Date(0))).toBe(0);
+    expect(await store.expire(Bucket, 'runs/', new Date(Date.now() + 1000))).toBe(2);
+    expect(store.keys(Bucket, '')).toEqual(['terraform/c']);
+  });
 });
