@@ -43,7 +43,9 @@ What is a fault (nothing is started):
   is used once. The DNS provider must serve zones.
 - **Changes.** What machines are made of cannot change in place (\`providerSpec\`, \`serverType\`, \`image\`,
   \`storageDiskSize\`, \`machineSpec\`, \`spot\`; the type of a provider; the network of a cluster): add a pool, a
-  provider or a cluster with another name and remove the old one. Kubernetes never goes back to an older version.
+  provider or a cluster with another name and remove the old one. Or let Kubeloom replace the machines of a pool: name it
+  in the annotation \`kubeloom.dev/replace: POOL,POOL\` of the manifest. Its new machines are added, one pool at a time,
+  before the old ones are drained and deleted; the plan shows it. Kubernetes never goes back to an older version.
 - **Protection.** What has \`protect: true\` is neither removed nor replaced, a manifest with \`deletionProtection\` is
   not deleted, until a change that lifts it has been applied.
 

@@ -12,8 +12,8 @@ const nothing: Changes = () => {};
 
 describe('what machines are made of cannot be changed in place', () => {
   it.each([
-    ['providerSpec', { providerSpec: { name: 'sim-1', region: 'elsewhere' } }],
-    ['providerSpec', { providerSpec: { name: 'sim-1', region: 'here', zone: 'a' } }],
+    ['providerSpec.region', { providerSpec: { name: 'sim-1', region: 'elsewhere' } }],
+    ['providerSpec.zone', { providerSpec: { name: 'sim-1', region: 'here', zone: 'a' } }],
     ['serverType', { serverType: 'large' }],
     ['image', { image: 'other' }],
     ['storageDiskSize', { storageDiskSize: 100 }],
@@ -26,6 +26,30 @@ describe('what machines are made of cannot be changed in place', () => {
 
     expect(faults.map(({ path }) => path)).toEqual([`spec.nodePools.dynamic[0].${field}`]);
     expect(faults[0]?.fix).toContain('add a pool with another name');
+  });
+
+  it('several changed fields of a pool are one fault that names them', () => {
+    const faults = refused(nothing, (spec) => {
+      for (const pool of control(spec)) Object.assign(pool, { serverType: 'large', image: 'other', spot: true });
+    });
+
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatchObject({ path: 'spec.nodePools.dynamic[0]' });
+    expect(faults[0]?.reason).toContain('serverType, image, spot of the pool "control"');
+  });
+
+  it('a pool that may be replaced may change, and a name that is no pool is refused', () => {
+    const after = manifestWith((spec) => {
+      for (const pool of control(spec)) Object.assign(pool, { serverType: 'large' });
+    });
+    const allowed = (names: string) =>
+      validateUpdate(manifestWith(nothing), {
+        ...after,
+        metadata: { ...after.metadata, annotations: { 'kubeloom.dev/replace': names } },
+      });
+
+    expect(allowed('control')).toEqual([]);
+    expect(allowed('control,contrl')[0]?.reason).toContain('there is no dynamic pool "contrl"');
   });
 
   it('what can be changed is not refused', () => {

@@ -4,12 +4,12 @@ import { error, type Fault, type pathText } from './fault.ts';
 import type { InputManifest } from './input-manifest.ts';
 import { shown } from './names.ts';
 import type { DynamicNodePool } from './node-pools.ts';
+import { replaceAnnotation, replaceablePools } from './replaceable-pools.ts';
 
 type Path = Parameters<typeof pathText>[0];
 
-/** Fields of a dynamic pool of which its machines are made. */
+/** Fields of a dynamic pool of which its machines are made; those of `providerSpec` are compared one by one. */
 const immutable = [
-  'providerSpec',
   'serverType',
   'image',
   'storageDiskSize',
@@ -58,16 +58,27 @@ function* providerFaults(old: InputManifest, next: InputManifest): Iterable<Faul
 }
 
 function* poolFaults(old: InputManifest, next: InputManifest): Iterable<Fault> {
-  for (const [index, pool] of next.spec.nodePools.dynamic.entries()) {
+  const { dynamic } = next.spec.nodePools;
+  const replaceable = replaceablePools(next);
+  for (const [index, pool] of dynamic.entries()) {
     const before = old.spec.nodePools.dynamic.find(({ name }) => name === pool.name);
-    for (const field of before === undefined ? [] : immutable) {
-      if (canonical(before?.[field]) === canonical(pool[field])) continue;
-      yield error(
-        ['spec', 'nodePools', 'dynamic', index, field],
-        `${field} of the pool ${shown(pool.name)} cannot be changed: its machines are made of it`,
-        'add a pool with another name that has the new value, and remove this one in the same change or later',
-      );
-    }
+    if (before === undefined || replaceable.has(pool.name)) continue;
+    const changed = changedFields(before, pool);
+    if (changed.length === 0) continue;
+    // One fault for a pool, however many fields of it have changed.
+    yield error(
+      ['spec', 'nodePools', 'dynamic', index, ...(changed.length === 1 ? (changed[0]?.split('.') ?? []) : [])],
+      `${changed.join(', ')} of the pool ${shown(pool.name)} cannot be changed in place: existing machines keep what they were created with`,
+      `to have its machines replaced pool by pool, name it in the annotation ${replaceAnnotation} (or apply with --allow-replace ${pool.name}); or add a pool with another name and remove this one`,
+    );
+  }
+  for (const name of replaceable) {
+    if (dynamic.some((pool) => pool.name === name)) continue;
+    yield error(
+      ['metadata', 'annotations', replaceAnnotation],
+      `there is no dynamic pool ${shown(name)} that could be replaced`,
+      'use names of dynamic pools, separated by commas',
+    );
   }
   for (const kind of ['dynamic', 'static'] as const) {
     const otherKind = kind === 'dynamic' ? 'static' : 'dynamic';
@@ -81,6 +92,16 @@ function* poolFaults(old: InputManifest, next: InputManifest): Iterable<Fault> {
     }
   }
   yield* protectedPools(old, next);
+}
+
+/** `serverType`, `providerSpec.region`, …: what differs of that which machines are made of. */
+function changedFields(before: DynamicNodePool, after: DynamicNodePool): readonly string[] {
+  const places = [...new Set([...Object.keys(before.providerSpec), ...Object.keys(after.providerSpec)])];
+  const [from, to]: Readonly<Record<string, unknown>>[] = [before.providerSpec, after.providerSpec];
+  return [
+    ...places.filter((field) => from?.[field] !== to?.[field]).map((field) => `providerSpec.${field}`),
+    ...immutable.filter((field) => canonical(before[field]) !== canonical(after[field])),
+  ];
 }
 
 function* protectedPools(old: InputManifest, next: InputManifest): Iterable<Fault> {

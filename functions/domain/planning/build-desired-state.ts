@@ -11,6 +11,7 @@ import {
 } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
@@ -90,6 +91,7 @@ function poolSources(
     provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
     held: new Set(heldPools.map(useKey)),
     leaving: new Set(leaving),
+    replaceable: replaceablePools(manifest),
   };
 }
 

@@ -19,6 +19,8 @@ export interface PoolSources {
   readonly held: ReadonlySet<string>;
   /** Names of dynamic nodes that are to go. */
   readonly leaving: ReadonlySet<string>;
+  /** Names of pools whose machines may be replaced. */
+  readonly replaceable: ReadonlySet<string>;
 }
 
 /** A new pool that could not be made: its changes wait for a new generation or attempt. */
@@ -66,7 +68,7 @@ export function compatibleTemplates(left: string, right: string): boolean {
 function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
   const provider = sources.provider(pool.providerSpec.name);
   const source = sourceOf(pool, provider);
-  const standing = standingDynamic(use, source);
+  const standing = standingDynamic(use, source, sources.replaceable.has(pool.name));
   const before = standing.current?.nodes ?? [];
   const made = [...before, ...missingFrom(before, standing.attempted?.nodes ?? [])];
   const stays = (node: NodeState) => !sources.leaving.has(node.name);
@@ -88,14 +90,21 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
   };
 }
 
-/** What stands keeps its identity unless its templates changed; what was only tried keeps it if nothing about it changed. */
+/**
+ * The instance that exists keeps its identity, unless its templates changed or it may be replaced and its machines have
+ * to be made differently: then the pool gets a new instance. One that was only attempted is kept if nothing changed.
+ */
 function standingDynamic(
   use: PoolUse,
   source: Omit<DynamicSource, 'subnet'>,
+  replaceable: boolean,
 ): { current?: NodePoolState; attempted?: NodePoolState } {
   const uses = use.current.filter((pool) => isUse(pool, use));
-  const current =
-    uses.find((pool) => sameTemplates(pool, source)) ?? uses.find((pool) => differsInMoreThanTemplates(pool, source));
+  const kept = replaceable
+    ? undefined
+    : (uses.find((pool) => sameTemplates(pool, source)) ??
+      uses.find((pool) => differsInMoreThanTemplates(pool, source)));
+  const current = uses.find((pool) => sameTemplates(pool, source) && !differsInMoreThanTemplates(pool, source)) ?? kept;
   if (current !== undefined) {
     const attempted = use.attempted.find((pool) => pool.id === current.id);
     return attempted === undefined ? { current } : { current, attempted };

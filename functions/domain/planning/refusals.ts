@@ -2,6 +2,7 @@
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
+import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
 import { diffStates, poolKey } from './diff-states.ts';
@@ -54,11 +55,15 @@ function fixedRefusals(current: ClusterState, desired: ClusterState): readonly R
     }
     if (change.kind !== 'NodePoolSpecChanged') return [];
     const pool = allPools(desired).find((candidate) => candidate.id === change.pool);
-    return change.fields.map((field) => ({
-      path: pool === undefined ? `spec.nodePools[${change.pool}]` : `${poolPath(pool)}.${fieldPath(field)}`,
-      reason: `${field} of pool ${pool?.name ?? change.pool} cannot change in place`,
-      fix: 'set it back, or add a new pool with the new value and drop this one from the cluster',
-    }));
+    const [field, ...others] = change.fields;
+    const path = pool === undefined ? `spec.nodePools[${change.pool}]` : poolPath(pool);
+    return [
+      {
+        path: field === undefined || others.length > 0 ? path : `${path}.${fieldPath(field)}`,
+        reason: `${change.fields.join(', ')} of pool ${pool?.name ?? change.pool} cannot change in place`,
+        fix: `set it back, let the pool be replaced (annotation ${replaceAnnotation}), or add a new pool and drop this one`,
+      },
+    ];
   });
 }
 
