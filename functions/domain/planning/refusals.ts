@@ -23,7 +23,8 @@ export function refusals({ current, attempted, desired }: Ends): readonly Refusa
   const fixed = fixedRefusals(current, desired);
   return [
     ...fixed,
-    ...(current.network === desired.network ? stateFaults(desired) : []),
+    // A pool that moved in place kept its subnet: what follows from that for the network is no fault of its own.
+    ...stateFaults(desired).filter(({ path }) => fixed.length === 0 || path !== `${clusterPath(desired)}.network`),
     ...versionRefusals(current, attempted, desired),
     ...protectionRefusals(current, attempted, desired),
     ...releaseRefusals(current, desired),
