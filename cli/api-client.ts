@@ -1,6 +1,7 @@
 /** A thin client of the HTTP API: one method a route, answers parsed, problems turned into errors for people. */
 import type { z } from 'zod';
 import {
+  Version as ApiVersion,
   EventPage,
   headerNames,
   LogList,
@@ -11,7 +12,7 @@ import {
   Problem,
   Run,
   RunPage,
-  Version,
+  ValidationReport,
 } from '#contracts/http.ts';
 import { CheckAccepted, ProviderCheck } from '#contracts/http-checks.ts';
 import {
@@ -46,6 +47,25 @@ interface Call {
   readonly document?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** Only if this is the stored version. */
+interface Version {
+  readonly ifMatch?: string | undefined;
+}
+
+export interface PutCondition extends Version {
+  /** `*`: only if nothing is stored. */
+  readonly ifNoneMatch?: string;
+}
+
+/** A document with those that will be stored with it; without one, the stored manifest, its deletion or a rollback. */
+export interface PlanRequest {
+  readonly document?: unknown;
+  readonly beside?: readonly unknown[];
+  readonly delete?: 'true';
+  readonly orphan?: string | undefined;
+  readonly rollback?: 'last' | number;
 }
 
 export type ApiClient = ReturnType<typeof apiClient>;
@@ -92,26 +112,40 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
   };
 
   return {
-    putManifest: (key: ManifestName, document: unknown, ifMatch?: string) =>
+    putManifest: (key: ManifestName, document: unknown, { ifMatch, ifNoneMatch }: PutCondition = {}) =>
       onceTemplatesKnown(async () => {
-        const headers: Record<string, string> = ifMatch ? { 'if-match': await tagOf(key, ifMatch) } : {};
+        const headers = {
+          ...(ifMatch && { 'if-match': await tagOf(key, ifMatch) }),
+          ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
+        };
         const accepted = await json(ManifestAccepted, at(key), { method: 'PUT', document, headers });
         return { ...accepted, warnings: located(document, accepted.warnings) };
       }, pending),
-    planManifest: (key: ManifestName, document: unknown) =>
+    planManifest: (key: ManifestName, { document, beside = [], ...query }: PlanRequest = {}) =>
       onceTemplatesKnown(async () => {
-        const report = await json(PlanReport, `${at(key)}/plan`, { method: 'POST', document });
+        const body = document === undefined ? {} : { body: asBody([document, ...beside]) };
+        const report = await json(PlanReport, `${at(key)}/plan`, { method: 'POST', query, ...body });
         const { faults, warnings } = report;
         return { ...report, faults: located(document, faults), warnings: located(document, warnings) };
       }, pending),
+    validate: async (documents: readonly unknown[]) => {
+      const body = asBody(documents);
+      const report = await json(ValidationReport, '/v1/validate', { method: 'POST', body });
+      return report.documents.map(({ faults }, index) => ({ faults: located(documents[index], faults) }));
+    },
     getManifest: (key: ManifestName) => json(ManifestDescription, at(key)),
-    deleteManifest: (key: ManifestName, orphans: readonly string[] = []) =>
+    deleteManifest: (key: ManifestName, { orphans = [], ifMatch }: { orphans?: readonly string[] } & Version = {}) =>
       json(ManifestAccepted, at(key), {
         method: 'DELETE',
+        headers: onlyIf(ifMatch),
         ...(orphans.length > 0 && { query: { orphan: orphans.join(',') } }),
       }),
-    retryManifest: (key: ManifestName, from?: StageName) =>
-      json(ManifestAccepted, `${at(key)}/retry`, { method: 'POST', ...(from && { body: JSON.stringify({ from }) }) }),
+    retryManifest: (key: ManifestName, { from, ifMatch }: { from?: StageName | undefined } & Version = {}) =>
+      json(ManifestAccepted, `${at(key)}/retry`, {
+        method: 'POST',
+        headers: onlyIf(ifMatch),
+        ...(from && { body: JSON.stringify({ from }) }),
+      }),
     /** `repair`: true and false say what the manifest would say otherwise. */
     driftManifest: (key: ManifestName, repair?: boolean) =>
       json(ManifestAccepted, `${at(key)}/drift`, {
@@ -121,9 +155,18 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
     /** Verbs that need nothing but the name. */
     cancelManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/cancel`, { method: 'POST' }),
     pauseManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/pause`, { method: 'POST' }),
-    resumeManifest: (key: ManifestName) => json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST' }),
-    rollbackManifest: (key: ManifestName) =>
-      onceTemplatesKnown(() => json(ManifestAccepted, `${at(key)}/rollback`, { method: 'POST' }), pending),
+    resumeManifest: (key: ManifestName, { ifMatch }: Version = {}) =>
+      json(ManifestAccepted, `${at(key)}/resume`, { method: 'POST', headers: onlyIf(ifMatch) }),
+    rollbackManifest: (key: ManifestName, { to, ifMatch }: { to?: number | undefined } & Version = {}) =>
+      onceTemplatesKnown(
+        () =>
+          json(ManifestAccepted, `${at(key)}/rollback`, {
+            method: 'POST',
+            headers: onlyIf(ifMatch),
+            ...(to !== undefined && { body: JSON.stringify({ to }) }),
+          }),
+        pending,
+      ),
     listGenerations: (key: ManifestName) => json(GenerationList, `${at(key)}/generations`),
     getGeneration: (key: ManifestName, generation: number) => json(Generation, `${at(key)}/generations/${generation}`),
     checkProvider: (key: ManifestName, provider: string) =>
@@ -171,9 +214,15 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
     listChanges: (namespace?: string, next?: string) =>
       json(EventPage, '/v1/changes', { query: { namespace, next, limit: 200 } }),
     whoAmI: () => json(WhoAmI, '/v1/whoami'),
-    version: () => json(Version, '/v1/version'),
+    version: () => json(ApiVersion, '/v1/version'),
   };
 }
+
+const onlyIf = (tag: string | undefined): Record<string, string> => (tag ? { 'if-match': entityTag(tag) } : {});
+
+/** JSON is YAML: several documents are one text. */
+const asBody = (documents: readonly unknown[]): string =>
+  documents.map((document) => JSON.stringify(document)).join('\n---\n');
 
 /** Names come out of files and the command line: none may become another path. */
 const inPath = ({ namespace, name }: ManifestName): string => [namespace, name].map(encodeURIComponent).join('/');

@@ -17,6 +17,8 @@ export const exitCodes = {
   unreachable: 7,
   /** We are not let in, or have not the role that this needs. */
   forbidden: 8,
+  /** Something would be removed, and it was not confirmed. */
+  unconfirmed: 9,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -1,28 +1,31 @@
-/** `kubeloom delete NAME`: removes a manifest and everything it made, or lets go of what cannot be removed. */
+/** `kubeloom delete NAME`: removes a manifest and everything it made, or orphans what cannot be removed. */
 import type { Command } from 'commander';
+import { noTotals } from '#domain/planning/plan-totals.ts';
 import { apiClient } from '../api-client.ts';
+import { type Consent, confirm, consentOptions } from '../confirm.ts';
+import { confirmPlan } from '../confirm-plan.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { print, printJson } from '../output.ts';
 import { tellLeft, waitForRun } from '../wait.ts';
 
-interface DeleteOptions {
+interface DeleteOptions extends Consent {
   readonly wait?: boolean;
   readonly namespace?: string;
   readonly orphan?: readonly string[];
-  readonly json?: boolean;
 }
 
 export function registerDelete(program: Command): void {
-  program
+  const command = program
     .command('delete <name>')
-    .description('delete a manifest: its clusters, machines and networks go')
+    .description('delete a manifest with its clusters, machines and networks')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option(
       '--orphan <node...>',
-      'let go of these nodes instead of removing them; `all`: of everything, nothing is removed',
+      'orphan these nodes: stop managing them instead of removing them; `all`: everything, nothing is removed',
     )
-    .option('--wait', 'show progress until all is gone; exit 6 when something could not be removed')
+    .option('--wait', 'show progress until all is gone; exit 6 when something could not be removed');
+  consentOptions(command)
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: DeleteOptions) => {
       process.exitCode = await remove(name, options);
@@ -33,7 +36,15 @@ async function remove(name: string, options: DeleteOptions): Promise<number> {
   const api = apiClient();
   const key = parseManifestName(name, options.namespace);
   const json = options.json === true;
-  const accepted = await api.deleteManifest(key, orphansOf(options.orphan));
+  const orphans = orphansOf(options.orphan);
+  const orphan = orphans.length > 0 ? orphans.join(',') : undefined;
+  const action = `delete ${key.namespace}/${key.name}`;
+  // Nothing is removed then, and what cannot be read can be forgotten but not planned.
+  const planned =
+    orphan === 'all'
+      ? await confirm({ totals: noTotals, action: `${action} and orphan everything of it`, always: true }, options)
+      : await confirmPlan(api, key, { action, plan: { delete: 'true', orphan }, always: true, consent: options });
+  const accepted = await api.deleteManifest(key, { orphans, ifMatch: planned?.etag ?? undefined });
   if (!json) {
     print(`${key.namespace}/${key.name} is being deleted: run ${accepted.runId}`);
     tellLeft(accepted.left);
@@ -51,7 +62,7 @@ async function remove(name: string, options: DeleteOptions): Promise<number> {
 export function orphansOf(words: readonly string[] = []): readonly string[] {
   const names = words.flatMap((word) => word.split(',')).filter(Boolean);
   if (names.includes('all') && names.length > 1) {
-    throw new CliError('--orphan all lets go of everything: name no nodes beside it', exitCodes.usage);
+    throw new CliError('--orphan all orphans everything: name no nodes beside it', exitCodes.usage);
   }
   return names;
 }

@@ -1,19 +1,23 @@
-/** `kubeloom retry | cancel | pause | resume | rollback NAME`: what a person can tell a manifest beside what it wishes for. */
+/** `kubeloom retry | cancel | pause | resume | rollback NAME`: what a person can ask of a stored manifest. */
 import { type Command, Option } from 'commander';
 import type { ManifestAccepted } from '#contracts/http.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
-
+import { type ApiClient, apiClient, type ManifestName, type PlanRequest } from '../api-client.ts';
+import { type Consent, consentOptions } from '../confirm.ts';
+import { confirmPlan } from '../confirm-plan.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { printJson } from '../output.ts';
+import { showPlan } from '../show-plan.ts';
 import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 
-interface VerbOptions {
+interface VerbOptions extends Consent {
   readonly namespace: string;
   readonly wait?: boolean;
-  readonly json?: boolean;
   readonly from?: StageName;
   readonly repair?: boolean;
+  readonly to?: number;
+  readonly plan?: boolean;
 }
 
 interface Verb {
@@ -25,7 +29,14 @@ interface Verb {
   readonly wait?: string;
   readonly from?: true;
   readonly repair?: true;
-  ask(api: ApiClient, key: ManifestName, options: VerbOptions): Promise<ManifestAccepted>;
+  readonly to?: true;
+  /** What it would do is planned first, and confirmed when it removes anything. */
+  plan?(options: VerbOptions): PlanRequest;
+  ask(
+    api: ApiClient,
+    key: ManifestName,
+    options: VerbOptions & { readonly ifMatch?: string },
+  ): Promise<ManifestAccepted>;
 }
 
 const verbs: readonly Verb[] = [
@@ -35,7 +46,8 @@ const verbs: readonly Verb[] = [
     done: 'is tried again',
     wait: 'show progress until the run ends; exit 6 when it fails',
     from: true,
-    ask: (api, key, { from }) => api.retryManifest(key, from),
+    plan: () => ({}),
+    ask: (api, key, { from, ifMatch }) => api.retryManifest(key, { from, ifMatch }),
   },
   {
     name: 'cancel',
@@ -55,11 +67,12 @@ const verbs: readonly Verb[] = [
     description: 'end a pause and start what waits',
     done: 'is resumed',
     wait: 'show progress until the run ends; exit 6 when it fails',
-    ask: (api, key) => api.resumeManifest(key),
+    plan: () => ({}),
+    ask: (api, key, { ifMatch }) => api.resumeManifest(key, { ifMatch }),
   },
   {
     name: 'drift',
-    description: 'compare what stands with what was made; as the manifest says, it is told only or made again',
+    description: 'compare what exists with what was made; as the manifest says, it is only reported or repaired',
     done: 'is checked for drift',
     wait: 'show progress until the check ends, then what differs; exit 6 when a repair fails',
     repair: true,
@@ -67,10 +80,13 @@ const verbs: readonly Verb[] = [
   },
   {
     name: 'rollback',
-    description: 'go back to the document before, as a new generation',
-    done: 'goes back to the document before',
+    description:
+      'go back to the last generation before the present one that was done, or to another, as a new generation',
+    done: 'goes back',
     wait: 'show progress until the run ends; exit 6 when it fails',
-    ask: (api, key) => api.rollbackManifest(key),
+    to: true,
+    plan: ({ to }) => ({ rollback: to ?? 'last' }),
+    ask: (api, key, { to, ifMatch }) => api.rollbackManifest(key, { to, ifMatch }),
   },
 ];
 
@@ -81,16 +97,18 @@ export function registerVerbs(program: Command): void {
       .description(verb.description)
       .option('-n, --namespace <namespace>', 'namespace of NAME', 'default');
     if (verb.from) {
-      const from = new Option(
-        '--from <stage>',
-        'do this stage and those behind it again, also where they had succeeded',
-      );
+      const from = new Option('--from <stage>', 'repeat this stage and those after it, also where they had succeeded');
       command.addOption(from.choices(stageNames));
     }
     if (verb.repair) {
-      command.option('--repair', 'make again what differs, also where an earlier repair did not help');
+      command.option('--repair', 'repair what differs, also where an earlier repair did not help');
       command.option('--no-repair', 'change nothing, whatever the manifest says');
     }
+    if (verb.to) {
+      command.option('--to <generation>', 'the generation to go back to', generationOf);
+      command.option('--plan', 'only show where it goes and what that does; changes nothing');
+    }
+    if (verb.plan) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
     command.option('--json', 'answer as JSON').action(async (name: string, options: VerbOptions) => {
       process.exitCode = await perform(verb, parseManifestName(name, options.namespace), options);
@@ -98,11 +116,49 @@ export function registerVerbs(program: Command): void {
   }
 }
 
+interface Intent {
+  readonly verb: Verb;
+  readonly plan: PlanRequest;
+  readonly options: VerbOptions;
+}
+
+/** The options with what was confirmed: the version that was planned, and the generation to go back to. */
+async function confirmed(
+  api: ApiClient,
+  key: ManifestName,
+  { verb, plan, options }: Intent,
+): Promise<VerbOptions & { readonly ifMatch?: string }> {
+  const action = `${verb.name} ${key.namespace}/${key.name}`;
+  const { etag, rollbackTo } = await confirmPlan(api, key, {
+    plan,
+    action,
+    always: verb.to === true,
+    consent: options,
+  });
+  return { ...options, ...(etag && { ifMatch: etag }), ...(rollbackTo !== undefined && { to: rollbackTo }) };
+}
+
+function generationOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new CliError(
+    `--to ${text}: write the number of a generation, as \`kubeloom runs\` shows them`,
+    exitCodes.usage,
+  );
+}
+
 async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Promise<number> {
   const api = apiClient();
   const json = options.json === true;
-  const accepted = await verb.ask(api, key, options);
-  if (!json) tellAccepted(key, verb.name === 'pause' ? { ...accepted, paused: false } : accepted, verb.done);
+  if (options.plan) {
+    const report = await api.planManifest(key, verb.plan?.(options));
+    if (json) printJson(report);
+    else showPlan(report);
+    return report.faults.length > 0 ? exitCodes.invalid : exitCodes.ok;
+  }
+  const ready = verb.plan ? await confirmed(api, key, { verb, plan: verb.plan(options), options }) : options;
+  const accepted = await verb.ask(api, key, ready);
+  const done = ready.to === undefined ? verb.done : `${verb.done} to generation ${ready.to}`;
+  if (!json) tellAccepted(key, verb.name === 'pause' ? { ...accepted, paused: false } : accepted, done);
   if (!options.wait || accepted.paused) {
     if (json) printJson({ accepted });
     return options.wait ? notStarted(accepted) : 0;

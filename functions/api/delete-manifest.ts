@@ -61,7 +61,8 @@ export const handler = httpHandler(
   },
 );
 
-function orphansOf(text: string | undefined): Orphans | undefined {
+/** `?orphan=` as it is stored; undefined when nothing is said. */
+export function orphansOf(text: string | undefined): Orphans | undefined {
   return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
 }
 

@@ -2,10 +2,14 @@
 
 import type { Fault } from '#contracts/http.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { warning } from '#domain/manifest/fault.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
+import { findRenames } from '#domain/planning/find-renames.ts';
+import { counted } from '#domain/planning/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord } from '../pipeline/next-generation.ts';
 import { pinTemplates, planningOf } from '../pipeline/template-versions.ts';
@@ -19,8 +23,8 @@ export interface Question {
   readonly document: unknown;
   readonly stored: ManifestRecord | undefined;
   readonly caller: AdmittedCaller;
-  /** Plan for nothing to be left. @default false */
-  readonly deleting?: boolean;
+  /** Documents that are to be stored with it: Secrets and TemplateGitReferences among them count as stored. */
+  readonly beside?: readonly unknown[];
 }
 
 export interface Judgement {
@@ -37,8 +41,9 @@ export interface Judgement {
 }
 
 export async function judgeManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Judgement> {
-  const { document, stored, caller, deleting = false } = question;
-  const verdict = validateManifest(document, await surroundingsOf(deps, key, document, caller));
+  const { document, stored, caller, beside = [] } = question;
+  const surroundings = await surroundingsOf(deps, key, document, caller);
+  const verdict = validateManifest(document, withSet(surroundings, beside));
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings, document);
   const { manifest } = verdict;
@@ -49,16 +54,23 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const before = stored && InputManifest.safeParse(stored.document).data;
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? standingPart(before, clusters) : before;
-  const pinned = deleting ? undefined : await pinTemplates(deps, key.namespace, manifest);
-  const faults = wireFaults(
-    [...(old && !deleting ? validateUpdate(old, manifest) : []), ...(pinned?.faults ?? [])],
-    document,
-  );
-  const { templates = {}, templateSecrets = {} } = pinned ?? {};
+  const { templates, templateSecrets, faults: unpinned } = await pinTemplates(deps, key.namespace, manifest, beside);
+  const faults = wireFaults([...(old ? validateUpdate(old, manifest) : []), ...unpinned], document);
   const own = { templates, templateSecrets };
-  const wished = nextRecord(deps, key, stored, { document: manifest, deleting, again: false, templates: own });
+  const wished = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: false, templates: own });
   const plans = planClusters(planningOf(deps, wished), wished, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
-  return { manifest, faults, warnings, templates: own, plans, refusals };
+  return { manifest, faults, warnings: [...warnings, ...renames(plans, manifest)], templates: own, plans, refusals };
+}
+
+/** Nothing of a cluster survives a new name; whoever changes one may not expect that. */
+function renames(plans: readonly ClusterPlan[], { spec }: InputManifest): readonly Fault[] {
+  return wireFaults(
+    findRenames(plans).map(({ from, to, nodes }) => {
+      const place = spec.kubernetes.clusters.findIndex(({ name }) => name === to);
+      const reason = `a rename destroys cluster "${from}" with ${counted(nodes, 'node')} and creates "${to}"`;
+      return warning(['spec', 'kubernetes', 'clusters', place, 'name'], reason, `write "${from}" again to keep it`);
+    }),
+  );
 }

@@ -1,33 +1,88 @@
-/** POST …/plan: what a document, or the stored one, would lead to; changes nothing. */
+/** POST …/plan: what a document, the stored one, a deletion or a rollback would lead to; changes nothing. */
 import type { PlanReport } from '#contracts/http.ts';
-import { ManifestPath } from '#contracts/http-parameters.ts';
+import { ManifestPath, PlanQuery } from '#contracts/http-parameters.ts';
+import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { noTotals, planTotals } from '#domain/planning/plan-totals.ts';
 import { viewer } from '../caller.ts';
+import type { HttpRequest } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { nextRecord } from '../pipeline/next-generation.ts';
+import { replaceableManifest, storedManifest } from '../pipeline/stored-manifest.ts';
+import { planningOf } from '../pipeline/template-versions.ts';
+import type { Deps } from '../ports.ts';
+import { orphansOf } from './delete-manifest.ts';
 import { judgeManifest } from './judge-manifest.ts';
-import { requestDocument } from './request-document.ts';
+import { manifestTag } from './manifest-version.ts';
+import { planClusters } from './plan-clusters.ts';
+import { requestDocumentAmong } from './request-document.ts';
+import { rollbackGoal } from './rollback-manifest.ts';
 import { driftRows } from './views/drift-rows.ts';
 
-export const handler = httpHandler({ access: viewer, path: ManifestPath }, async (request, deps) => {
-  const key = request.path;
+export const handler = httpHandler({ access: viewer, path: ManifestPath, query: PlanQuery }, async (request, deps) => {
+  const { path: key, query } = request;
   const given = request.body.length > 0;
-  const stored = given ? await deps.manifests.get(key) : await storedManifest(deps, key);
-  const document = given ? requestDocument(request, deps) : stored?.document;
-  const deleting = !given && stored?.deleting === true;
-  const { faults, warnings, plans } = await judgeManifest(deps, key, {
-    document,
-    stored,
-    deleting,
-    caller: request.caller,
-  });
+  if (given && (query.delete || query.rollback !== undefined)) {
+    throw new PipelineError('InvalidInput', 'a deletion and a rollback are planned without a document; leave out one');
+  }
+  const stored = given ? await replaceableManifest(deps, key) : await storedManifest(deps, key);
+  const clusters = await deps.clusters.list(key);
+  const deletes = query.delete !== undefined || (!given && query.rollback === undefined && stored?.deleting === true);
+  const planned =
+    deletes && stored
+      ? planDeletion(deps, stored, clusters, query.orphan)
+      : await planDocument(deps, key, stored, request);
   const json: PlanReport = {
-    namespace: key.namespace,
-    name: key.name,
-    hasWork: plans.some((plan) => plan.waypoints.length > 0),
-    faults: [...faults],
-    warnings: [...warnings],
-    clusters: [...plans],
-    drift: given && !stored ? [] : driftRows(await deps.clusters.list(key)),
+    ...{ namespace: key.namespace, name: key.name },
+    hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
+    ...planned,
+    etag: stored ? manifestTag(stored) : null,
+    drift: given && !stored ? [] : driftRows(clusters),
   };
   return { status: 200, json };
 });
+
+type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 'rollbackTo'>;
+
+/** A document that can no longer be read keeps nothing from being deleted, nor from being planned. */
+function planDeletion(
+  deps: Pick<Deps, 'ids' | 'clock'>,
+  stored: ManifestRecord,
+  clusters: readonly ClusterRecord[],
+  orphan: string | undefined,
+): Planned {
+  const orphans = orphansOf(orphan) ?? stored.orphans;
+  if (orphans === 'all') return { faults: [], warnings: [], clusters: [], totals: noTotals };
+  const wish = { document: stored.document, deleting: true, again: false };
+  const record = nextRecord(deps, stored, stored, wish);
+  const plans = planClusters(planningOf(deps, record), record, clusters);
+  return { faults: [], warnings: [], clusters: [...plans], totals: planTotals(plans, orphans) };
+}
+
+async function planDocument(
+  deps: Deps,
+  key: ManifestKey,
+  stored: ManifestRecord | undefined,
+  request: HttpRequest<ManifestKey, PlanQuery>,
+): Promise<Planned> {
+  const { document, beside, rollbackTo } = await documentOf(deps, stored, request);
+  const question = { document, stored, beside, caller: request.caller };
+  const { faults, warnings, plans } = await judgeManifest(deps, key, question);
+  return {
+    ...{ faults: [...faults], warnings: [...warnings], clusters: [...plans] },
+    totals: planTotals(plans),
+    ...(rollbackTo !== undefined && { rollbackTo }),
+  };
+}
+
+async function documentOf(
+  deps: Deps,
+  stored: ManifestRecord | undefined,
+  request: HttpRequest<ManifestKey, PlanQuery>,
+): Promise<{ readonly document: unknown; readonly beside: readonly unknown[]; readonly rollbackTo?: number }> {
+  const { rollback } = request.query;
+  if (request.body.length > 0 || stored === undefined) return requestDocumentAmong(request, deps);
+  if (rollback === undefined) return { document: stored.document, beside: [] };
+  const { generation, document } = await rollbackGoal(deps, stored, rollback === 'last' ? undefined : rollback);
+  return { document, beside: [], rollbackTo: generation };
+}

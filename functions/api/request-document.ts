@@ -4,6 +4,7 @@ import type { Fault as WireFault } from '#contracts/http.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { placed, withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import type { HttpRequest } from '../http.ts';
@@ -47,11 +48,33 @@ export function requestDocument(
       `the body holds ${more.length + 1} documents; send each in a request of its own`,
     );
   }
+  return inNamespace(document, request.path);
+}
+
+/**
+ * The InputManifest of a body, and what else is in it. Throws `InvalidInput` as above, and when there are several
+ * InputManifests; a single document is taken as it is, so that all of its faults are found.
+ */
+export function requestDocumentAmong(
+  request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
+  deps: Pick<Deps, 'config'>,
+): { readonly document: unknown; readonly beside: readonly unknown[] } {
+  const documents = requestDocuments(request, deps);
+  if (documents.length === 1) return { document: inNamespace(documents[0], request.path), beside: [] };
+  const [document, ...more] = documents.filter((one) => kindOf(one) === 'InputManifest');
+  if (document === undefined || more.length > 0) {
+    const count = document === undefined ? 'no InputManifest' : `${more.length + 1} InputManifests`;
+    throw new PipelineError('InvalidInput', `the body holds ${count}; send each in a request of its own`);
+  }
+  return {
+    document: inNamespace(document, request.path),
+    beside: documents.filter((one) => kindOf(one) !== 'InputManifest'),
+  };
+}
+
+function inNamespace(document: unknown, { namespace }: DocumentKey): unknown {
   if (!isMap(document) || !isMap(document.metadata)) return document;
-  return withPlacesOf(document, {
-    ...document,
-    metadata: { namespace: request.path.namespace, ...document.metadata },
-  });
+  return withPlacesOf(document, { ...document, metadata: { namespace, ...document.metadata } });
 }
 
 /** Where document and path are about different things. */

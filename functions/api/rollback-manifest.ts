@@ -1,34 +1,47 @@
-/** POST …/rollback: the newest earlier document that differs becomes the next generation, judged like any other. */
+/** POST …/rollback: an earlier document becomes the next generation, judged like any other. */
+import { RollbackRequest } from '#contracts/http.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { operator } from '../caller.ts';
+import { parseInput } from '../failures.ts';
 import { httpHandler } from '../middleware.ts';
-import { checksumOf } from '../pipeline/checksum.ts';
+import { lastDone } from '../pipeline/rollback-goal.ts';
 import { storedManifest } from '../pipeline/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { Deps, StoredGeneration } from '../ports.ts';
 import { checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
+import { requestDocuments } from './request-document.ts';
 import { submitDocument } from './submit-document.ts';
 
-export const handler = httpHandler(
-  { access: operator, path: ManifestPath },
-  async ({ path, headers, caller }, deps) => {
-    const stored = await storedManifest(deps, path);
-    checkPreconditions(headers, path, stored);
-    if (stored.deleting) throw refuseVerb(stored, 'rolled back', 'it is being deleted; apply a document to keep it');
-    const { generation, document } = await documentBefore(deps, stored);
-    return submitDocument(deps, path, { document, stored, caller, reason: `rolled back to generation ${generation}` });
-  },
-);
+export const handler = httpHandler({ access: operator, path: ManifestPath }, async (request, deps) => {
+  const [body = {}] = request.body.length > 0 ? requestDocuments(request, deps) : [];
+  const { to } = parseInput(RollbackRequest, body, 'the body');
+  const stored = await storedManifest(deps, request.path);
+  checkPreconditions(request.headers, request.path, stored);
+  const { generation, document } = await rollbackGoal(deps, stored, to);
+  return submitDocument(deps, request.path, {
+    ...{ document, stored, caller: request.caller },
+    rolledBackTo: generation,
+    reason: `rolled back to generation ${generation}`,
+  });
+});
 
-async function documentBefore(
-  deps: Pick<Deps, 'manifests'>,
+/** The generation to go back to. Throws `VersionConflict` that says which there are. */
+export async function rollbackGoal(
+  deps: Pick<Deps, 'manifests' | 'runs'>,
   stored: ManifestRecord,
-): Promise<{ readonly generation: number; readonly document: unknown }> {
-  for (let generation = stored.generation - 1; generation > 0; generation--) {
-    const document = await deps.manifests.documentOf(stored, generation);
-    if (document === undefined) break;
-    if (checksumOf(document) !== stored.checksum) return { generation, document };
-  }
-  throw refuseVerb(stored, 'rolled back', 'no earlier document that differs is kept; apply the one you want');
+  to: number | undefined,
+): Promise<StoredGeneration> {
+  const refuse = (because: string) => refuseVerb(stored, 'rolled back', because);
+  if (stored.deleting) throw refuse('it is being deleted; apply a document to keep it');
+  if (to !== undefined && to >= stored.generation)
+    throw refuse(`generation ${to} is not before the present one, ${stored.generation}`);
+  const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
+  const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
+  if (goal !== undefined) return goal;
+  const numbers = kept.map(({ generation }) => generation).join(', ');
+  const choice = kept.length === 0 ? 'no earlier document is kept' : `the documents of ${numbers} are kept`;
+  if (to !== undefined) throw refuse(`the document of generation ${to} is not kept; ${choice}`);
+  const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
+  throw refuse(`no earlier generation that differs was done; ${fix}`);
 }

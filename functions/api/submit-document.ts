@@ -19,13 +19,15 @@ export interface Submission {
   readonly reason?: string;
   /** Whoever was faster may have stored the same: then nothing is wrong. @default it is a conflict */
   readonly sameIsFine?: boolean;
+  /** The generation that the document is of, when it is a rollback. */
+  readonly rolledBackTo?: number;
 }
 
 /** Throws `InvalidManifest` with every fault, and `VersionConflict` when somebody else was faster. */
 export async function submitDocument(
   deps: Deps,
   key: ManifestKey,
-  { document, stored, caller, reason, sameIsFine = false }: Submission,
+  { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
 ): Promise<HttpResponse> {
   const judgement = await judgeManifest(deps, key, { document, stored, caller });
   const { manifest, templates, faults, refusals } = judgement;
@@ -34,8 +36,9 @@ export async function submitDocument(
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   if (same && !isBehind(stored, judgement)) return acceptedResponse(stored, { unchanged: true, warnings });
   const why = reason ?? reasonOf(stored, same);
+  const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
   const record = nextRecord(deps, key, stored, {
-    ...{ document: manifest, deleting: false, again: same, origin: { by: caller.name, reason: why } },
+    ...{ document: manifest, deleting: false, again: same, origin },
     ...(templates && { templates }),
   });
   try {

@@ -1,10 +1,12 @@
 /** POST /v1/validate: every fault of every document, judged together with each other and with what is stored. */
 import type { ValidationReport, Fault as WireFault } from '#contracts/http.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
-import { nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { type DocumentKind, kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { requestDocuments, wireFaults } from './request-document.ts';
+import { nameOf as storedName } from './references.ts';
+import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
+import { storedSecretUses } from './stored-secret-uses.ts';
 import { storedReferences } from './surroundings.ts';
 
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */
@@ -14,7 +16,18 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
   const bodies = requestDocuments(request, deps);
   // Whose machines are taken is asked when a manifest is applied.
   const placed = bodies.map((document) => ({ key: nameOf(document), document }));
-  const verdicts = validateDocuments(bodies, await storedReferences(deps, placed, request.caller));
+  // What a Secret is used for is for those to know who see its namespace.
+  const secrets = placed.filter(
+    ({ key, document }) => kindOf(document) === 'Secret' && request.caller.may('viewer', key.namespace),
+  );
+  const [known, uses] = await Promise.all([
+    storedReferences(deps, placed, request.caller),
+    storedSecretUses(deps, new Set(secrets.map(({ key }) => storedName(key)))),
+  ]);
+  const verdicts = validateDocuments(bodies, known, uses).map((verdict, index) => ({
+    ...verdict,
+    faults: [...(keptAsItIs(verdict.kind) ? storageFaults(bodies[index]) : []), ...verdict.faults],
+  }));
   let room = mostOfReport;
   const reported = (faults: readonly Fault[], document: unknown): WireFault[] => {
     const some = wireFaults(faults, document, Math.min(room, mostFaults));
@@ -32,3 +45,7 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
   const valid = verdicts.every(({ faults }) => faults.length === 0);
   return { status: 200, json: { valid, documents } satisfies ValidationReport };
 });
+
+function keptAsItIs(kind: DocumentKind | undefined): boolean {
+  return kind === 'TemplateGitReference' || kind === 'RoleBinding';
+}

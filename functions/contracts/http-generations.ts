@@ -11,6 +11,7 @@ const GenerationSummary = z
     at: Origin.shape.at.optional().describe('when it was accepted; absent when an older release stored it'),
     by: Origin.shape.by.optional().describe('who asked for it'),
     reason: Origin.shape.reason.optional(),
+    rolledBackTo: Origin.shape.rolledBackTo.describe('of a rollback: the generation that it went back to'),
   })
   .meta({ id: 'GenerationSummary' });
 

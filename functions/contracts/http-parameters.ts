@@ -46,18 +46,27 @@ export const CheckPath = ProviderPath.extend({
 });
 const cluster = DnsLabel.describe('name or id of the cluster');
 export const ClusterPath = ManifestPath.extend({ cluster });
+const orphan = z
+  .string()
+  .max(20_000)
+  .regex(
+    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(,[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    'must be "all", or node names with commas between',
+  )
+  .optional()
+  .describe('`all`, or names of nodes with commas between: what is orphaned instead of destroyed');
 /** `?orphan=` of a deletion. */
-export const DeleteQuery = z.object({
-  orphan: z
-    .string()
-    .max(20_000)
-    .regex(
-      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(,[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-      'must be "all", or node names with commas between',
-    )
+export const DeleteQuery = z.object({ orphan });
+/** What is planned instead of a document or the stored manifest. */
+export const PlanQuery = z.object({
+  delete: z.literal('true', { error: 'must be true' }).optional().describe('plan the deletion of the manifest'),
+  orphan,
+  rollback: z
+    .union([z.literal('last'), wholeNumber(1)], { error: 'must be "last" or the number of a generation' })
     .optional()
-    .describe('`all`, or names of nodes with commas between: what is let go instead of destroyed'),
+    .describe('plan a rollback to this generation; `last`: to the one that a rollback without a number goes to'),
 });
+export type PlanQuery = z.infer<typeof PlanQuery>;
 export const LogPath = RunPath.extend({
   cluster,
   waypoint: z

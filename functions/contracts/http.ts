@@ -4,6 +4,7 @@ import { NodeState } from '#domain/cluster-state.ts';
 import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
+import { PlanTotals } from '#domain/planning/plan-totals.ts';
 import { DriftRows } from './http-drift.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { StageMode } from './stage.ts';
@@ -75,6 +76,12 @@ export const RetryRequest = z
   })
   .meta({ id: 'RetryRequest' });
 export type RetryRequest = z.infer<typeof RetryRequest>;
+
+/** Body of a rollback; without one, it goes to the last generation before the present one that was done. */
+export const RollbackRequest = z
+  .strictObject({ to: z.int().min(1).optional().describe('the generation to go back to') })
+  .meta({ id: 'RollbackRequest' });
+export type RollbackRequest = z.infer<typeof RollbackRequest>;
 
 export const ManifestAccepted = z
   .object({
@@ -235,6 +242,12 @@ export const PlanReport = z
     faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
     warnings: z.array(Fault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
+    totals: PlanTotals,
+    etag: z
+      .string()
+      .nullable()
+      .describe('`ETag` of the version that this was planned against, for `If-Match`; null when nothing is stored'),
+    rollbackTo: z.number().int().optional().describe('the generation that a rollback would go back to'),
     drift: DriftRows,
   })
   .meta({ id: 'PlanReport' });

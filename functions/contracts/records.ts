@@ -31,6 +31,8 @@ export const Origin = z.strictObject({
   /** Name of the caller. */
   by: z.string(),
   reason: z.string(),
+  /** Of a rollback: the generation that it went back to. */
+  rolledBackTo: z.number().int().optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 

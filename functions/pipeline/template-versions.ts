@@ -2,7 +2,8 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
-import { locatorOf } from '#domain/manifest/secret-source.ts';
+import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
+import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { Deps } from '../ports.ts';
@@ -27,18 +28,25 @@ export interface PinnedTemplates {
 
 /**
  * Asks the repositories what the references of a manifest name now. A reference used by many is asked about once.
- * Throws `TemplatesPending` while a runner asks a private one.
+ * References in `beside` go before stored ones of the same name; a private repository whose token is beside it, and so
+ * not stored yet, is not asked. Throws `TemplatesPending` while a runner asks a private one.
  */
-export async function pinTemplates(deps: Ports, namespace: string, manifest: InputManifest): Promise<PinnedTemplates> {
-  const asked = new Map<string, Promise<Pin>>();
+export async function pinTemplates(
+  deps: Ports,
+  namespace: string,
+  manifest: InputManifest,
+  beside: readonly unknown[] = [],
+): Promise<PinnedTemplates> {
+  const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
     manifest.spec.providers.map(async ({ name, templatesRef }, index) => {
       if (templatesRef.name === defaultTemplates) return {};
       const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
       const key = `${reference.namespace}/${reference.name}`;
-      const answer = asked.get(key) ?? pinOf(deps, reference);
+      const answer = asked.get(key) ?? pinOf(deps, reference, beside);
       asked.set(key, answer);
       const pin = await answer;
+      if (pin === undefined) return {};
       if ('version' in pin) return { name, pin };
       return { fault: error(['spec', 'providers', index, 'templatesRef'], pin.reason, pin.fix) };
     }),
@@ -55,8 +63,10 @@ type Pin = { readonly version: string; readonly secret?: string } | { readonly r
 async function pinOf(
   deps: Ports,
   { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
-): Promise<Pin> {
-  const stored = await deps.templateReferences.get(namespace, name);
+  beside: readonly unknown[],
+): Promise<Pin | undefined> {
+  const given = documentNamed(beside, 'TemplateGitReference', { namespace, name });
+  const stored = given ?? (await deps.templateReferences.get(namespace, name));
   if (stored === undefined) {
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
@@ -71,6 +81,7 @@ async function pinOf(
   }
   const { endpoint, commit: revision, paths, auth } = reference.spec;
   const secret = auth && locatorOf(auth.secretRef, namespace);
+  if (auth && documentNamed(beside, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
   const answer =
     secret !== undefined && byRunner

@@ -10,7 +10,7 @@ async function apiWithThreeGenerations(): Promise<ApiUnderTest> {
   const under = apiUnderTest({ KUBELOOM_ADMINS: 'user:ann,user:bob' });
   await under.call('PUT', manifestPath, { body: aManifest({ compute: 2 }), as: as('ann') });
   await under.call('PUT', manifestPath, { body: aManifest({ compute: 3 }), as: as('bob') });
-  await under.call('POST', `${manifestPath}/rollback`, { as: as('ann') });
+  await under.call('POST', `${manifestPath}/rollback`, { body: { to: 1 }, as: as('ann') });
   return under;
 }
 
@@ -23,7 +23,7 @@ describe('GET …/generations', () => {
     const count = 'nodePools.dynamic "compute".count';
     expect(json.items).toEqual([
       {
-        ...{ generation: 3, current: true, at, by: 'ann', reason: 'rolled back to generation 1' },
+        ...{ generation: 3, current: true, at, by: 'ann', reason: 'rolled back to generation 1', rolledBackTo: 1 },
         changes: [`${count} 3 → 2`],
       },
       { generation: 2, current: false, at, by: 'bob', reason: 'changed', changes: [`${count} 2 → 3`] },
@@ -47,7 +47,12 @@ describe('GET …/generations', () => {
     const items = (await call('GET', `${manifestPath}/generations`, { as: as('ann') })).json.items as object[];
     expect(items).toHaveLength(4);
     expect(items[0]).toMatchObject({ generation: 4, by: 'bob', reason: 'deleted', changes: [] });
-    expect(items[1]).toMatchObject({ generation: 3, by: 'ann', reason: 'rolled back to generation 1' });
+    expect(items[1]).toMatchObject({
+      generation: 3,
+      by: 'ann',
+      reason: 'rolled back to generation 1',
+      rolledBackTo: 1,
+    });
   });
 
   it('lists what an older release stored, without who and when', async () => {

@@ -1,8 +1,15 @@
 /** Verbs as a client meets them: what they answer for what is not there, has changed, or was never asked for rightly. */
 import { describe, expect, it } from 'vitest';
-import { apiUnderTest } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aRun, aState, runId } from './records.ts';
+
+/** Notes that the first run of a generation ended as it should. */
+async function succeeded(deps: ApiUnderTest['deps'], generation: number): Promise<void> {
+  const id = (await deps.manifests.get(key))?.runId.replace(/-g\d+-a\d+$/, `-g${generation}-a1`) ?? '';
+  const run = await deps.runs.get(key, id);
+  await deps.runs.put({ ...aRun(), ...run, runId: id, generation, status: 'Succeeded' });
+}
 
 const verbs = ['retry', 'cancel', 'pause', 'resume', 'rollback'] as const;
 
@@ -104,6 +111,7 @@ describe('two at once', () => {
   it('of rollback and a change: one wins', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
+    await succeeded(deps, 1);
     await call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
     const answers = await Promise.all([
       call('POST', `${manifestPath}/rollback`),
@@ -111,6 +119,60 @@ describe('two at once', () => {
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
     expect((await deps.manifests.get(key))?.generation).toBe(3);
+  });
+});
+
+describe('rollback', () => {
+  /** Generations with so many compute nodes, of which those in `done` were done. */
+  async function history(computes: readonly number[], done: readonly number[]): Promise<ApiUnderTest> {
+    const api = apiUnderTest();
+    for (const [index, compute] of computes.entries()) {
+      expect((await api.call('PUT', manifestPath, { body: aManifest({ compute }) })).status).toBe(202);
+      if (done.includes(index + 1)) await succeeded(api.deps, index + 1);
+    }
+    return api;
+  }
+  const back = async ({ call, deps }: ApiUnderTest, body?: object): Promise<string> => {
+    const { status, json } = await call('POST', `${manifestPath}/rollback`, body ? { body } : {});
+    if (status !== 202) return String(json.detail);
+    await succeeded(deps, Number(json.generation));
+    const [newest] = await deps.manifests.generations(key);
+    return `${json.generation} as ${newest?.origin?.rolledBackTo}`;
+  };
+
+  it('goes to the last generation before the present one that was done', async () => {
+    expect(await back(await history([1, 2, 3, 4], [1, 2]))).toBe('5 as 2');
+  });
+
+  it('goes further back the second time, never forward again', async () => {
+    const api = await history([1, 2, 3], [1, 2, 3]);
+    expect([await back(api), await back(api), await back(api)]).toEqual([
+      '4 as 2',
+      '5 as 1',
+      expect.stringContaining('no earlier generation that differs was done; the documents of 4, 3, 2, 1 are kept'),
+    ]);
+  });
+
+  it('takes a rollback for what it went back to, also after another change', async () => {
+    const api = await history([1, 2, 3], [1, 2, 3]);
+    expect(await back(api)).toBe('4 as 2');
+    await api.call('PUT', manifestPath, { body: aManifest({ compute: 9 }) });
+    expect([await back(api), await back(api)]).toEqual(['6 as 4', '7 as 1']);
+  });
+
+  it('goes to the generation that is named, and says which there are', async () => {
+    const api = await history([1, 2, 3], []);
+    expect(await back(api, { to: 1 })).toBe('4 as 1');
+    expect(await back(api, { to: 4 })).toContain('generation 4 is not before the present one, 4');
+    expect(await back(api, { to: 0 })).toContain('to');
+  });
+
+  it('is planned without being done, and is what was planned', async () => {
+    const api = await history([1, 2], [1]);
+    const { json } = await api.call('POST', `${manifestPath}/plan?rollback=last`);
+    expect(json).toMatchObject({ rollbackTo: 1, etag: expect.stringMatching(/g2-a1"$/), faults: [] });
+    expect((await api.deps.manifests.get(key))?.generation).toBe(2);
+    expect((await api.call('POST', `${manifestPath}/plan?rollback=2`)).status).toBe(409);
   });
 });
 

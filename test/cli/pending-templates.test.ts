@@ -49,7 +49,11 @@ it('is what applying, planning and rolling back do', async () => {
   const { port } = server.address() as AddressInfo;
   const api = apiClient({ apiUrl: `http://127.0.0.1:${port}`, token: 'a-token' }, { everyMs: 1 });
   const key = { namespace: 'team', name: 'shop' };
-  for (const call of [() => api.putManifest(key, {}), () => api.planManifest(key, {}), () => api.rollbackManifest(key)])
+  for (const call of [
+    () => api.putManifest(key, {}),
+    () => api.planManifest(key, { document: {} }),
+    () => api.rollbackManifest(key),
+  ])
     await expect(call()).rejects.toMatchObject({ problem: { code: 'Protected' } });
   const path = '/v1/manifests/team/shop';
   expect(asked).toEqual([`PUT ${path}`, `POST ${path}/plan`, `POST ${path}/rollback`].flatMap((one) => [one, one]));

@@ -24,6 +24,22 @@ function file(name: string, compute = 2): string {
   return path;
 }
 
+/** Applies it and waits for its end, without the command line. */
+async function applied(name: string, compute?: number): Promise<void> {
+  const answer = await fetch(`${platform.apiUrl}/v1/manifests/default/${name}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${platform.token}`, 'content-type': 'application/yaml' },
+    body: readFileSync(file(name, compute), 'utf8'),
+  });
+  expect(answer.status).toBe(202);
+  await platform.executions.idle();
+}
+
+async function generationOf(name: string): Promise<number> {
+  const { stdout } = await kubeloom(['describe', name, '--json']);
+  return (JSON.parse(stdout) as { generation: number }).generation;
+}
+
 const faults = (list: readonly object[]): void => {
   process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(list);
 };
@@ -48,17 +64,53 @@ afterAll(async () => {
 });
 
 describe('kubeloom apply', () => {
-  it('submits what it can of several files, tells the rest, and exits as the worst of them', async () => {
+  it('stores and starts nothing when one document of several files is faulty', async () => {
     const bad = join(directory, 'bad.yaml');
     writeFileSync(bad, readFileSync(file('several-bad'), 'utf8').replace('1.36.0', '1.2.0'));
-    const { code, stdout, stderr } = await kubeloom(['apply', '-f', bad, file('several'), '--wait', '--json']);
+    const good = join(directory, 'good-secret.yaml');
+    writeFileSync(good, 'apiVersion: v1\nkind: Secret\nmetadata: { name: several }\nstringData: { a: b }\n');
+    const { code, stdout, stderr } = await kubeloom(['apply', '-f', bad, file('several'), good, '--wait', '--json']);
     const { ok, documents } = JSON.parse(stdout) as { ok: boolean; documents: Record<string, unknown>[] };
     expect([code, ok]).toEqual([3, false]);
-    expect(documents).toMatchObject([
-      { file: bad, kind: 'InputManifest', name: 'several-bad', error: { code: 'InvalidManifest' } },
-      { name: 'several', accepted: { generation: 1, unchanged: false }, manifest: { status: 'Done' } },
+    expect(documents).toEqual([
+      { file: good, kind: 'Secret', namespace: 'default', name: 'several' },
+      expect.objectContaining({ file: bad, error: expect.objectContaining({ code: 'InvalidManifest' }) }),
+      expect.objectContaining({ name: 'several' }),
     ]);
+    expect(documents[2]).not.toHaveProperty('accepted');
     expect(stderr).toContain('Kubernetes 1.2.0 is not supported');
+    expect(stderr).toContain('nothing was stored or started');
+    expect((await kubeloom(['get', 'several'])).code).toBe(4);
+    expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('several');
+  });
+
+  it('stores nothing when the change of a manifest is refused by what exists', async () => {
+    await applied('lower');
+    const text = readFileSync(file('lower'), 'utf8').replace('1.36.0', '1.35.0');
+    const stdin = `apiVersion: v1\nkind: Secret\nmetadata: { name: lower }\nstringData: { a: b }\n---\n${text}`;
+    const { code, stdout } = await kubeloom(['apply', '-f', '-'], { stdin });
+    expect([code, stdout]).toEqual([3, '']);
+    expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('lower');
+  });
+
+  it('does not remove machines when no one can be asked, unless told to', async () => {
+    await applied('smaller', 3);
+    const refused = await kubeloom(['apply', '-f', file('smaller', 1)]);
+    expect([refused.code, refused.stdout]).toEqual([9, '']);
+    expect(refused.stderr).toMatch(/nothing was changed.*2 nodes removed.*--yes/);
+    expect(await generationOf('smaller')).toBe(1);
+    expect((await kubeloom(['apply', '-f', file('smaller', 1), '--wait', '--yes'])).code).toBe(0);
+    expect((await kubeloom(['apply', '-f', file('smaller', 2), '--no-input', '--wait'])).code).toBe(0);
+  });
+
+  it('says that a rename destroys one cluster and creates another', async () => {
+    await applied('old-name');
+    const renamed = join(directory, 'renamed.yaml');
+    writeFileSync(renamed, readFileSync(file('old-name'), 'utf8').replace('- name: old-name', '- name: new-name'));
+    const { stdout } = await kubeloom(['plan', '-f', renamed]);
+    expect(stdout).toContain('a rename destroys cluster "old-name" with 3 nodes and creates "new-name"');
+    expect(stdout).toContain('total: 1 cluster added, 1 removed; 3 nodes added, 3 removed');
+    expect((await kubeloom(['apply', '-f', renamed])).code).toBe(9);
   });
 
   it('takes documents from standard input, and starts nothing for what is known', async () => {
@@ -170,20 +222,40 @@ describe('kubeloom logs -f', () => {
   });
 });
 
+describe('kubeloom plan', () => {
+  it('tells with its exit code whether there is anything to do, when asked to', async () => {
+    const args = ['plan', '-f', file('coded'), '--detailed-exitcode'];
+    expect((await kubeloom(args)).code).toBe(2);
+    await applied('coded');
+    expect((await kubeloom(args)).code).toBe(0);
+  });
+});
+
 describe('kubeloom rollback', () => {
-  it('goes back to the document before', async () => {
-    await kubeloom(['apply', '-f', file('back', 1), '--wait']);
-    await kubeloom(['apply', '-f', file('back', 3), '--wait']);
-    const { code, stdout } = await kubeloom(['rollback', 'back', '--wait', '--json']);
+  it('shows where it goes, and goes there once that is confirmed', async () => {
+    await applied('back', 1);
+    await applied('back', 3);
+    const shown = await kubeloom(['rollback', 'back', '--plan']);
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/rollback to generation 1[\s\S]*2 nodes removed/),
+    ]);
+    expect((await kubeloom(['rollback', 'back'])).code).toBe(9);
+    const { code, stdout } = await kubeloom(['rollback', 'back', '--to', '1', '--yes', '--wait', '--json']);
     const { manifest } = JSON.parse(stdout) as { manifest: { generation: number; clusters: { nodes: unknown[] }[] } };
     expect([code, manifest.generation, manifest.clusters[0]?.nodes.length]).toEqual([0, 3, 2]);
+    const again = await kubeloom(['rollback', 'back', '--yes']);
+    expect([again.code, again.stderr]).toEqual([5, expect.stringContaining('2, 1 are kept')]);
+    expect((await kubeloom(['rollback', 'back', '--to', 'x'])).code).toBe(2);
   });
 });
 
 describe('kubeloom delete', () => {
   it('removes a manifest and shows it to its end', async () => {
-    await kubeloom(['apply', '-f', file('removed'), '--wait']);
-    const { code, stdout } = await kubeloom(['delete', 'removed', '--wait']);
+    await applied('removed');
+    const refused = await kubeloom(['delete', 'removed']);
+    expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('1 cluster removed; 3 nodes removed')]);
+    const { code, stdout } = await kubeloom(['delete', 'removed', '--wait', '--yes']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/3 nodes removed.*removed deleted after/s)]);
     expect((await kubeloom(['describe', 'removed'])).code).toBe(4);
   });

@@ -24,7 +24,7 @@ describe('FR-5: nobody has to look inside to get on', () => {
     expect(text.length).toBeGreaterThan(0);
 
     world.faults();
-    const accepted = await world.api.retryManifest(key, 'nodes');
+    const accepted = await world.api.retryManifest(key, { from: 'nodes' });
     const again = await world.settled(key, accepted);
     expect(again && statusText(again)).toMatch(/^Done/);
     const redone = (await world.events(key)).filter(

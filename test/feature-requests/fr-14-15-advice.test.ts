@@ -21,7 +21,7 @@ const advice = [
 describe('FR-14: advice about the layout', () => {
   test('a single control node, a single API load balancer node, and one in another region: exactly that, before anything starts', async () => {
     const key = seedKey('fr-14');
-    const plan = await world.api.planManifest(key, seed('working', key.name));
+    const plan = await world.api.planManifest(key, { document: seed('working', key.name) });
     expect(plan.faults).toEqual([]);
     expect(plan.warnings.map(({ path }) => path).toSorted()).toEqual(advice);
     const reasons = plan.warnings.map(({ reason }) => reason).join('\n');
@@ -38,7 +38,7 @@ describe('FR-14: advice about the layout', () => {
 describe('FR-15: fields without effect are told, and nothing has to be guessed to start a run', () => {
   test('a disk of a load balancer pool is warned about', async () => {
     const key = seedKey('fr-15');
-    const { warnings } = await world.api.planManifest(key, seed('working', key.name));
+    const { warnings } = await world.api.planManifest(key, { document: seed('working', key.name) });
     expect(warnings.find(({ path }) => path.endsWith('storageDiskSize'))?.reason).toMatch(/no storage disk/);
   });
 
@@ -49,7 +49,7 @@ describe('FR-15: fields without effect are told, and nothing has to be guessed t
     expect((await world.apply(document)).status).toBe('Failed');
     expect((await world.retry(key)).status).toBe('Done');
     const relabelled = { ...document, metadata: { ...document.metadata, labels: { run: '3' } } };
-    expect((await world.api.planManifest(key, relabelled)).hasWork).toBe(false);
+    expect((await world.api.planManifest(key, { document: relabelled })).hasWork).toBe(false);
     expect((await world.apply(relabelled)).status).toBe('Done');
     await expect(world.api.retryManifest(key)).rejects.toThrow(/nothing failed/);
   });

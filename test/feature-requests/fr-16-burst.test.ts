@@ -20,7 +20,7 @@ describe('FR-16: a pool in another cloud joins a cluster that stands', () => {
     const before = await world.apply(seed('two-subscriptions', key.name));
     expect(statusText(before)).toMatch(/^Done/);
     const burst = withAws(seed('two-subscriptions', key.name));
-    const report = await world.api.planManifest(key, burst);
+    const report = await world.api.planManifest(key, { document: burst });
     const [plan] = report.clusters;
     if (plan === undefined) throw new Error('there is no plan');
     expect(plan.waypoints.map(({ direction }) => direction)).toEqual(['grow']);

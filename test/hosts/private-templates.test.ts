@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 it('is planned with the commit that it is at', async () => {
-  const report = await installation.api.planManifest(key, manifest());
+  const report = await installation.api.planManifest(key, { document: manifest() });
   expect(report.faults).toEqual([]);
   expect(JSON.stringify(report.clusters)).toContain(`git:${server.url}@${commit}#terraform`);
   expect(JSON.stringify(report)).not.toContain(token);
@@ -65,7 +65,7 @@ it('is refused with what the repository said to the token', async () => {
   server.commit({ 'terraform/README.md': 'more' }, 'other');
   await installation.api.putSecret({ namespace: 'default', name: 'git' }, secret('not-this-one'));
   await useRevision('other');
-  const { faults } = await installation.api.planManifest(key, manifest());
+  const { faults } = await installation.api.planManifest(key, { document: manifest() });
   expect(faults[0]).toMatchObject({
     path: 'spec.providers[0].templatesRef',
     reason: expect.stringContaining('does not let the token'),

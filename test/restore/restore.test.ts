@@ -93,7 +93,7 @@ describe('a platform that was lost and restored', () => {
     expect(await again.getManifest(key)).toEqual(before.manifest);
     expect(await again.getKubeconfig(key, 'bench')).toBe(before.config);
     expect(await wire().secrets.get('user/default/cloud')).toEqual({ credentials: secretValue });
-    const { hasWork, clusters: planned } = await again.planManifest(key, manifest());
+    const { hasWork, clusters: planned } = await again.planManifest(key, { document: manifest() });
     expect(planned.flatMap(({ waypoints }) => waypoints)).toEqual([]);
     expect(hasWork).toBe(false);
     await again.putManifest(key, manifest(2));

@@ -13,7 +13,7 @@ export interface FailurePoint {
 
 /** The points that a step would pass if it were applied now. */
 export async function pointsOf(world: SimulatedWorld, step: unknown): Promise<readonly (readonly FailurePoint[])[]> {
-  return failurePoints(await world.api.planManifest(keyOf(step), step));
+  return failurePoints(await world.api.planManifest(keyOf(step), { document: step }));
 }
 
 /** The points of each cluster in the order of its path, each once. */

@@ -29,11 +29,15 @@ export interface DocumentVerdict {
 
 /**
  * One verdict for each document, in their order. Names in `surroundings` that are known (`secrets`,
- * `templateReferences`) are joined by those of the set. Never throws.
+ * `templateReferences`) are joined by those of the set, as are `stored` uses of Secrets. Never throws.
  */
-export function validateDocuments(documents: readonly unknown[], surroundings: Surroundings = {}): DocumentVerdict[] {
+export function validateDocuments(
+  documents: readonly unknown[],
+  surroundings: Surroundings = {},
+  stored: ReadonlyMap<string, readonly SecretUse[]> = new Map(),
+): DocumentVerdict[] {
   const known = withSet(surroundings, documents);
-  const uses = usesIn(documents);
+  const uses = usesIn(documents, stored);
   const seen = new Set<string>();
   return documents.map((document) => {
     const verdict = judge(document, known, uses);
@@ -58,6 +62,18 @@ export function nameOf(document: unknown): { readonly namespace: string; readonl
     namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default',
     name: typeof metadata.name === 'string' ? metadata.name : '',
   };
+}
+
+/** The document of that kind and name. */
+export function documentNamed(
+  documents: readonly unknown[],
+  kind: DocumentKind,
+  wanted: { readonly namespace: string; readonly name: string },
+): unknown {
+  return documents.find((document) => {
+    const { namespace, name } = nameOf(document);
+    return kindOf(document) === kind && namespace === wanted.namespace && name === wanted.name;
+  });
 }
 
 function judge(
@@ -105,7 +121,8 @@ function unknownKind(document: unknown): Fault {
   );
 }
 
-function withSet(surroundings: Surroundings, documents: readonly unknown[]): Surroundings {
+/** Names in `surroundings` that are known are joined by those of the documents. */
+export function withSet(surroundings: Surroundings, documents: readonly unknown[]): Surroundings {
   const keysOf = (wanted: DocumentKind): string[] =>
     documents
       .filter((document) => kindOf(document) === wanted)
@@ -121,8 +138,11 @@ function withSet(surroundings: Surroundings, documents: readonly unknown[]): Sur
   };
 }
 
-function usesIn(documents: readonly unknown[]): Map<string, readonly SecretUse[]> {
-  const uses = new Map<string, readonly SecretUse[]>();
+function usesIn(
+  documents: readonly unknown[],
+  stored: ReadonlyMap<string, readonly SecretUse[]>,
+): Map<string, readonly SecretUse[]> {
+  const uses = new Map(stored);
   const note = (key: string, more: readonly SecretUse[]) => uses.set(key, [...(uses.get(key) ?? []), ...more]);
   for (const document of documents) {
     const manifest = InputManifest.safeParse(withoutEmptyFields(document));

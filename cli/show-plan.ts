@@ -1,0 +1,50 @@
+/** A plan for people: waypoints, stages with reasons, nodes, what is refused, and totals. */
+import type { PlanReport } from '#contracts/http.ts';
+import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { totalsText } from '#domain/planning/plan-totals.ts';
+import { faultLines } from './faults.ts';
+import { paint, print, printWrapped } from './output.ts';
+import { ago } from './times.ts';
+
+/** Prints it; totals are left out when it has faults. */
+export function showPlan(report: PlanReport): void {
+  const goal = report.rollbackTo === undefined ? '' : `: rollback to generation ${report.rollbackTo}`;
+  print(`${paint('bold', `${report.namespace}/${report.name}`)}${goal}`);
+  for (const line of faultLines(report.faults, 'fault')) print(line);
+  for (const line of faultLines(report.warnings, 'warning')) print(line);
+  if (report.faults.length > 0) return;
+  for (const plan of report.clusters) showCluster(plan);
+  for (const { cluster, differs, items, checkedAt } of report.drift) {
+    print();
+    printWrapped(`  ${paint('yellow', 'drift:')} cluster ${cluster}: ${differs} (checked ${ago(checkedAt)})`, 4);
+    for (const { message } of items) printWrapped(`    · ${message}`, 6);
+  }
+  if (report.clusters.length === 0) print('  nothing to do: there are no clusters');
+  else printWrapped(`\n  total: ${totalsText(report.totals)}`, 4);
+}
+
+function showCluster(plan: PlanReport['clusters'][number]): void {
+  const { summary, waypoints, refusals } = describeClusterPlan(plan);
+  print();
+  printWrapped(`  cluster ${paint('bold', plan.cluster)}: ${summary}`, 4);
+  for (const [index, waypoint] of waypoints.entries()) showWaypoint(waypoint, index + 1);
+  for (const { path, reason, fix } of refusals) {
+    printWrapped(`  ${paint('red', 'refused')} ${path}: ${reason}`, 4);
+    printWrapped(`    → ${fix}`, 6);
+  }
+}
+
+function showWaypoint({ title, lines, stages, forwardOnly }: DescribedWaypoint, number: number): void {
+  const [direction = '', ...rest] = title.split(': ');
+  print();
+  printWrapped(`  ${number}. ${paint('bold', direction)}: ${rest.join(': ')}`, 5);
+  for (const { mark, text } of lines) printWrapped(`     ${paint(markStyles[mark], `${mark} ${text}`)}`, 7);
+  const width = Math.max(...stages.map(({ stage }) => stage.length), 0);
+  for (const { stage, reasons } of stages) {
+    printWrapped(paint('dim', `       ${stage.padEnd(width)}  ${reasons.join('; ')}`), width + 9);
+  }
+  const end = forwardOnly ? 'retried, then waits for you; it is not undone' : 'undone: what it made is removed again';
+  printWrapped(paint('dim', `       if it fails: ${end}`), 9);
+}
+
+const markStyles = { '+': 'green', '~': 'yellow', '-': 'red', '=': 'dim', '·': 'cyan' } as const;

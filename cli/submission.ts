@@ -1,0 +1,150 @@
+/** Documents that are to be submitted together: read, judged as a whole with what the API knows, and planned. */
+import type { Fault, PlanReport, Problem } from '#contracts/http.ts';
+import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
+import { kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
+import { ApiProblem } from './api-problem.ts';
+import { type FileDocument, readDocuments } from './documents.ts';
+import { CliError, exitCodes } from './exit-codes.ts';
+import { faultLines, located } from './faults.ts';
+
+/** Documents that others refer to go first. */
+const order = ['RoleBinding', 'Secret', 'TemplateGitReference', 'InputManifest'] as const;
+export type Kind = (typeof order)[number];
+
+/** The namespace of a RoleBinding is `*`. */
+export interface Known extends ManifestName {
+  readonly file: string;
+  readonly kind: Kind;
+  readonly document: unknown;
+}
+
+/** Why a document is not submitted. */
+export type Refused = Pick<Problem, 'code' | 'detail' | 'faults'>;
+
+/** A document and what the API says of it before it is submitted. */
+export interface Judged extends Known {
+  readonly refused?: { readonly problem: Refused; readonly exitCode: number };
+  /** Of an InputManifest that is not refused. */
+  readonly plan?: PlanReport;
+}
+
+/** In the order in which they are submitted. Throws with all that is wrong before anything is asked. */
+export async function knownDocuments(files: readonly string[]): Promise<readonly Known[]> {
+  const { documents, faults } = await readDocuments(files);
+  const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
+  const known = documents.map((item) => identify(item));
+  problems.push(...known.filter((item) => typeof item === 'string'), ...twinsIn(known));
+  if (known.length === 0 && problems.length === 0) problems.push(`no document in ${files.join(', ')}`);
+  if (problems.length > 0) throw new CliError(`nothing was submitted:\n${problems.join('\n')}`, exitCodes.invalid);
+  return known
+    .filter((item) => typeof item !== 'string')
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+/** Judges all of them together, then plans each manifest as if the others were stored. Changes nothing. */
+export async function judge(api: ApiClient, known: readonly Known[]): Promise<readonly Judged[]> {
+  const documents = await verdicts(
+    api,
+    known.map(({ document }) => document),
+  );
+  const judged: Judged[] = [];
+  for (const [index, item] of known.entries()) {
+    const faults = documents[index]?.faults ?? [];
+    if (faults.length > 0) judged.push({ ...item, refused: faulty(item, faults) });
+    else judged.push(item.kind === 'InputManifest' ? await planned(api, item, known) : item);
+  }
+  return judged;
+}
+
+/** What is too much for one request is judged here, and again when each is submitted. */
+async function verdicts(
+  api: ApiClient,
+  documents: readonly unknown[],
+): Promise<readonly { faults: readonly Fault[] }[]> {
+  try {
+    return await api.validate(documents);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.problem.code !== 'PayloadTooLarge') throw error;
+    return validateDocuments(documents).map(({ faults }, index) => ({ faults: located(documents[index], faults) }));
+  }
+}
+
+/** Its warnings are told when it is submitted. */
+async function planned(api: ApiClient, item: Known, known: readonly Known[]): Promise<Judged> {
+  try {
+    const plan = await api.planManifest(item, {
+      document: item.document,
+      beside: besides(known.map(({ document }) => document)),
+    });
+    const refusals = plan.clusters.flatMap((cluster) => cluster.refusals);
+    const faults = [...plan.faults, ...located(item.document, refusals)];
+    return faults.length > 0 ? { ...item, refused: faulty(item, faults) } : { ...item, plan };
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    return { ...item, refused: { problem: error.problem, exitCode: error.exitCode } };
+  }
+}
+
+function faulty(item: Known, faults: readonly Fault[]): Judged['refused'] & object {
+  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+  const problem = { code: 'InvalidManifest', detail: `${titleOf(item)} has ${count}`, faults: [...faults] };
+  return { problem, exitCode: exitCodes.invalid };
+}
+
+/** Of Secrets, a plan needs to know no more than that they will be there. */
+export function besides(documents: readonly unknown[]): readonly unknown[] {
+  return documents.flatMap((document) => {
+    const kind = kindOf(document);
+    if (kind === 'TemplateGitReference') return [document];
+    return kind === 'Secret' ? [{ kind, metadata: nameOf(document) }] : [];
+  });
+}
+
+/** Kind and name of a document, or what is wrong with them; the API checks all the rest. */
+function identify({ file, index, document }: FileDocument): Known | string {
+  const { kind: word, metadata } = (document ?? {}) as {
+    kind?: unknown;
+    metadata?: { name?: unknown; namespace?: unknown } | null;
+  };
+  const kind = order.find((known) => known === word);
+  const name = metadata?.name;
+  // A RoleBinding belongs to none.
+  const namespace = kind === 'RoleBinding' ? '*' : (metadata?.namespace ?? 'default');
+  const place = `${file}, document ${index + 1}`;
+  if (!kind) return `${place}: kind must be one of ${order.join(', ')}, not ${JSON.stringify(word) ?? 'missing'}`;
+  if (typeof name !== 'string' || typeof namespace !== 'string' || !name || !namespace)
+    return `${place}: metadata.name is missing`;
+  if (canBeAsked(kind, namespace, name)) return { file, kind, namespace, name, document };
+  const faults = located(
+    document,
+    validateDocuments([document]).flatMap((verdict) => verdict.faults),
+  );
+  return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
+}
+
+/** Whether the API has a place for it. If not, it could only say so, and nothing of the other faults. */
+function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
+  const path = { namespace, name };
+  if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
+  return (kind === 'InputManifest' ? ManifestPath : DocumentPath).safeParse(path).success;
+}
+
+/** The same thing twice: the later one would take the place of the earlier at once. */
+function twinsIn(items: readonly (Known | string)[]): readonly string[] {
+  const seen = new Set<string>();
+  return items.flatMap((item) => {
+    if (typeof item === 'string') return [];
+    const title = titleOf(item);
+    if (!seen.has(title)) {
+      seen.add(title);
+      return [];
+    }
+    return [`${item.file}: ${title} stands in these documents twice; remove or rename one of them`];
+  });
+}
+
+/** "Secret default/key" */
+export function titleOf({ kind, namespace, name }: Pick<Known, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${kind === 'RoleBinding' ? '' : `${namespace}/`}${name}`;
+}

@@ -1,0 +1,24 @@
+/** What the stored manifests need Secrets for, so that a change of a Secret does not break them. */
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
+import { everyManifest } from '../pipeline/stored-manifest.ts';
+import type { Deps } from '../ports.ts';
+
+/** By `<namespace>/<name>` of the Secret; of those in `wanted`. */
+export async function storedSecretUses(
+  deps: Pick<Deps, 'manifests'>,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly SecretUse[]>> {
+  const found = new Map<string, SecretUse[]>();
+  if (wanted.size === 0) return found;
+  const note = (name: string, uses: readonly SecretUse[]) => {
+    if (wanted.has(name)) found.set(name, [...(found.get(name) ?? []), ...uses]);
+  };
+  for await (const record of everyManifest(deps)) {
+    // One that can no longer be read is nothing that a Secret could break.
+    const manifest = InputManifest.safeParse(record.document).data;
+    if (manifest) for (const [name, uses] of secretUses(manifest)) note(name, uses);
+    for (const name of new Set(Object.values(record.templateSecrets ?? {}))) note(name, ['git']);
+  }
+  return found;
+}
