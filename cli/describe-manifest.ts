@@ -37,8 +37,11 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
 }
 
 /** Status word, and whether it is paused or on its way out. */
-export function statusOf(manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused'>): string {
+export function statusOf(
+  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused'> & Partial<Pick<ManifestDescription, 'lastRun'>>,
+): string {
   const more = [
+    manifest.status === 'Failed' && manifest.lastRun?.status === 'Aborted' ? 'cancelled' : '',
     manifest.deleting && manifest.status !== 'Deleting' ? 'deleting' : '',
     manifest.paused ? paintStatus('paused') : '',
   ].filter(Boolean);
@@ -56,9 +59,16 @@ function whatToDo(manifest: ManifestDescription, name: string): string | undefin
   if (manifest.paused) return `paused: nothing is started until \`kubeloom resume ${name}\``;
   if (manifest.status !== 'Failed') return undefined;
   if (manifest.deleting)
-    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` lets go of what cannot be removed`;
+    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` orphans what cannot be removed`;
   const back = manifest.generation > 1 ? `; or \`kubeloom rollback ${name}\`` : '';
-  return `failed: mend the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}`;
+  if (manifest.lastRun?.status === 'Aborted' && onlyCancelled(manifest))
+    return `cancelled: \`kubeloom retry ${name}\` goes on; or apply a changed manifest${back}`;
+  return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}`;
+}
+
+/** Nothing failed but what a person cancelled. */
+function onlyCancelled({ clusters }: ManifestDescription): boolean {
+  return clusters.every(({ failure }) => failure === null || failure.code === 'Cancelled');
 }
 
 function clusterLines(

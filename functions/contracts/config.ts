@@ -33,6 +33,18 @@ export const Config = z.object({
     .string()
     .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)))
     .describe('JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name'),
+  KUBELOOM_SSH_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(180)
+    .describe('how long a machine that was just created may take until its SSH port answers: it has to boot'),
+  KUBELOOM_STATIC_SSH_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(45)
+    .describe("how long a machine of the user's own may take until its SSH port answers, each of three times"),
   KUBELOOM_RUNNER_CIDRS: z
     .string()
     .default('0.0.0.0/0')

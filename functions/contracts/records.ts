@@ -103,6 +103,7 @@ export const NodeProgress = z.strictObject({
   /** `stays`, `joins`, `leaves`: what the waypoint does to it. */
   part: z.enum(['stays', 'joins', 'leaves']),
 });
+export type NodeProgress = z.infer<typeof NodeProgress>;
 
 export const ClusterProgress = z.strictObject({
   runId: z.string(),

@@ -1,7 +1,8 @@
 /** What is done about a waypoint that failed, in the record, in an event and in sentences for people. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterFailure, ClusterRecord, RunEvent } from '#contracts/records.ts';
+import type { ClusterFailure, ClusterRecord, NodeProgress, RunEvent } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 import { counted } from '#domain/planning/words.ts';
@@ -54,24 +55,40 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
   }
 }
 
-/** What was tried, what was undone, what a retry will try. */
+/** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */
 export function rollbackSentence(direction: string, record: ClusterRecord): string {
   const nodes = record.progress?.nodes ?? [];
-  const joins = nodes.filter(({ part }) => part === 'joins').map(({ name }) => name);
   const stays = nodes.filter(({ part }) => part === 'stays').length;
-  const undone = joins.length > 0 ? `${listed(joins)} removed again` : 'its changes taken back';
+  const undone = undoneParts(
+    nodes.filter(({ part }) => part === 'joins'),
+    record.facts,
+  );
   const kept =
     record.current === null
       ? 'nothing is left of the cluster'
-      : `the ${counted(stays, 'other node')} ${stays === 1 ? 'stands' : 'stand'} as before`;
-  return `The ${direction} was undone: ${undone}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
+      : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
+  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
+}
+
+/** Says of no node more than is known: one without facts may never have been created, and a static one never reached. */
+function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): readonly string[] {
+  const isStatic = ({ provider }: NodeProgress) => provider === 'static';
+  const seen = ({ name }: NodeProgress) => facts.nodes[name]?.wireguardPublicKey ?? facts.nodes[name]?.bootId;
+  const created = ({ name }: NodeProgress) => facts.nodes[name]?.publicAddress;
+  const parts: readonly (readonly [text: string, nodes: readonly NodeProgress[]])[] = [
+    ['removed again', joins.filter((node) => !isStatic(node) && created(node))],
+    ['never created, or removed again', joins.filter((node) => !isStatic(node) && !created(node))],
+    ['left the cluster again', joins.filter((node) => isStatic(node) && seen(node))],
+    ['never joined', joins.filter((node) => isStatic(node) && !seen(node))],
+  ];
+  return parts.flatMap(([text, some]) => (some.length > 0 ? [`${listed(some.map(({ name }) => name))} ${text}`] : []));
 }
 
 /** Why it stands still, and that nothing is lost. */
 export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
-  if (failure.code === 'PlanRefused') return 'Nothing was changed; what stands goes on as it is.';
+  if (failure.code === 'PlanRefused') return 'Nothing was changed; what exists goes on as it is.';
   if (failure.code === 'Cancelled' && record.attempted === null) {
-    return 'What was reached stands; nothing more is done until you retry or change the manifest.';
+    return 'What was reached stays; nothing more is done until you retry or change the manifest.';
   }
   const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
   const known =

@@ -42,7 +42,8 @@ export function refusedRecord(
 
 /** Between two waypoints there is nothing to undo. */
 export function cancelledRecord(run: ClusterRun, record: ClusterRecord, now: string): ClusterRecord {
-  return stoppedRecord(run, record, cancelled('before its next waypoint'), now);
+  const before = record.failure?.runId === run.runId ? record.failure : undefined;
+  return stoppedRecord(run, record, cancelled('before its next waypoint', before), now);
 }
 
 function stoppedRecord(run: ClusterRun, record: ClusterRecord, error: StageError, now: string): ClusterRecord {
@@ -53,7 +54,7 @@ function degradedFailure(run: ClusterRun, held: readonly HeldPool[], now: string
   const [first] = held;
   if (!first) return null;
   const pools = listed(held.map(({ pool }) => pool));
-  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest wishes. A retry tries again, and so does a changed manifest`;
+  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest asks for. A retry tries again, and so does a changed manifest`;
   return { ...first.failure, stage: 'infrastructure', runId: run.runId, at: now, outcome };
 }
 

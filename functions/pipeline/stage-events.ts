@@ -58,16 +58,17 @@ function pausesInAll(
 
 /** Words for what a tool counted, one of it; what is not here is told under its own name. */
 const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = {
-  hostsCreated: ['host', 'made'],
+  hostsCreated: ['host', 'created'],
   hostsRemoved: ['host', 'removed'],
   resourcesAdded: ['resource', 'added'],
   resourcesChanged: ['resource', 'changed'],
   resourcesRemoved: ['resource', 'removed'],
   nodesVisited: ['node', 'visited'],
   nodesChanged: ['node', 'changed'],
+  nodesUnreachable: ['node', 'not reached'],
   nodesPatched: ['node', 'labelled'],
   nodesRemoved: ['node', 'removed'],
-  loadBalancers: ['load balancer', 'told'],
+  loadBalancers: ['load balancer', 'updated'],
   differences: ['difference', 'found'],
   notLookedAt: ['part', 'not looked at'],
 };

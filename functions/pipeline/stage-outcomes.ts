@@ -28,7 +28,9 @@ export async function stageChange(
   const { output, error } = verdict;
   const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, deps) : undefined;
   if (output.outcome !== 'failed' || !error) return done;
-  return { ...done, failure: failureOf(input, error, { attemptPrefix, at, before: record.failure }) };
+  const failure = failureOf(input, error, { attemptPrefix, at, before: record.failure });
+  // What exists by now is said of a rollback, which forgets it.
+  return { facts: await knownFacts(deps, record), ...done, failure };
 }
 
 async function progressed(

@@ -13,6 +13,8 @@ import { cancelled } from './stop-wish.ts';
 export interface StageQuestion {
   readonly input: CollectResultInput;
   readonly result: StageResult | undefined;
+  /** Why the try before this one failed. */
+  readonly earlier?: StageError | undefined;
   /** Target of the waypoint under way. */
   readonly target: ClusterState | null;
   /** The run is to stop. The way back is walked to its end all the same. */
@@ -40,7 +42,7 @@ export function judgeStage(question: StageQuestion): Verdict {
     return { output, succeeded: true };
   }
   const error = result?.error ?? lostRunner(input);
-  if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error), attempt) };
+  if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error, question.earlier), attempt) };
   const { class: errorClass, retryable } = error;
   const { outcome, pauseSeconds } = assessStageFailure({ class: errorClass, retryable, attempt, config });
   if (outcome === 'failed') return { succeeded: false, ...failed(error, attempt) };
@@ -66,10 +68,10 @@ function cancelledAfter({ slot }: CollectResultInput): StageError | undefined {
   return slot.next && cancelled(`after ${slot.stage} was done`);
 }
 
-function cancelledDuring({ slot, build }: CollectResultInput, error: StageError): StageError {
+/** Whoever cancels because of a failure wants to find it in the description. */
+function cancelledDuring({ slot, build }: CollectResultInput, error: StageError, earlier?: StageError): StageError {
   const stopped = error.code === 'StageCancelled' || ('Cause' in build && build.Cause.includes('"STOPPED"'));
-  const own = stopped ? '' : `; the tool had failed by itself (${error.code}: ${error.message})`;
-  return cancelled(`while ${slot.stage} was under way${own}`);
+  return cancelled(`while ${slot.stage} was under way`, stopped ? earlier : error);
 }
 
 /** A failure as it is kept in the cluster record. */

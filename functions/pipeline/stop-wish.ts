@@ -11,13 +11,15 @@ export function isCancelled(
   return wanted !== undefined && (wanted === run.runId || wanted === manifest?.runId);
 }
 
-/** The failure of what was cancelled; `during` says where it was, in words. */
-export function cancelled(during: string): StageError {
+/** The failure of what was cancelled; `during` says where it was, in words, `before` what had failed until then. */
+export function cancelled(during: string, before?: Pick<StageError, 'code' | 'message'>): StageError {
+  const cause =
+    before && before.code !== 'Cancelled' ? ` Before that it had failed: ${before.code}: ${before.message}` : '';
   return {
     class: 'user',
     code: 'Cancelled',
-    message: `The run was cancelled ${during}.`,
-    hint: 'Retry to go on from what stands, or change the manifest.',
+    message: `The run was cancelled ${during}.${cause}`.slice(0, 2000),
+    hint: 'Retry to go on from what exists, or change the manifest.',
     retryable: false,
   };
 }

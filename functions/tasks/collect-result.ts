@@ -1,5 +1,5 @@
 /** Collect Result: what the runner left is recorded; a stage that may go well a second time is tried again in place. */
-import { StageResult, waypointKeys } from '#contracts/stage.ts';
+import { type StageError, StageResult, waypointKeys } from '#contracts/stage.ts';
 import { CollectResultInput, type CollectResultOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
@@ -8,6 +8,17 @@ import { stageEvents } from '../pipeline/stage-events.ts';
 import { stageChange } from '../pipeline/stage-outcomes.ts';
 import { judgeStage } from '../pipeline/stage-verdict.ts';
 import { isCancelled } from '../pipeline/stop-wish.ts';
+import type { Deps } from '../ports.ts';
+
+/** Why the try before this one failed; undefined for the first. */
+async function errorBefore(
+  { slot, try: { attempt } }: CollectResultInput,
+  deps: Pick<Deps, 'artifacts'>,
+): Promise<StageError | undefined> {
+  if (attempt < 2) return undefined;
+  const prefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, attempt - 1);
+  return (await readDocument(deps, waypointKeys.result(prefix), StageResult))?.error;
+}
 
 export const handler = taskHandler(CollectResultInput, async (input, deps): Promise<CollectResultOutput> => {
   const { run, slot } = input;
@@ -19,7 +30,9 @@ export const handler = taskHandler(CollectResultInput, async (input, deps): Prom
     deps.manifests.get(keyOf(run)),
   ]);
   const stop = isCancelled(manifest, run);
-  const verdict = judgeStage({ input, result, target: record.attempted, cancelled: stop, config: deps.config });
+  const earlier = stop ? await errorBefore(input, deps) : undefined;
+  const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
+  const verdict = judgeStage(question);
   const collected = { input, result, verdict, record, attemptPrefix, at };
   const change = await stageChange(collected, deps);
   if (change) await deps.clusters.put(changed(record, run, change));

@@ -54,7 +54,9 @@ describe('requests to an API in AWS', () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
     const api = apiClient({ apiUrl, token: undefined });
     await expect(api.listManifests('team a')).rejects.toThrow();
-    await expect(api.putManifest({ namespace: 'a', name: 'b' }, { kind: 'InputManifest' }, { ifMatch: '"3"' })).rejects.toThrow();
+    await expect(
+      api.putManifest({ namespace: 'a', name: 'b' }, { kind: 'InputManifest' }, { ifMatch: '"3"' }),
+    ).rejects.toThrow();
     expect(seen).toHaveLength(2);
     for (const one of seen) {
       const given = /Signature=([0-9a-f]{64})$/.exec(one.request.headers.authorization ?? '')?.[1];

@@ -53,7 +53,7 @@ describe('events', () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const lines = await linesOf(pipeline, 'StageSucceeded');
-    expect(lines[0]).toBe('infrastructure done in 1.5 s: 2 hosts made');
+    expect(lines[0]).toBe('infrastructure done in 1.5 s: 2 hosts created');
     expect(lines[1]).toBe('configuration done in 1.5 s');
   });
 

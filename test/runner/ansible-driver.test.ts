@@ -186,12 +186,29 @@ describe('waiting for SSH', () => {
 
   it('ends with the first banner', async () => {
     const port = await listen('SSH-2.0-OpenSSH_9.2\r\n');
-    await expect(waitForSsh([{ name: 'n1', host: '127.0.0.1', port }], { signal })).resolves.toBeUndefined();
+    await expect(
+      waitForSsh([{ name: 'n1', host: '127.0.0.1', port, totalMs: 60_000 }], { signal }),
+    ).resolves.toBeUndefined();
   });
 
   it('names the host that gives none', async () => {
     const port = await listen('HTTP/1.1 400 Bad Request\r\n');
-    const waiting = waitForSsh([{ name: 'n1', host: '127.0.0.1', port }], { signal, totalMs: 0 });
+    const waiting = waitForSsh([{ name: 'n1', host: '127.0.0.1', port, totalMs: 0 }], { signal });
     await expect(waiting).rejects.toThrow(/n1 did not answer on 127\.0\.0\.1:\d+: no SSH server answers/);
+  });
+
+  it('says what it waits for, how long already and why', async () => {
+    const port = await listen('HTTP/1.1 400 Bad Request\r\n');
+    const stop = new AbortController();
+    const told: string[] = [];
+    const report = (message: string, node: string) => {
+      told.push(`${node}: ${message}`);
+      stop.abort();
+    };
+    const targets = [{ name: 'n1', host: '127.0.0.1', port, totalMs: 180_000 }];
+    await expect(waitForSsh(targets, { signal: stop.signal, report, reportMs: 0 })).rejects.toThrow();
+    expect(told[0]).toMatch(
+      /^n1: waits for SSH of n1 \(127\.0\.0\.1:\d+\), \d+ s of 180 s, last: no SSH server answers$/,
+    );
   });
 });

@@ -9,7 +9,8 @@ import { attemptOfPrefix, clusterPath, logPath } from './api-paths.ts';
 /** Port of the Kubernetes API, on nodes and on load balancers that serve it. */
 const apiPort = 6443;
 
-export function describeCluster(record: ClusterRecord): ClusterDescription {
+/** `deleting`: its manifest is being deleted. */
+export function describeCluster(record: ClusterRecord, deleting = false): ClusterDescription {
   const shown = record.current ?? record.attempted;
   return {
     cluster: record.cluster,
@@ -29,7 +30,7 @@ export function describeCluster(record: ClusterRecord): ClusterDescription {
     },
     nodes: nodeRows(record),
     loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, record)),
-    failure: record.failure && failureReport(record.failure, record),
+    failure: record.failure && failureReport(record.failure, record, deleting),
     heldPools: (record.heldPools ?? []).map(({ pool, role, failure }) => ({
       pool,
       role,
@@ -109,7 +110,10 @@ function apiEndpointOf(state: ClusterState, record: ClusterRecord): string | und
   return lb && `https://${record.facts.loadBalancers[lb.name]?.endpoint ?? dnsNameOf(lb)}:${apiPort}`;
 }
 
-function failureReport(failure: ClusterFailure, record: ClusterRecord): FailureReport {
+/** What a deletion cancels is not to be retried. */
+const deletionHint = 'Nothing to do: the deletion goes on from what exists.';
+
+function failureReport(failure: ClusterFailure, record: ClusterRecord, deleting: boolean): FailureReport {
   const attempt = failure.attemptPrefix === undefined ? undefined : attemptOfPrefix(failure.attemptPrefix);
   const namespace = record.namespace === 'default' ? '' : ` --namespace ${record.namespace}`;
   const stage = failure.stage === undefined ? '' : ` --stage ${failure.stage}`;
@@ -117,7 +121,7 @@ function failureReport(failure: ClusterFailure, record: ClusterRecord): FailureR
     class: failure.class,
     code: failure.code,
     message: failure.message,
-    hint: failure.hint,
+    hint: deleting && failure.code === 'Cancelled' ? deletionHint : failure.hint,
     outcome: failure.outcome,
     ...(failure.resource !== undefined && { resource: failure.resource }),
     ...(failure.stage !== undefined && { stage: failure.stage }),

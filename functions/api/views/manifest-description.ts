@@ -35,7 +35,7 @@ export function describeManifest(
   return {
     ...summarizeManifest(record, clusters),
     document: record.document,
-    clusters: clusters.map(describeCluster),
+    clusters: clusters.map((cluster) => describeCluster(cluster, record.deleting)),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ?? null,
     links: linksOf(record, record.runId),

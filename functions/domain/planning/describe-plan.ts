@@ -66,17 +66,20 @@ function describeWaypoint(waypoint: Waypoint, before: ClusterState | null, label
 
 function groupLines(group: NodeGroup, waypoint: Waypoint): readonly PlanLine[] {
   const names = listedNodes(group.nodes);
+  // A machine of the user's own is neither made nor removed: it joins and is released.
+  const own = group.provider === 'static';
+  const gone = own ? 'released' : 'removed';
   switch (group.part) {
     case 'made': {
       const fresh = waypoint.changes.some((change) => change.kind === 'NodePoolAdded' && change.pool === group.poolId);
-      return [{ mark: '+', text: `made: ${groupText(group, 'in')}${fresh ? '' : `: ${names}`}` }];
+      return [{ mark: '+', text: `${own ? 'joins' : 'made'}: ${groupText(group, 'in')}${fresh ? '' : `: ${names}`}` }];
     }
     case 'changed':
       return [{ mark: '~', text: `changed in place: ${groupText(group, 'of')}` }];
     case 'drained':
-      return [{ mark: '-', text: `drained${pace(group, waypoint)} and removed: ${groupText(group, 'of')}: ${names}` }];
+      return [{ mark: '-', text: `drained${pace(group, waypoint)} and ${gone}: ${groupText(group, 'of')}: ${names}` }];
     case 'removed':
-      return [{ mark: '-', text: `removed: ${groupText(group, 'of')}${waypoint.target === null ? '' : `: ${names}`}` }];
+      return [{ mark: '-', text: `${gone}: ${groupText(group, 'of')}${waypoint.target === null ? '' : `: ${names}`}` }];
     case 'stays':
       return [];
     default:

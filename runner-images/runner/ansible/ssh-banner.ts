@@ -9,31 +9,49 @@ export interface SshTarget {
   readonly port: number;
 }
 
-export interface Patience {
+/** A target and how long it may take to answer. */
+export interface PatientTarget extends SshTarget {
+  readonly totalMs: number;
+}
+
+export interface Waiting {
   readonly signal: AbortSignal;
-  /** @default 3 minutes */
-  readonly totalMs?: number;
+  /** Reports what is waited for, every `reportMs`. */
+  readonly report?: (message: string, node: string) => void;
+  /** @default 15 s */
+  readonly reportMs?: number;
 }
 
 /** Resolves once each target has sent an SSH banner. Throws `HostUnreachable` that names the first that did not. */
 export async function waitForSsh(
-  targets: readonly SshTarget[],
-  { signal, totalMs = 180_000 }: Patience,
+  targets: readonly PatientTarget[],
+  { signal, report, reportMs = 15_000 }: Waiting,
 ): Promise<void> {
-  const deadline = performance.now() + totalMs;
+  const began = performance.now();
   await Promise.all(
     targets.map(async (target) => {
-      for (;;) {
+      for (let reported = 0; ; ) {
         const fault = await askBanner(target);
         if (fault === undefined) return;
         if (signal.aborted) throw stageCancelled(signal);
-        if (performance.now() > deadline) throw unreachable(target, fault);
+        const waited = performance.now() - began;
+        if (waited > target.totalMs) throw unreachable(target, fault);
+        if (waited - reported >= reportMs) {
+          reported = waited;
+          report?.(waitingSentence(target, waited, fault), target.name);
+        }
         await pause(1000, undefined, { signal }).catch(() => {
           throw stageCancelled(signal);
         });
       }
     }),
   );
+}
+
+/** "waits for SSH of machines-01 (192.0.2.55:22), 20 s of 180 s, last: connect EHOSTUNREACH" */
+function waitingSentence({ name, host, port, totalMs }: PatientTarget, waitedMs: number, last: string): string {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  return `waits for SSH of ${name} (${host}:${port}), ${seconds(waitedMs)} of ${seconds(totalMs)}, last: ${last}`;
 }
 
 /** Undefined when there is a banner, else what is wrong. */

@@ -41,12 +41,20 @@ export const ansible: Tool = async (context) => {
     port: sshPortOf(node, pool, context.facts.current),
     keyFile: sshKeyFileOf(node, pool, keyDirectory),
   });
-  await waitForSsh(fresh.map(target), { signal: context.signal });
+  await waitForSsh(
+    fresh.map((visit) => ({ ...target(visit), totalMs: 1000 * sshWaitSeconds(context, visit) })),
+    { signal: context.signal, report: (message, node) => context.tell({ kind: 'WaitsForSsh', message, node }) },
+  );
   await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
   const summary = await playAll(context, playbooks, inventory, work);
   for (const name of work.uninstall) context.facts.forgetNode(name);
   return summary;
 };
+
+/** A machine of the user's own is there already; one that was just created has to boot. */
+function sshWaitSeconds({ ports: { config } }: StageContext, { node }: VisitedNode): number {
+  return node.static === undefined ? config.KUBELOOM_SSH_WAIT_SECONDS : config.KUBELOOM_STATIC_SSH_WAIT_SECONDS;
+}
 
 /** A machine of ours that no playbook has reached yet: its first boot may go on. */
 function isUnseen({ facts }: StageContext, { node }: VisitedNode): boolean {
@@ -90,6 +98,8 @@ class PlaybookListener {
   readonly #context: StageContext;
   readonly #visited = new Set<string>();
   readonly #changed = new Set<string>();
+  /** Did not answer, whether or not that was tolerated. */
+  readonly #silent = new Set<string>();
 
   constructor(context: StageContext) {
     this.#context = context;
@@ -98,18 +108,27 @@ class PlaybookListener {
   hear(line: string): string | undefined {
     const { event, words } = readPlaybookLine(line);
     if (event?.event === 'failed' || event?.event === 'unreachable') this.troubles.push(event);
+    if (event?.event === 'unreachable') this.#silent.add(event.host);
     if (event?.event === 'facts') this.#note(event);
     if (event?.event === 'stats') this.#count(event.hosts);
     return words;
   }
 
   get summary(): StageSummary {
-    return { nodesVisited: this.#visited.size, nodesChanged: this.#changed.size };
+    return {
+      nodesVisited: this.#visited.size,
+      nodesChanged: this.#changed.size,
+      ...(this.#silent.size > 0 && { nodesUnreachable: this.#silent.size }),
+    };
   }
 
   /** Tells people what is done now. */
-  tellDone({ install, loadBalancers, endpoint = [] }: InventoryWork): void {
+  tellDone({ install, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
     const { tell } = this.#context;
+    for (const node of uninstall.filter((name) => this.#silent.has(name))) {
+      const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
+      tell({ level: 'warning', kind: 'NodeNotCleaned', message, node });
+    }
     for (const node of install.filter((name) => this.#visited.has(name))) {
       tell({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
     }
@@ -132,6 +151,7 @@ class PlaybookListener {
 
   #count(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
     for (const [host, stats] of Object.entries(hosts)) {
+      if (this.#silent.has(host)) continue;
       this.#visited.add(host);
       if (stats.changed > 0) this.#changed.add(host);
     }

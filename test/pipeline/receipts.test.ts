@@ -1,0 +1,50 @@
+/** What is said of an undone grow: of each node no more than is known. */
+import { describe, expect, it } from 'vitest';
+import type { ClusterRecord } from '#contracts/records.ts';
+import type { NodeFacts } from '#domain/cluster-state.ts';
+import { rollbackSentence } from '#functions/pipeline/failure-outcomes.ts';
+import { cancelled } from '#functions/pipeline/stop-wish.ts';
+import { aClusterRecord } from '../api/records.ts';
+
+const joins = (name: string, provider: string) => ({
+  name,
+  role: 'compute',
+  pool: 'p',
+  provider,
+  part: 'joins' as const,
+});
+
+function undone(nodes: readonly ReturnType<typeof joins>[], facts: Readonly<Record<string, NodeFacts>>): string {
+  const base = aClusterRecord({ current: null });
+  const progress = {
+    ...{ runId: 'r', direction: 'grow', waypoint: 1, waypoints: 1, step: 0, steps: 1, startedAt: '', updatedAt: '' },
+    nodes: [...nodes],
+  } as ClusterRecord['progress'];
+  return rollbackSentence('grow', { ...base, progress, facts: { ...base.facts, nodes: { ...facts } } });
+}
+
+describe('the receipt of a rollback', () => {
+  it('says of a static machine that was never reached only that it never joined', () => {
+    expect(undone([joins('machines-01', 'static')], {})).toContain('undone: machines-01 never joined, nothing is left');
+  });
+
+  it('says of a static machine that was reached that it left again', () => {
+    const facts = { 'machines-01': { wireguardPublicKey: 'k' } };
+    expect(undone([joins('machines-01', 'static')], facts)).toContain('machines-01 left the cluster again');
+  });
+
+  it('claims no removal of nodes of which no one knows whether they were created', () => {
+    const text = undone([joins('a-01', 'aws'), joins('a-02', 'aws')], { 'a-01': { publicAddress: '192.0.2.1' } });
+    expect(text).toContain('a-01 removed again, a-02 never created, or removed again');
+  });
+});
+
+describe('a cancelled run', () => {
+  it('keeps the failure that was there before', () => {
+    const before = { code: 'HostUnreachable', message: 'n1 did not answer' };
+    expect(cancelled('while configuration was under way', before).message).toBe(
+      'The run was cancelled while configuration was under way. Before that it had failed: HostUnreachable: n1 did not answer',
+    );
+    expect(cancelled('before its next waypoint', cancelled('earlier')).message).not.toContain('Before that');
+  });
+});
