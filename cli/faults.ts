@@ -17,6 +17,8 @@ export interface ShownFault {
   readonly place?: string | undefined;
   /** Lines of the file around the mistake. */
   readonly excerpt?: readonly string[] | undefined;
+  /** Of a warning: the word by which it can be accepted. */
+  readonly id?: string | undefined;
 }
 
 const files = new WeakMap<object, string>();
@@ -36,11 +38,11 @@ export function located<Some extends ShownFault>(document: unknown, faults: read
 /** One block each: where, what is wrong, what to do. */
 export function faultLines(faults: readonly ShownFault[], kind: 'fault' | 'warning'): string[] {
   const mark = kind === 'fault' ? paint('red', 'fault') : paint('yellow', 'warning');
-  return faults.flatMap(({ path, reason, fix, line, column, file, place, excerpt }) => {
+  return faults.flatMap(({ path, reason, fix, line, column, file, place, excerpt, id }) => {
     const inFile = file !== undefined && line !== undefined ? `${file}:${line}:${column ?? 1}` : '';
     const where = [inFile, paint('bold', place || path || (inFile ? '' : '(document)'))].filter(Boolean).join('  ');
     return [
-      `  ${mark}  ${where}`,
+      `  ${mark}  ${where}${id ? paint('dim', `  [${id}]`) : ''}`,
       ...wrap(`         ${reason}`, 9),
       ...(excerpt ?? []).map((text) => `         ${text}`),
       ...(fix ? wrap(`         ${paint('dim', '→')} ${fix}`, 11) : []),

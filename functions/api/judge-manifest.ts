@@ -70,7 +70,12 @@ function renames(plans: readonly ClusterPlan[], { spec }: InputManifest): readon
     findRenames(plans).map(({ from, to, nodes }) => {
       const place = spec.kubernetes.clusters.findIndex(({ name }) => name === to);
       const reason = `a rename destroys cluster "${from}" with ${counted(nodes, 'node')} and creates "${to}"`;
-      return warning(['spec', 'kubernetes', 'clusters', place, 'name'], reason, `write "${from}" again to keep it`);
+      return warning(
+        'cluster-renamed',
+        ['spec', 'kubernetes', 'clusters', place, 'name'],
+        reason,
+        `write "${from}" again to keep it`,
+      );
     }),
   );
 }

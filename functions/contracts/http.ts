@@ -25,6 +25,7 @@ export const Fault = z
     fix: z.string().optional().describe('what to do about it'),
     line: z.number().int().optional().describe('in the text, counted from 1'),
     column: z.number().int().optional(),
+    id: z.string().optional().describe('of a warning: the word by which `kubeloom.dev/accept` accepts it'),
   })
   .meta({ id: 'Fault' });
 export type Fault = z.infer<typeof Fault>;

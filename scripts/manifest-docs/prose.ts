@@ -1,5 +1,7 @@
 /** What of docs/manifest.md is not in the schema: how the parts belong together, and the rules between fields. */
 
+import { acceptableWarnings } from '#domain/manifest/fault.ts';
+
 export const introduction = `# The manifest
 
 <!-- made by scripts/generate-manifest-docs.ts: change the schema's descriptions or scripts/manifest-docs/, not this file -->
@@ -52,7 +54,10 @@ What is a fault (nothing is started):
 What is a warning (legal and unwise; it is done): one control node or an even number of them; no compute pool; a
 load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a role
 that no load balancer has; a disk size on pools of load balancers only; labels that Kubeloom sets itself; a network that
-is not private; a manifest without clusters.`;
+is not private; a manifest without clusters. Each warning has an id, shown behind its place. An annotation of the document accepts
+it, and it is not reported any more: \`kubeloom.dev/accept: single-control-node, no-compute-pool\`. Ids: ${acceptableWarnings
+  .map((id) => `\`${id}\``)
+  .join(' ')}. That a new name destroys a cluster cannot be accepted.`;
 
 export const secretIntroduction = `## Secret
 

@@ -9,6 +9,8 @@ export const Fault = z.strictObject({
   /** What to do. */
   fix: z.string(),
   severity: z.enum(['error', 'warning']),
+  /** Of a warning: the word by which it can be accepted. */
+  id: z.string().optional(),
   /** Place in the text it was read from, counted from 1, where that is known. */
   line: z.int().optional(),
   column: z.int().optional(),
@@ -30,9 +32,31 @@ export function error(path: readonly PropertyKey[], reason: string, fix: string)
   return { path: pathText(path), reason, fix, severity: 'error' };
 }
 
+/** Warnings that the annotation `kubeloom.dev/accept` may name. */
+export const acceptableWarnings = [
+  'single-control-node',
+  'even-control-nodes',
+  'no-compute-pool',
+  'no-cluster',
+  'single-api-load-balancer',
+  'distant-api-load-balancer',
+  'empty-load-balancer',
+  'unused-role',
+  'empty-role-target',
+  'unused-storage-disk',
+  'reserved-label',
+  'repeated-taint',
+  'public-network',
+  'empty-secret',
+  'keyless-login',
+  'lasting-key',
+] as const;
+/** The others speak of what would be destroyed or is not understood: they stay. */
+export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';
+
 /** Something legal and unwise. */
-export function warning(path: readonly PropertyKey[], reason: string, fix: string): Fault {
-  return { path: pathText(path), reason, fix, severity: 'warning' };
+export function warning(id: WarningId, path: readonly PropertyKey[], reason: string, fix: string): Fault {
+  return { path: pathText(path), reason, fix, severity: 'warning', id };
 }
 
 /** `['spec', 'nodes', 1, 'a b']` → `spec.nodes[1]["a b"]`. */

@@ -17,6 +17,7 @@ function withoutKey(values: SecretValues, use: SecretUse): readonly Fault[] {
   if (use === 'vault' || left.length === 0 || wayOf(values, use) === keys) return [];
   return [
     warning(
+      'keyless-login',
       [],
       `has no ${left.join(' and no ')}: ${purposeOf(use)} is reached without a key, by the identity of the runner in AWS`,
       'leave it so if that is meant (docs/secrets.md)',
@@ -31,6 +32,7 @@ function withLastingKey(values: SecretValues, use: SecretUse): readonly Fault[] 
   const fields = without.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
   return [
     warning(
+      'lasting-key',
       [],
       `has a key of ${purposeOf(use)} (${key.map(({ name }) => name).join(' and ')}) that works until somebody revokes it`,
       `where Kubeloom runs in AWS it needs none: give ${fields} instead; elsewhere renew it now and then (docs/secrets.md)`,

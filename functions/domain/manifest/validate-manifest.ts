@@ -1,5 +1,6 @@
 /** Judges a manifest: every fault of form and every broken rule at once, and what is legal but unwise. */
 
+import { withoutAccepted } from './accepted-warnings.ts';
 import { sizeFaults } from './document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
@@ -50,7 +51,10 @@ export function validateManifest(document: unknown, surroundings: Surroundings =
     .filter(({ path }) => !follows(path));
   const all = inDocumentOrder(stripped, [...form, ...broken]);
   const faults = all.filter(({ severity }) => severity === 'error');
-  const warnings = all.filter(({ severity }) => severity === 'warning');
+  const warnings = withoutAccepted(
+    stripped,
+    all.filter(({ severity }) => severity === 'warning'),
+  );
   const parsed = InputManifest.safeParse(stripped);
   return faults.length === 0 && parsed.success ? { manifest: parsed.data, faults, warnings } : { faults, warnings };
 }

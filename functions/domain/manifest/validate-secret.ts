@@ -1,4 +1,5 @@
 /** Judges Secrets: their form, and the fields that their uses need. No text of a fault ever holds a value. */
+import { withoutAccepted } from './accepted-warnings.ts';
 import { sizeFaults } from './document-size.ts';
 import { error, type Fault, warning } from './fault.ts';
 import { inDocumentOrder, isMap, withoutServerFields } from './kubernetes-document.ts';
@@ -50,9 +51,9 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
   if (faults.length > 0 || !parsed.success) return { faults: inDocumentOrder(stripped, faults), warnings: [] };
   const isEmpty = Object.keys(values).length === 0;
   const warnings = isEmpty
-    ? [warning([], 'the Secret has no fields', 'give them under stringData')]
+    ? [warning('empty-secret', [], 'the Secret has no fields', 'give them under stringData')]
     : secretWarnings(values, uses);
-  return { secret: parsed.data, faults, warnings };
+  return { secret: parsed.data, faults, warnings: withoutAccepted(stripped, warnings) };
 }
 
 function tooLarge(values: Readonly<Record<string, string>>): readonly Fault[] {

@@ -10,7 +10,12 @@ import { named, type Path, poolNamed, type Survey } from './survey.ts';
 export function* clusterRules(survey: Survey): Iterable<Fault> {
   yield* uniqueNames('cluster', survey.clusters);
   if (survey.clusters.length === 0 && survey.complete.clusters) {
-    yield warning(['spec'], 'the manifest wishes for no cluster: what stands is removed', 'add a Kubernetes cluster');
+    yield warning(
+      'no-cluster',
+      ['spec'],
+      'the manifest asks for no cluster: what exists is removed',
+      'add a Kubernetes cluster',
+    );
   }
   for (const { thing: cluster, path } of survey.clusters) {
     const { version, pools } = cluster;
@@ -26,6 +31,7 @@ export function* clusterRules(survey: Survey): Iterable<Fault> {
     yield* controlPlaneAdvice(survey, cluster, path);
     if (pools.control.length > 0 && pools.compute.length === 0) {
       yield warning(
+        'no-compute-pool',
         [...path, 'pools', 'compute'],
         'the cluster has no compute pool, no ordinary pod will run',
         'add a compute pool',
@@ -68,9 +74,15 @@ function* controlPlaneAdvice(survey: Survey, cluster: DraftCluster, path: Path):
   const nodes = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const place = [...path, 'pools', 'control'];
   if (nodes === 1) {
-    yield warning(place, 'the cluster has a single control node: when it is lost, so is the cluster', 'use 3 or 5');
+    yield warning(
+      'single-control-node',
+      place,
+      'the cluster has a single control node: when it is lost, so is the cluster',
+      'use 3 or 5',
+    );
   } else if (nodes % 2 === 0) {
     yield warning(
+      'even-control-nodes',
       place,
       `the cluster has ${nodes} control nodes: an even number survives no more losses than ${nodes - 1} would`,
       nodes === 2 ? 'use 3' : `use ${nodes - 1} or ${nodes + 1}`,

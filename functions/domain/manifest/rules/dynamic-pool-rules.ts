@@ -21,6 +21,7 @@ export function* dynamicPoolRules(survey: Survey): Iterable<Fault> {
     const onlyBalances = uses.length > 0 && uses.every((use) => use.as === 'load balancer');
     if (onlyBalances && (pool.storageDiskSize ?? 0) > 0) {
       yield warning(
+        'unused-storage-disk',
         [...path, 'storageDiskSize'],
         `only load balancers use ${shown(pool.name)}, they have no storage disk`,
         'leave it out',

@@ -25,6 +25,7 @@ export function* loadBalancerRules(survey: Survey): Iterable<Fault> {
     if (apiIndex < 0) {
       if (balancer.pools.length === 0 && survey.complete.uses) {
         yield warning(
+          'empty-load-balancer',
           [...path, 'pools'],
           'the load balancer has no pool: it will have no machines',
           'name a node pool',
@@ -96,6 +97,7 @@ function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): It
   const counts = balancer.pools.map((pool) => nodesOf(survey, pool));
   if (counts.length === 1 && counts[0] === 1) {
     yield warning(
+      'single-api-load-balancer',
       place,
       'the load balancer of the Kubernetes API is a single node: when it is lost, nobody reaches the API',
       'use at least 2 nodes',
@@ -107,6 +109,7 @@ function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): It
   if (control.size === 0 || control.has(undefined) || places.length === 0) return;
   if (!places.some((where) => control.has(where))) {
     yield warning(
+      'distant-api-load-balancer',
       place,
       `the load balancer of the Kubernetes API is in ${places.join(', ')}, the control nodes are in ${[...control].join(', ')}`,
       'put it beside the control nodes: every call of the API crosses that distance',

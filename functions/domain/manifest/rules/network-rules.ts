@@ -58,6 +58,7 @@ function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path)
   }
   if (hit.length === 0 && !privateRanges.some((cidr) => isWithin(network, cidr))) {
     yield warning(
+      'public-network',
       path,
       `${text(network)} is not a private network: nodes will not reach the real owners of its addresses`,
       'use one out of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16',

@@ -40,14 +40,20 @@ function* metadataRules({ kind, thing, path }: PlacedPool): Iterable<Fault> {
   const reserved = kind === 'static' ? ownLabels : [...ownLabels, ...placeLabels];
   for (const key of Object.keys(thing.labels)) {
     if (reserved.includes(key)) {
-      yield warning([...path, 'labels', key], 'Kubeloom sets this label itself, yours is ignored', 'leave it out');
+      yield warning(
+        'reserved-label',
+        [...path, 'labels', key],
+        'Kubeloom sets this label itself, yours is ignored',
+        'leave it out',
+      );
     }
   }
   const seen = new Set<string>();
   for (const [index, taint] of thing.taints.entries()) {
     if (taint === undefined) continue;
     const key = JSON.stringify([taint.key, taint.value, taint.effect]);
-    if (seen.has(key)) yield warning([...path, 'taints', index], 'the taint is listed twice', 'remove one of the two');
+    if (seen.has(key))
+      yield warning('repeated-taint', [...path, 'taints', index], 'the taint is listed twice', 'remove one of the two');
     seen.add(key);
   }
 }

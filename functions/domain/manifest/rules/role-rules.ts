@@ -17,6 +17,7 @@ export function* roleRules(survey: Survey): Iterable<Fault> {
     const isUsed = survey.balancersByRole.has(role.name ?? '');
     if (role.name !== undefined && survey.complete.uses && !isUsed) {
       yield warning(
+        'unused-role',
         [...path, 'name'],
         `no load balancer has the role ${shown(role.name)}`,
         'name it in one, or remove it',
@@ -82,6 +83,7 @@ function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fau
     if (cluster === undefined || !survey.complete.uses) continue;
     if (parsed.success && targetPoolsOf({ targetPools: [], target: parsed.data }, cluster.pools).length === 0) {
       yield warning(
+        'empty-role-target',
         [...path, 'target'],
         `${shown(clusterName)} has no ${parsed.data}: nothing is targeted`,
         'add a pool',

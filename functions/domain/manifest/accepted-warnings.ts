@@ -1,0 +1,32 @@
+/** Warnings that the author of a document has accepted by their ids: they are not reported any more. */
+import { acceptableWarnings, type Fault, warning } from './fault.ts';
+import { isMap } from './kubernetes-document.ts';
+import { nearest } from './rules/references.ts';
+
+const annotation = 'kubeloom.dev/accept';
+
+/** Leaves out what the annotation names; what it names and there is not is a warning of its own. */
+export function withoutAccepted(document: unknown, warnings: readonly Fault[]): readonly Fault[] {
+  const ids = acceptedIn(document);
+  const unknown = ids.filter((id) => !acceptableWarnings.some((known) => known === id));
+  return [
+    ...unknown.map((id) => {
+      const near = nearest(id, acceptableWarnings);
+      const fix = near === undefined ? `use some of ${acceptableWarnings.join(', ')}` : `did you mean ${near}?`;
+      return warning(
+        'unknown-warning',
+        ['metadata', 'annotations', annotation],
+        `no warning has the id "${id.slice(0, 60)}"`,
+        fix,
+      );
+    }),
+    ...warnings.filter(({ id }) => id === undefined || !ids.includes(id)),
+  ];
+}
+
+function acceptedIn(document: unknown): readonly string[] {
+  const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  const text = isMap(metadata.annotations) ? metadata.annotations[annotation] : undefined;
+  if (typeof text !== 'string') return [];
+  return [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+}

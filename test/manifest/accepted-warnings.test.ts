@@ -1,0 +1,37 @@
+/** Warnings that a document accepts by their ids. */
+import { describe, expect, it } from 'vitest';
+import { acceptableWarnings } from '#domain/manifest/fault.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { validateSecret } from '#domain/manifest/validate-secret.ts';
+import { aManifest } from '../api/documents.ts';
+
+const warningsWith = (accept?: string) => {
+  const { metadata, ...manifest } = aManifest();
+  const annotations = accept === undefined ? {} : { annotations: { 'kubeloom.dev/accept': accept } };
+  return validateManifest({ ...manifest, metadata: { ...metadata, ...annotations } }).warnings;
+};
+
+describe('kubeloom.dev/accept', () => {
+  it('silences the warning that it names, and no other', () => {
+    expect(warningsWith().map(({ id }) => id)).toContain('single-control-node');
+    expect(warningsWith('no-compute-pool, single-control-node').map(({ id }) => id)).not.toContain(
+      'single-control-node',
+    );
+    expect(warningsWith('no-compute-pool').map(({ id }) => id)).toContain('single-control-node');
+  });
+
+  it('says which id was probably meant', () => {
+    expect(warningsWith('single-control-nodes')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ fix: 'did you mean single-control-node?' })]),
+    );
+    expect(acceptableWarnings).not.toContain('cluster-renamed');
+  });
+
+  it('works for Secrets, too', () => {
+    const secret = (annotations: object) =>
+      validateSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', annotations }, stringData: {} })
+        .warnings;
+    expect(secret({}).map(({ id }) => id)).toEqual(['empty-secret']);
+    expect(secret({ 'kubeloom.dev/accept': 'empty-secret' })).toEqual([]);
+  });
+});
