@@ -1,7 +1,7 @@
 /** Asking without doing: a plan and a verdict change nothing. */
 import { describe, expect, it } from 'vitest';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
-import { aManifest, aSecret, aTemplateReference, key, manifestPath } from './documents.ts';
+import { aManifest, aSecret, aStaticManifest, aTemplateReference, key, manifestPath } from './documents.ts';
 
 interface Plan {
   readonly cluster: string;
@@ -52,6 +52,28 @@ describe('POST …/plan', () => {
       'spec.kubernetes.clusters[0].version',
     ]);
   });
+
+  it('takes Secrets beside the manifest for stored', async () => {
+    const api = apiUnderTest();
+    const manifest = aStaticManifest(key.name, '192.0.2.7');
+    const alone = await api.call('POST', `${manifestPath}/plan`, { body: manifest });
+    expect(JSON.stringify(alone.json.faults)).toContain('team/ssh');
+    const secret = { kind: 'Secret', metadata: { namespace: 'team', name: 'ssh' } };
+    const body = [secret, manifest].map((part) => JSON.stringify(part)).join('\n---\n');
+    const together = await api.call('POST', `${manifestPath}/plan`, { body });
+    expect(together.json).toMatchObject({ hasWork: true, faults: [], totals: { nodes: { added: 1, removed: 0 } } });
+  });
+
+  it('shows what a deletion would remove, without what is orphaned, and of which version', async () => {
+    const api = apiUnderTest();
+    await api.call('PUT', manifestPath, { body: aManifest() });
+    const answer = await api.call('POST', `${manifestPath}/plan?delete=true`);
+    expect(answer.json).toMatchObject({ etag: expect.stringMatching(/g1-a1"$/), faults: [] });
+    const all = await api.call('POST', `${manifestPath}/plan?delete=true&orphan=all`);
+    expect(all.json).toMatchObject({ hasWork: false, clusters: [] });
+    expect((await api.call('POST', `${manifestPath}/plan?delete=true`, { body: aManifest() })).status).toBe(400);
+    await untouched(api, 1);
+  });
 });
 
 describe('POST /v1/validate', () => {
@@ -87,5 +109,21 @@ describe('POST /v1/validate', () => {
       [2, null],
     ]);
     expect(documents.every(({ faults }) => faults.length > 0)).toBe(true);
+  });
+
+  it('holds a Secret against what the stored manifests need it for', async () => {
+    const api = apiUnderTest();
+    const secret = (fields: object) => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name: 'ssh' } },
+      stringData: fields,
+    });
+    const { generateKeyPairSync } = await import('node:crypto');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const stored = await api.call('PUT', '/v1/secrets/team/ssh', { body: secret({ privatekey: pem }) });
+    expect(stored.status).toBe(200);
+    await api.call('PUT', manifestPath, { body: aStaticManifest(key.name, '192.0.2.7') });
+    const { json } = await api.call('POST', '/v1/validate', { body: secret({ privatekey: 'no key' }) });
+    expect(json).toMatchObject({ valid: false, documents: [{ faults: [{ path: 'stringData.privatekey' }] }] });
   });
 });
