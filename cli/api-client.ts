@@ -236,7 +236,7 @@ function understood<Schema extends z.ZodType>(schema: Schema, path: string, text
   if (result.success) return result.data;
   const where = result.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
   throw new CliError(
-    `the answer of ${path} is not what kubeloom ${packageVersion()} understands (${where.join(', ')}): is the platform of another version? (\`kubeloom version\`)`,
+    `the answer of ${path} is not what kubeloom ${packageVersion()} understands (${where.join(', ')}): is the platform of another version? (\`kubeloom version --check\`)`,
     exitCodes.fault,
   );
 }

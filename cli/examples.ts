@@ -53,7 +53,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'provider check': ['aws-1 -f shop.yaml -f secrets.yaml', 'aws-1 --manifest shop'],
   doctor: ['', '--aws --region eu-central-1'],
   completion: ['bash > /etc/bash_completion.d/kubeloom', 'zsh > ~/.zfunc/_kubeloom'],
-  version: ['', '--json'],
+  version: ['', '--check'],
   schema: ['> kubeloom.schema.json'],
 };
 

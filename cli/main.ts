@@ -2,7 +2,6 @@
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
-import { ApiProblem } from './api-problem.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { kubeloomHome } from './home.ts';
 import { listenToInterrupts } from './interrupt.ts';
@@ -37,7 +36,9 @@ function tell(error: unknown): number {
   note(`${paint('red', 'kubeloom:')} ${message}`);
   if (process.argv.includes('--json')) {
     printJson({
-      error: error instanceof ApiProblem ? error.problem : { detail: stripVTControlCharacters(message) },
+      // An answer of the API; its class brings along more than the start of every command should load.
+      error:
+        error instanceof CliError && 'problem' in error ? error.problem : { detail: stripVTControlCharacters(message) },
       exitCode: code,
     });
   }

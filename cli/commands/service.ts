@@ -1,7 +1,8 @@
 /** `kubeloom version | schema`: what this is, and the JSON Schema that editors complete manifests with. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { print, printJson } from '../output.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { note, print, printJson } from '../output.ts';
 import { ownFile } from '../own-files.ts';
 import { packageVersion } from '../package-version.ts';
 
@@ -9,16 +10,23 @@ export function registerService(program: Command): void {
   program
     .command('version')
     .description('version of Kubeloom and of what runs it')
+    .option('--check', 'compare with the installation; exit 1 when the versions differ')
     .option('--json', 'answer as JSON')
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { check?: boolean; json?: boolean }) => {
       const facts = {
         kubeloom: packageVersion(),
         node: process.version,
         platform: process.platform,
         arch: process.arch,
       };
-      if (options.json) printJson(facts);
+      const installation = options.check ? await versionOfInstallation() : undefined;
+      if (options.json) printJson({ ...facts, ...(installation !== undefined && { installation }) });
       else print(`kubeloom ${facts.kubeloom} (node ${facts.node}, ${facts.platform} ${facts.arch})`);
+      if (installation === undefined) return;
+      if (!options.json) print(`installation ${installation}`);
+      if (installation === facts.kubeloom) return;
+      note('the versions differ: use the command line of the version that the installation has');
+      process.exitCode = exitCodes.fault;
     });
   program
     .command('schema')
@@ -26,4 +34,9 @@ export function registerService(program: Command): void {
     .action(() => {
       process.stdout.write(readFileSync(ownFile('schema/input-manifest.schema.json'), 'utf8'));
     });
+}
+
+async function versionOfInstallation(): Promise<string> {
+  const { apiClient } = await import('../api-client.ts');
+  return (await apiClient().version()).version;
 }

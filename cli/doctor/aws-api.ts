@@ -29,7 +29,7 @@ function judge(url: string, status: number, body: string, withToken: boolean): A
   if (status === 200) {
     const caller = WhoAmI.safeParse(parseJson(body));
     if (!caller.success) {
-      const mend = 'kubeloom version compares the versions of both';
+      const mend = '`kubeloom version --check` compares the versions of both';
       return { name, state: 'warning', found: `${url} answers in words that this version does not know`, mend };
     }
     const { grants, name: who } = caller.data;

@@ -56,6 +56,7 @@ describe('the npm package of the command line', () => {
     expect(await run('describe', 'sim-minimal')).toContain('Converged');
     expect(await run('kubeconfig', 'minimal')).toContain('kind: Config');
     expect(await run('whoami')).toContain('admin');
+    expect(await run('version', '--check')).toContain('installation ');
     await run('delete', 'sim-minimal', '--wait');
   });
 
