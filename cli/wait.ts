@@ -33,13 +33,18 @@ export async function waitForRun(
       `\nthe run ${accepted.runId} goes on. Look again: kubeloom events ${name} -f   stop it: kubeloom cancel ${name}`,
     );
   });
-  const followed = await follow(api, key, { runId: accepted.runId, quiet: json }).finally(forget);
+  const { runId, unchanged } = accepted;
+  const followed = await follow(api, key, { runId, quiet: json, fromNow: unchanged }).finally(forget);
   const code = exitCodeOfRun(followed, deleting);
-  if (!json) tellEnd(key, followed, deleting);
+  if (!json) tellEnd(key, followed, { deleting, unchanged });
   return { ...followed, code };
 }
 
-function tellEnd(key: ManifestName, { manifest, elapsedMs }: Followed, deleting: boolean): void {
+function tellEnd(
+  key: ManifestName,
+  { manifest, elapsedMs }: Followed,
+  { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },
+): void {
   const title = `${key.namespace}/${key.name}`;
   const took = duration(elapsedMs);
   print();
@@ -49,24 +54,25 @@ function tellEnd(key: ManifestName, { manifest, elapsedMs }: Followed, deleting:
   }
   print(describeManifest(manifest));
   const status = manifest.paused && manifest.status !== 'Done' ? 'paused' : manifest.status;
-  print(`\n${paintStatus(status)} after ${took}`);
+  // What was started before took longer than was looked on.
+  print(`\n${paintStatus(status)}${unchanged ? '' : ` after ${took}`}`);
 }
 
 /** Says that a manifest was taken, and what became of that. */
 export function tellAccepted(key: ManifestName, accepted: ManifestAccepted, done = 'accepted'): void {
   const title = `${key.namespace}/${key.name}`;
   const name = shortName(key);
-  if (accepted.paused)
+  if (accepted.unchanged)
+    printWrapped(
+      `${title} unchanged${accepted.paused ? ', paused' : ''} (generation ${accepted.generation}, run ${accepted.runId}); nothing was started`,
+      2,
+    );
+  else if (accepted.paused)
     printWrapped(
       `${title} ${done}: generation ${accepted.generation}; it is paused, \`kubeloom resume ${name}\` starts it`,
       2,
     );
-  else if (accepted.unchanged)
-    printWrapped(
-      `${title} unchanged (generation ${accepted.generation}, run ${accepted.runId}); nothing was started`,
-      2,
-    );
-  else print(`${title} ${done}: generation ${accepted.generation}, run ${accepted.runId}`);
+  else printWrapped(`${title} ${done}: generation ${accepted.generation}, run ${accepted.runId}`, 2);
 }
 
 /** What a deletion lets go: it goes on running, and costs, and nobody looks after it. */

@@ -18,6 +18,10 @@ export interface Followed {
 
 export interface FollowOptions {
   readonly runId: string;
+  /** Nothing was asked for: of what happened before now nothing is shown. @default what follows the last request is */
+  readonly fromNow?: boolean;
+  /** Which events are shown. @default all */
+  readonly shows?: (event: RunEvent) => boolean;
   /** Prints nothing (for `--json`). */
   readonly quiet?: boolean;
   /** Where lines go instead of standard output; nothing is drawn then. */
@@ -32,9 +36,9 @@ export interface FollowOptions {
 
 export type FollowedApi = Pick<ApiClient, 'getManifest' | 'listEvents'>;
 
-/** Prints what happens until the run, or a later one that took over, has ended: Done, Failed, paused or gone. */
+/** Prints what happens from the last request on until the run, or a later one that took over, has ended: Done, Failed, paused or gone. */
 export async function follow(api: FollowedApi, key: ManifestName, options: FollowOptions): Promise<Followed> {
-  const { runId, pollMs = 400, lastEventsMs = 2000, patienceMs = 60_000 } = options;
+  const { runId, pollMs = 400, lastEventsMs = 2000, patienceMs = 60_000, shows = () => true } = options;
   const started = Date.now();
   const view = viewFor(options);
   const feed = eventFeed(api, key);
@@ -42,16 +46,20 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
   let endedAt: number | undefined;
   const told = new Set<string>();
   let newest = runId;
+  let begin: Beginning | undefined;
   try {
     for (;;) {
       // The state before the events: what has happened by then is among them, or is still being written.
       const state = await patient(() => getOrGone(api, key, runId));
       const events = await patient(() => readOrNone(feed));
-      const fresh = events.filter((event) => concerns(event, runId));
+      const concerning = events.filter((event) => concerns(event, runId));
       newest = state?.runId ?? newest;
-      for (const event of fresh) if (isLast(event)) told.add(event.runId);
+      for (const event of concerning) if (isLast(event)) told.add(event.runId);
+      begin ??= beginningOf(concerning, { started, fromNow: options.fromNow === true });
+      const { isOld, at } = begin;
+      const fresh = concerning.filter((event) => !isOld(event) && shows(event));
       view.show(
-        fresh.flatMap((event) => eventLines(event, started)),
+        fresh.flatMap((event) => eventLines(event, at)),
         state,
       );
       if (state !== undefined && !hasEnded(state, runId)) {
@@ -69,6 +77,25 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
   } finally {
     view.close();
   }
+}
+
+interface Beginning {
+  /** From when times are counted, on the clock of the events where that is known. */
+  readonly at: number;
+  /** Happened before. */
+  isOld(event: RunEvent): boolean;
+}
+
+/** Where what is followed begins: with the request that was just made, which is among the first events that are read. */
+function beginningOf(
+  events: readonly RunEvent[],
+  { started, fromNow }: { readonly started: number; readonly fromNow: boolean },
+): Beginning {
+  const times = events.map(({ at }) => Date.parse(at));
+  const newest = Math.max(Number.NEGATIVE_INFINITY, ...times);
+  if (fromNow) return { at: started, isOld: ({ at }) => Date.parse(at) <= newest };
+  const request = times[events.findLastIndex(({ kind }) => kind === 'Requested')];
+  return { at: request ?? started, isOld: ({ at }) => request !== undefined && Date.parse(at) < request };
 }
 
 /** Undefined once it is gone, also when another has come in its place under the same name. */

@@ -120,6 +120,34 @@ describe('following a run', () => {
     expect(said).toEqual(['of one cluster', 'of another, written late', 'all is done']);
   });
 
+  describe('that was asked for something', () => {
+    const requested = happened('cancelled by ann', { kind: 'Requested', at: moment(60_000) });
+    const old = [happened('three minutes before', { at: moment(0) }), requested];
+    const lateOne = happened('written late, of the time before', { at: moment(59_000) });
+    const after = happened('undone', { at: moment(64_200) });
+    const end = { ...succeeded, at: moment(65_000) };
+    const lines = async (fromNow: boolean): Promise<readonly string[]> => {
+      const written: string[] = [];
+      const options = { runId, pollMs: 1, lastEventsMs: 60, write: (line: string) => written.push(line), fromNow };
+      const moments = [
+        { look: described({}) },
+        { look: described({}), events: [lateOne, after, end] },
+        { look: described({ status: 'Done' }) },
+      ];
+      await follow(watchedApi(moments, old), key, options);
+      return written.map((line) => stripVTControlCharacters(line).trim());
+    };
+
+    it('shows what happens from the request on, with the times since then', async () => {
+      expect(await lines(false)).toEqual(['0.0 s · cancelled by ann', '4.2 s · undone', '5.0 s · all is done']);
+    });
+
+    it('shows only what happens from now on where nothing was started', async () => {
+      const messages = (await lines(true)).map((line) => line.replace(/^.* · /, ''));
+      expect(messages).toEqual(['undone', 'all is done']);
+    });
+  });
+
   it('bears a restart of the platform', async () => {
     const { manifest, said } = await followed([
       { look: described({}) },
