@@ -1,5 +1,6 @@
-/** Reads manifest files (or standard input, `-`) into documents, with every fault of every file at once. */
-import { readFile } from 'node:fs/promises';
+/** Reads manifests (files, folders, https URLs, `-` for standard input) into documents, with every fault of every file at once. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
@@ -21,13 +22,13 @@ export interface DocumentFaults {
   readonly faults: readonly (Fault & ShownFault)[];
 }
 
-/** Throws `CliError` when a file cannot be read. */
+/** Of a folder, all files that may hold documents. Throws `CliError` when something cannot be read. */
 export async function readDocuments(
   files: readonly string[],
 ): Promise<{ readonly documents: readonly FileDocument[]; readonly faults: readonly DocumentFaults[] }> {
   const documents: FileDocument[] = [];
   const faults: DocumentFaults[] = [];
-  for (const file of files) {
+  for (const file of (await Promise.all(files.map(filesOf))).flat()) {
     const source = await readSource(file);
     const parsed = parseDocuments(source, limits);
     for (const document of parsed.documents) keepFile(document, file);
@@ -44,10 +45,42 @@ function inFile(file: string, text: string, { line, column }: Fault): Partial<Sh
   return line === undefined ? {} : { file, excerpt: excerptOf(text, { line, column: column ?? 1 }) };
 }
 
-async function readSource(file: string): Promise<Uint8Array | string> {
-  if (file === '-') return text(process.stdin);
-  return readFile(file).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`cannot read ${file}: ${why}`, exitCodes.usage, { cause });
-  });
+/** What stands for several files: a folder, but not the folders in it. */
+async function filesOf(source: string): Promise<readonly string[]> {
+  if (source === '-' || isUrl(source)) return [source];
+  const isFolder = await stat(source).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [source];
+  const names = await readdir(source).catch((cause: unknown) => unreadable(source, cause));
+  const found = names.filter((name) => /\.(ya?ml|json)$/.test(name)).toSorted();
+  if (found.length > 0) return found.map((name) => join(source, name));
+  throw new CliError(`${source} is a folder without .yaml, .yml or .json files`, exitCodes.usage);
+}
+
+async function readSource(source: string): Promise<Uint8Array | string> {
+  if (source === '-') return text(process.stdin);
+  if (isUrl(source)) return download(source);
+  return readFile(source).catch((cause: unknown) => unreadable(source, cause));
+}
+
+const isUrl = (source: string): boolean => /^https?:\/\//.test(source);
+
+async function download(url: string): Promise<Uint8Array> {
+  if (!url.startsWith('https:'))
+    throw new CliError(`cannot read ${url}: anybody on the way could change it; use https`, exitCodes.usage);
+  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) }).catch((cause: unknown) =>
+    unreadable(url, cause),
+  );
+  if (!response.ok) throw new CliError(`cannot read ${url}: it answers HTTP ${response.status}`, exitCodes.usage);
+  if (response.headers.get('content-type')?.startsWith('text/html'))
+    throw new CliError(`${url} is a web page: use the URL of the plain file`, exitCodes.usage);
+  return new Uint8Array(await response.arrayBuffer().catch((cause: unknown) => unreadable(url, cause)));
+}
+
+function unreadable(source: string, cause: unknown): never {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const why = inner instanceof Error ? inner.message : String(inner);
+  throw new CliError(`cannot read ${source}: ${why}`, exitCodes.usage, { cause });
 }

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { habitHint } from './habits.ts';
 import { kubeloomHome } from './home.ts';
 import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, print, printJson } from './output.ts';
@@ -30,7 +31,12 @@ try {
 
 /** Says what went wrong in the words of the thing that failed; with `--json` also to the program that reads. */
 function tell(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.ok;
+    const hint = habitHint(process.argv.slice(2));
+    if (hint !== undefined) note(hint);
+    return exitCodes.usage;
+  }
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof CliError ? error.exitCode : exitCodes.fault;
   note(`${paint('red', 'kubeloom:')} ${message}`);

@@ -23,6 +23,8 @@ export function manifestOfRun(run: string, namespace = 'default'): ManifestName 
   throw new CliError(`"${run}" is not a run id: \`kubeloom runs NAME\` lists them`, exitCodes.usage);
 }
 
+export const isRunId = (text: string): boolean => runShape.test(text);
+
 /**
  * How the run `other` stands to `run`: the same, before or after it, or of another manifest that bears the same name. A
  * check for drift looks at what an attempt of its generation has done: it comes after.

@@ -22,9 +22,14 @@ export function registerChanges(program: Command): void {
         if (options.json) print(JSON.stringify(event));
         else printWrapped(`${paint('dim', event.at)}  ${event.message}`, 26);
       }
-      if (count === 0 && !options.json) print('no changes');
+      if (count === 0 && !options.json) printWrapped(nothing(options.namespace), 2);
     });
 }
+
+const nothing = (namespace: string | undefined): string =>
+  namespace === undefined
+    ? 'no changes of roles; -n NAMESPACE shows those of Secrets and templates'
+    : `no changes of Secrets and templates in namespace "${namespace}"`;
 
 /** All of them, oldest first. */
 async function* changesOf(api: ApiClient, namespace: string | undefined): AsyncIterable<RunEvent> {

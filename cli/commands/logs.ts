@@ -4,12 +4,15 @@ import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/http.ts';
 import type { RunStatus } from '#contracts/records.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
-import { apiClient } from '../api-client.ts';
-import { manifestOfRun } from '../manifest-name.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { isRunId, manifestOfRun, parseManifestName, shortName } from '../manifest-name.ts';
 import { note, paint, print, printJson, printRaw } from '../output.ts';
 
 interface LogOptions {
   readonly follow?: boolean;
+  readonly previous?: boolean;
   readonly stage?: StageName;
   readonly cluster?: string;
   readonly namespace?: string;
@@ -21,7 +24,8 @@ type LogItem = LogList['items'][number];
 export function registerLogs(program: Command): void {
   program
     .command('logs <run>')
-    .description('logs of the tools of a run')
+    .description('logs of the tools of a run: RUN is its id, or the name of a manifest or cluster for its newest run')
+    .option('--previous', 'of a name: the run before the newest')
     .option('-f, --follow', 'go on until the run ends')
     .addOption(new Option('--stage <stage>', 'only this stage').choices(stageNames))
     .option('--cluster <cluster>', 'only this cluster')
@@ -30,9 +34,10 @@ export function registerLogs(program: Command): void {
     .action(logs);
 }
 
-async function logs(run: string, options: LogOptions): Promise<void> {
+async function logs(name: string, given: LogOptions): Promise<void> {
   const api = apiClient();
-  const key = manifestOfRun(run, options.namespace);
+  const { key, run, cluster } = await namedRun(api, name, given);
+  const options = { ...given, ...(cluster !== undefined && given.cluster === undefined && { cluster }) };
   const list = async () => (await api.listLogs(key, run)).items.filter((item) => isWanted(item, options));
   if (options.json) return printJson(await list());
   const offsets = new Map<string, number>();
@@ -62,6 +67,30 @@ async function logs(run: string, options: LogOptions): Promise<void> {
 }
 
 const hasEnded = (status: RunStatus): boolean => status !== 'Queued' && status !== 'Running';
+
+interface NamedRun {
+  readonly key: ManifestName;
+  readonly run: string;
+  /** When it was named by one. */
+  readonly cluster?: string;
+}
+
+/** The run of that id, or the newest one of what has that name. Throws `CliError`. */
+async function namedRun(api: ApiClient, name: string, options: LogOptions): Promise<NamedRun> {
+  const { namespace, previous = false } = options;
+  if (isRunId(name)) {
+    if (previous)
+      throw new CliError('--previous needs the name of a manifest: a run id says which run', exitCodes.usage);
+    return { key: manifestOfRun(name, namespace), run: name };
+  }
+  return ofManifest(api, { name, namespace }, async (key) => {
+    const run = (await api.listRuns(key)).items[previous ? 1 : 0];
+    if (!run) throw new CliError(`${shortName(key)} has no ${previous ? 'earlier ' : ''}run`, exitCodes.notFound);
+    if (!options.json) note(paint('dim', `run ${run.runId}: ${run.reason}, ${run.status}`));
+    const asked = parseManifestName(name, namespace).name;
+    return { key, run: run.runId, ...(asked !== key.name && { cluster: asked }) };
+  });
+}
 
 function isWanted({ stage, cluster }: LogItem, options: LogOptions): boolean {
   return (!options.stage || stage === options.stage) && (!options.cluster || isCalled(cluster, options.cluster));

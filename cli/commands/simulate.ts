@@ -1,6 +1,7 @@
 /** `kubeloom simulate FILE...`: the files one after another against an empty world in memory; nothing real is made. */
 import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/http.ts';
+import type { RunEvent } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
 import { stageNames } from '#domain/plan.ts';
@@ -155,9 +156,10 @@ function secretsNamedIn(value: unknown, namespace: string): string[] {
 async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOptions, failing: boolean): Promise<Step> {
   const key = keyOf(item.document);
   const accepted = await api.putManifest(key, item.document);
-  const quiet = options.json === true || options.verbose !== true;
-  const followed = await follow(api, key, { runId: accepted.runId, quiet });
-  const manifest = followed.manifest;
+  const quiet = options.json === true;
+  const shows = options.verbose ? undefined : ({ level }: RunEvent) => level !== 'info';
+  const followed = await follow(api, key, { runId: accepted.runId, quiet, ...(shows && { shows }) });
+  const manifest = followed.manifest && withoutLogs(followed.manifest);
   const step: Step = {
     file: item.file,
     manifest: `${key.namespace}/${key.name}`,
@@ -173,6 +175,16 @@ async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOpt
   };
   if (!options.json) show(step, manifest, options.verbose === true);
   return step;
+}
+
+/** Nothing can be asked of this platform once it has ended. */
+function withoutLogs(manifest: ManifestDescription): ManifestDescription {
+  const clusters = manifest.clusters.map((cluster) => {
+    if (!cluster.failure) return cluster;
+    const { logCommand: _command, logPath: _path, ...failure } = cluster.failure;
+    return { ...cluster, failure };
+  });
+  return { ...manifest, clusters };
 }
 
 function show(step: Step, manifest: ManifestDescription | undefined, verbose: boolean): void {

@@ -23,6 +23,11 @@ describe('kubeloom', () => {
     expect((await kubeloom(['--version'])).code).toBe(0);
     expect((await kubeloom(['aply'])).code).toBe(2);
     expect((await kubeloom(['apply'])).code).toBe(2);
+    const withoutFlag = await kubeloom(['apply', 'manifest.yaml']);
+    expect([withoutFlag.code, withoutFlag.stderr]).toEqual([
+      2,
+      expect.stringContaining('`kubeloom apply -f manifest.yaml`?'),
+    ]);
   });
 
   it('says how to start a Kubeloom when none answers, with 7', async () => {
@@ -84,6 +89,15 @@ describe('kubeloom simulate', () => {
     expect(stdout).toContain('try 2');
   });
 
+  it('shows the tries of a stage that was told to fail, and nothing else of what happens', async () => {
+    const { code, stdout } = await kubeloom([
+      ...['simulate', '--fail', 'kubernetes:transient:2', join(root, 'examples/sim-minimal.yaml')],
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.match(/ ! minimal\/kubernetes .*try \d of 3/g)).toHaveLength(2);
+    expect(stdout).not.toContain(' · ');
+  });
+
   it('rolls a grow back for good reason, and says that nothing real was made', async () => {
     const { code, stdout, stderr } = await kubeloom([
       'simulate',
@@ -93,6 +107,7 @@ describe('kubeloom simulate', () => {
     ]);
     expect(code).toBe(6);
     expect(stdout).toContain('RolledBack');
+    expect(stdout).not.toContain('kubeloom logs');
     expect(stderr).toContain('simulated: no machine, network or cluster was made');
   });
 });

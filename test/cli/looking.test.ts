@@ -87,6 +87,37 @@ describe('kubeloom get', () => {
   });
 });
 
+describe('kubeloom logs', () => {
+  it('of a manifest or cluster are those of its newest run, and of the run before with --previous', async () => {
+    const newest = await kubeloom(['logs', 'front', '--stage', 'kubernetes']);
+    expect(newest.stderr).toMatch(/^run shop-\w{5}-g2-a1: changed, Succeeded$/m);
+    expect(newest.stdout).toMatch(/^== front w00 kubernetes, try 1$/m);
+    const before = await kubeloom(['logs', 'shop', '--previous', '--stage', 'kubernetes']);
+    expect(before.stderr).toMatch(/^run shop-\w{5}-g1-a1: created, Succeeded$/m);
+    const none = await kubeloom(['logs', 'bank', '--previous']);
+    expect([none.code, none.stderr]).toEqual([4, 'kubeloom: bank has no earlier run\n']);
+  });
+});
+
+describe('kubeloom apply --wait', () => {
+  it('of a document that is unchanged says so and replays nothing', async () => {
+    const { code, stdout } = await kubeloom(['apply', '-f', file('bank', 'vault'), '--wait']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^default\/bank unchanged \(generation 1, run .*\); nothing was started$/m);
+    expect(stdout).not.toMatch(/created by|after/);
+    await kubeloom(['pause', 'bank']);
+    expect((await kubeloom(['apply', '-f', file('bank', 'vault')])).stdout).toMatch(/bank unchanged, paused \(/);
+  });
+});
+
+describe('kubeloom changes', () => {
+  it('says where there may be others when there are none', async () => {
+    expect((await kubeloom(['changes'])).stdout).toBe(
+      'no changes of roles; -n NAMESPACE shows those of Secrets and templates\n',
+    );
+  });
+});
+
 describe('kubeloom history and diff', () => {
   it('tell when, by whom and why each generation came, and what it changed', async () => {
     const { stdout } = await kubeloom(['history', 'shop']);

@@ -45,7 +45,11 @@ export function validateDocuments(
     const isTwin = verdict.kind !== undefined && verdict.name !== '' && seen.has(key);
     seen.add(key);
     if (!isTwin) return verdict;
-    const twin = error(['metadata', 'name'], `${key} stands in these documents twice`, 'remove or rename one of them');
+    const twin = error(
+      ['metadata', 'name'],
+      `${key} stands in these documents twice`,
+      'remove or rename one of them; two versions of one document are validated one at a time',
+    );
     return { ...verdict, faults: [...verdict.faults, twin] };
   });
 }

@@ -18,7 +18,7 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
       yield error(
         [...path, 'providerType'],
         `this installation cannot build ${shown(type)}`,
-        `use one of ${providerTypes.join(', ')}`,
+        `use one of ${providerTypes.join(', ')}${type === 'sim' ? '; or try it with `kubeloom simulate`, or on a platform of `kubeloom local up --runner sim`' : ''}`,
       );
     }
     const facts = providerTypeFacts(type ?? '');

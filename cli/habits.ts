@@ -1,0 +1,29 @@
+/** What people type who know other tools, and what it is called here. */
+
+/** By the word that is no command here. */
+const habits: Readonly<Record<string, string>> = {
+  status: '`kubeloom get` lists manifests with their status, `kubeloom describe NAME` shows one',
+  list: '`kubeloom get` lists manifests',
+  ls: '`kubeloom get` lists manifests',
+  show: '`kubeloom describe NAME` shows a manifest',
+  edit: '`kubeloom get NAME -o yaml > FILE`, change the file, `kubeloom apply -f FILE`',
+  create: '`kubeloom apply -f FILE` creates and changes manifests',
+  destroy: '`kubeloom delete NAME` deletes a manifest with all it made',
+  explain: '`kubeloom schema` prints the JSON Schema of manifests; docs/manifest.md explains each field',
+  rollout: '`kubeloom history NAME`, `kubeloom rollback NAME`, `kubeloom pause NAME` and `kubeloom resume NAME`',
+};
+
+/** Commands that read documents from `-f`. */
+const readers = ['apply', 'validate', 'plan', 'diff'];
+
+/** A sentence for arguments that the command line refuses; undefined when nothing comes to mind. */
+export function habitHint(words: readonly string[]): string | undefined {
+  const [command = '', ...rest] = words.filter((word) => !word.startsWith('-'));
+  const habit = Object.hasOwn(habits, command) ? habits[command] : undefined;
+  if (habit !== undefined) return habit;
+  const file = rest.find((word) => /(\.(ya?ml|json)|\/)$/.test(word));
+  const isFlagged = words.some((word) => /^(-f|--file)/.test(word));
+  return readers.includes(command) && file !== undefined && !isFlagged
+    ? `did you mean \`kubeloom ${command} -f ${file}\`?`
+    : undefined;
+}
