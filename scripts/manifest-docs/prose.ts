@@ -29,7 +29,7 @@ What is a fault (nothing is started):
 - **Names.** Names of providers, pools, roles, clusters and load balancers are unique among their kind; clusters and
   load balancers share theirs. A name that is referred to must exist, and is listed once. Every pool is used by a cluster
   or a load balancer.
-- **Pools.** Either \`count\` (1 or more) or \`autoscaler\` (\`min\` ≤ \`max\`). \`cpuCount\` and \`memory\` go together.
+- **Pools.** Either \`count\` (1 or more) or \`autoscaler\` (\`min\` ≤ \`max\`); nothing scales a pool yet: it keeps \`min\`. \`cpuCount\` and \`memory\` go together.
   A dynamic pool may serve several clusters (each gets machines of its own), a static one only one. A machine is listed
   once, in all manifests. Spot, GPUs, GPU types, external networks: only where the provider has them, and there as the
   provider needs them. Control nodes are never spot.

@@ -109,6 +109,7 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ['\\S', 'not empty'],
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'DNS name (`a-z 0-9 -`)'],
   ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'DNS name, dots allowed'],
+  ['^[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?$', 'letters, digits, `-`, `_` and `.`'],
   ['^v?\\d+\\.\\d+\\.\\d+$', 'three numbers, `1.36.0` or `v1.36.0`'],
   [
     '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',

@@ -24,10 +24,26 @@ export const ProviderName = dnsName(15);
 /** 15, not more: cluster (28) + hash (8) + pool + hash (8) + node (3) + the dash between must fit into a host name of 63. */
 export const NodePoolName = dnsName(15);
 export const ClusterName = dnsName(28);
-export const RoleName = dnsName(63);
+/** It names a section of the load balancer's configuration and nothing in any cloud, so capitals and `_` are welcome. */
+export const RoleName = z
+  .string()
+  .max(63, { error: 'has more than 63 characters; shorten it' })
+  .regex(/^[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/, {
+    error: (issue) =>
+      `${shown(issue.input)} is not a name; use letters, digits, "-", "_" and ".", beginning and ending with a letter or digit`,
+  });
 
-/** Text that says something: not empty, and not white space alone. */
-export const Text = z.string().regex(/\S/, { error: 'is empty; give a value' });
+/** False for text that would move the cursor of whoever reads it. */
+export function isHarmless(text: string): boolean {
+  return /^\P{Cc}*$/u.test(text);
+}
+export const hasControlCharacter = 'has a control character in it; remove what cannot be seen';
+
+/** Text that says something: not empty, not white space alone, and without control characters. */
+export const Text = z
+  .string()
+  .regex(/\S/, { error: 'is empty; give a value' })
+  .refine(isHarmless, { error: hasControlCharacter });
 
 export const SecretReference = z.strictObject({
   name: Text.describe('Name of the Secret.'),

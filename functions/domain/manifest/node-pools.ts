@@ -1,6 +1,16 @@
 /** Node pools of a manifest: dynamic ones are made by a provider, static ones are machines that exist already. */
 import { z } from 'zod';
-import { Annotations, LabelKey, Labels, LabelValue, NodePoolName, shown, Text } from './names.ts';
+import {
+  Annotations,
+  hasControlCharacter,
+  isHarmless,
+  LabelKey,
+  Labels,
+  LabelValue,
+  NodePoolName,
+  shown,
+  Text,
+} from './names.ts';
 import { SecretSource } from './secret-source.ts';
 
 /** A pool has at most this many nodes: their number is two hexadecimal digits of their names. */
@@ -13,6 +23,8 @@ const Count = z
     error: (issue) =>
       `${shown(issue.input)} is too many; a pool has at most ${maxNodesOfPool} nodes, use a second pool`,
   });
+/** May be empty. */
+const OneLine = z.string().refine(isHarmless, { error: hasControlCharacter });
 const Amount = z.int().min(0, { error: (issue) => `${shown(issue.input)} is negative; use 0 or more` });
 
 export const ManifestTaint = z.strictObject({
@@ -46,8 +58,8 @@ export const Autoscaler = z.strictObject({
 export const ProviderSpec = z.strictObject({
   name: Text.describe('Name of a provider of this manifest.'),
   region: Text.describe('Region of the provider.'),
-  zone: z.string().optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
-  externalNetworkName: z.string().optional().describe('External network the nodes hang on (OpenStack).'),
+  zone: OneLine.optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
+  externalNetworkName: OneLine.optional().describe('External network the nodes hang on (OpenStack).'),
 });
 
 const shared = {

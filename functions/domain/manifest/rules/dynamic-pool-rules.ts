@@ -41,6 +41,13 @@ function* sizeRules({ count, autoscaler }: DraftDynamicPool, path: Path): Iterab
       'give count at least 1 or use autoscaler; to have no nodes remove the pool',
     );
   }
+  if (autoscaler !== undefined && autoscaler.min < autoscaler.max) {
+    yield warning(
+      [...path, 'autoscaler'],
+      `nothing scales the pool yet: it has ${autoscaler.min} ${autoscaler.min === 1 ? 'node' : 'nodes'} until the manifest says otherwise`,
+      'raise min, or use count',
+    );
+  }
   if (autoscaler !== undefined && autoscaler.min > autoscaler.max) {
     yield error(
       [...path, 'autoscaler', 'min'],
