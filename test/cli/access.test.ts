@@ -84,7 +84,7 @@ describe('roles', () => {
     const judged = await kubeloom(['validate', '-f', '-'], { stdin });
     expect([judged.code, judged.stdout]).toEqual([
       3,
-      expect.stringMatching(/RoleBinding odd {2}1 fault\n.*spec\.role/),
+      expect.stringMatching(/RoleBinding odd {2}1 fault\n {2}fault {2}-:\d+:\d+ {2}role\n/),
     ]);
     const applied = await kubeloom(['apply', '-f', '-', '--json'], { stdin });
     expect(applied.code).toBe(3);
