@@ -5,8 +5,9 @@ import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { clusterName } from '../pipeline/cluster-records.ts';
 import { findCluster } from './find-cluster.ts';
+import { tellManifestChange } from './told-change.ts';
 
-export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path }, deps) => {
+export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path, caller }, deps) => {
   const clusters = await deps.clusters.list(path);
   const wanted = findCluster(clusters, path.cluster);
   if (!wanted) {
@@ -21,5 +22,7 @@ export const handler = httpHandler({ access: operator, path: ClusterPath }, asyn
       `cluster "${clusterName(wanted)}" has no kubeconfig yet; wait until Kubernetes runs`,
     );
   }
+  const { namespace, name } = path;
+  await tellManifestChange(deps, { namespace, name, runId: '' }, `kubeconfig of ${clusterName(wanted)} read`, caller);
   return { status: 200, text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };
 });

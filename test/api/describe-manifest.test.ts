@@ -107,6 +107,18 @@ describe('GET of a manifest', () => {
     expect(cluster.progress).toMatchObject({ percent: 100 });
   });
 
+  it('leaves an event of who read a kubeconfig: it gives full access to the cluster', async () => {
+    const api = apiUnderTest();
+    const record = aClusterRecord();
+    const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
+    await api.deps.clusters.put({ ...record, facts: { ...record.facts, kubeconfigKey } });
+    await api.deps.artifacts.putText(kubeconfigKey, 'apiVersion: v1');
+    expect((await api.call('GET', `${manifestPath}/clusters/web/kubeconfig`)).status).toBe(200);
+    const { json } = await api.call('GET', `${manifestPath}/events`);
+    const events = json.items as { message: string }[];
+    expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/^kubeconfig of web read by tester/)]);
+  });
+
   it('tells where the API and the load balancers answer, and that there is a kubeconfig', async () => {
     const facts = { nodes: {}, loadBalancers: { front: { endpoint: '198.51.100.9' } }, simulated: ['control plane'] };
     const { answer, cluster } = await describeWith({
