@@ -50,6 +50,7 @@ export const acceptableWarnings = [
   'empty-secret',
   'keyless-login',
   'lasting-key',
+  'nothing-scales',
 ] as const;
 /** The others speak of what would be destroyed or is not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';

@@ -43,6 +43,7 @@ function* sizeRules({ count, autoscaler }: DraftDynamicPool, path: Path): Iterab
   }
   if (autoscaler !== undefined && autoscaler.min < autoscaler.max) {
     yield warning(
+      'nothing-scales',
       [...path, 'autoscaler'],
       `nothing scales the pool yet: it has ${autoscaler.min} ${autoscaler.min === 1 ? 'node' : 'nodes'} until the manifest says otherwise`,
       'raise min, or use count',
