@@ -9,8 +9,8 @@ import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, print, printJson } from './output.ts';
 import { kubeloomProgram } from './program.ts';
 
-// scripts/setup.sh puts OpenTofu there where the machine has none.
-process.env.PATH = `${process.env.PATH ?? ''}${delimiter}${join(kubeloomHome(), 'bin')}`;
+// scripts/setup.sh puts there what the machine has not, or only too old.
+process.env.PATH = `${join(kubeloomHome(), 'bin')}${delimiter}${process.env.PATH ?? ''}`;
 listenToInterrupts();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? 0 : exitCodes.fault),

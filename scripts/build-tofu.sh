@@ -2,7 +2,7 @@
 # Builds OpenTofu from its public Go module into ~/.kubeloom/bin, for machines without terraform.
 # `go install` refuses a module with replace directives, so a module of our own requires it and repeats them.
 set -euo pipefail
-version=${1:-v$(node -p 'require(process.argv[1]).terraform.tofu.version' "$(cd "$(dirname "$0")/.." && pwd)/requirements.json")}
+version=${1:-v$(node -p 'require(process.argv[1]).downloads.tofu.version' "$(cd "$(dirname "$0")/.." && pwd)/requirements.json")}
 target=${KUBELOOM_HOME:-$HOME/.kubeloom}/bin
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT

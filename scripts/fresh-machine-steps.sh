@@ -17,12 +17,15 @@ step() {
 
 offline() { unshare --net bash -c 'ip link set lo up && exec "$@"' offline "$@"; }
 
-# The set-up downloads OpenTofu. Only where that cannot be reached, which the set-up says, the machine's own program is put in.
-lend_terraform() {
-  PATH=$PATH:$HOME/.kubeloom/bin command -v tofu terraform >/dev/null && return
-  local lent=(/opt/of-this-machine/*)
-  install -t /usr/local/bin "${lent[0]}" || return
-  echo "the archive of OpenTofu cannot be reached from here: ${lent[0]##*/} of the machine that runs this was put in"
+# The set-up downloads these. Only where that is not possible, which it says, the machine's own program is put in.
+lend_programs() {
+  local program lent
+  for program in tofu kubectl; do
+    node scripts/fetch-program.mjs "$program" --lacks || continue
+    lent=$(echo /opt/of-this-machine/"$program"/*)
+    install -D -t "$HOME/.kubeloom/bin" "$lent" || return
+    echo "$program cannot be downloaded from here: ${lent##*/} of the machine that runs this was put in"
+  done
 }
 
 doctor_finds_everything() {
@@ -47,7 +50,7 @@ demo() {
 }
 
 step "set-up" scripts/setup.sh --hosts
-step "OpenTofu or Terraform" lend_terraform
+step "programs to download" lend_programs
 step "base image of hosts" local/hosts/kubeloom-host base-build
 step "doctor finds everything" doctor_finds_everything
 step "npm run demo" demo

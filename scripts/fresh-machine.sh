@@ -70,8 +70,11 @@ done
 # What hosts need of the kernel, this machine's one may lack; a program that is missing is no excuse.
 environment+=("KERNEL_LACKS=$("$clone_of/local/hosts/kubeloom-host" doctor 2>/dev/null |
   node -p 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).checks.filter((check) => check.required && !check.ok).map(({ name }) => name).join(" ")')")
-terraform=$(PATH=$PATH:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin && { command -v tofu || command -v terraform; } || true)
-[ -z "$terraform" ] || install -D "$terraform" "$root/opt/of-this-machine/$(basename "$terraform")"
+for names in "tofu terraform" kubectl; do
+  # shellcheck disable=SC2086
+  found=$(PATH=${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH type -P $names | head -1)
+  [ -z "$found" ] || install -D "$found" "$root/opt/of-this-machine/${names%% *}/${found##*/}"
+done
 
 for kind in "${kinds[@]}"; do mkdir -p "/sys/fs/cgroup/$kind/kubeloom-fresh-machine"; done
 ROOT=$root CACHE=$cache KINDS="${kinds[*]}" setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork \

@@ -30,18 +30,15 @@ use=${1:-}
 [ -n "$use" ] || exit 0
 # Programs that are started from here must not hold the lock.
 exec 9>&-
-export PATH="$root/node_modules/.bin:$PATH:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin"
+export PATH="$root/node_modules/.bin:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH"
 if [ "$(id -u)" != 0 ]; then
   if [ "$use" = --tests ]; then local/hosts/install-packages.sh tests || say "the tests that need them will fail"; fi
   say "not root: nothing is installed, real hosts are not possible (the sim runner is)"
   exit 0
 fi
+# 3: it cannot be downloaded, which it says. Without it everything works but real hosts.
+fetch() { NODE_USE_ENV_PROXY=1 node scripts/fetch-program.mjs "$1" || [ $? = 3 ]; }
+# Before the packages: that of Debian 12 is too old, and is installed only where there is no kubectl at all.
+fetch kubectl
 local/hosts/install-packages.sh "${use#--}" >&2
-if ! command -v terraform >/dev/null && ! command -v tofu >/dev/null; then
-  if command -v go >/dev/null; then
-    scripts/build-tofu.sh
-  else
-    # 3: it cannot be downloaded, which it says. Without it everything works but real hosts.
-    NODE_USE_ENV_PROXY=1 node scripts/fetch-tofu.mjs || [ $? = 3 ]
-  fi
-fi
+if command -v go >/dev/null && node scripts/fetch-program.mjs tofu --lacks; then scripts/build-tofu.sh; else fetch tofu; fi

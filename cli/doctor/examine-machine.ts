@@ -37,14 +37,14 @@ function check(name: string, { ok, found }: Answer, mend: string): Check {
 
 /** OpenTofu where both are usable; else the one that is there says why it is not usable. */
 async function examineTerraform(): Promise<Check> {
-  const { tofu, terraform } = requirements.terraform.atLeast;
+  const { tofu, terraform } = requirements.downloads.tofu.anyOf;
   const answers = await Promise.all([
-    askProgram('tofu', ['version'], tofu),
-    askProgram('terraform', ['version'], terraform),
+    askProgram('tofu', tofu.ask, tofu.atLeast),
+    askProgram('terraform', terraform.ask, terraform.atLeast),
   ]);
   const answer = answers.find(({ ok }) => ok) ?? answers.find(({ missing }) => !missing) ?? answers[0];
-  const mend = `scripts/setup.sh --hosts gets tofu; or put terraform ≥ ${terraform} or tofu ≥ ${tofu} on the PATH`;
-  return check('terraform or tofu', answer, mend);
+  const versions = `terraform ≥ ${terraform.atLeast} or tofu ≥ ${tofu.atLeast}`;
+  return check('terraform or tofu', answer, `scripts/setup.sh --hosts gets tofu; or put ${versions} on the PATH`);
 }
 
 interface HostsReport {

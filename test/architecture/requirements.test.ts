@@ -43,8 +43,8 @@ describe('requirements.json', () => {
   });
 
   it('has the versions of terraform and tofu that README.md and docs/getting-started.md name', () => {
-    const { terraform, tofu } = requirements.terraform.atLeast;
-    const text = `\`terraform\` (${terraform} or newer) or \`tofu\` (${tofu} or newer)`;
+    const { terraform, tofu } = requirements.downloads.tofu.anyOf;
+    const text = `\`terraform\` (${terraform.atLeast} or newer) or \`tofu\` (${tofu.atLeast} or newer)`;
 
     for (const path of ['README.md', 'docs/getting-started.md'])
       expect(read(path).replace(/\s+/g, ' ')).toContain(text);
@@ -56,11 +56,19 @@ describe('requirements.json', () => {
     for (const path of ['README.md', 'docs/getting-started.md']) expect(read(path)).toContain(`Node ${major} or newer`);
   });
 
-  it('has a checksum of the OpenTofu archive for each architecture', () => {
-    const { sha256, version } = requirements.terraform.tofu;
+  it('has the kubectl that the runner image has, with the same checksums', () => {
+    const { version, sha256 } = requirements.downloads.kubectl;
+    const dockerfile = read('runner-images/Dockerfile');
 
-    expect(Number.parseFloat(version)).toBeGreaterThanOrEqual(Number.parseFloat(requirements.terraform.atLeast.tofu));
-    for (const sum of Object.values(sha256)) expect(sum).toMatch(/^[0-9a-f]{64}$/);
+    expect(dockerfile).toContain(`ARG KUBECTL_VERSION=${version}\n`);
+    expect(dockerfile).toContain(`ARG KUBECTL_SHA256_AMD64=${sha256.amd64}\n`);
+    expect(dockerfile).toContain(`ARG KUBECTL_SHA256_ARM64=${sha256.arm64}\n`);
+  });
+
+  it('wants the same version of kubectl from every source', () => {
+    const row = requirements.programs.find(({ program }) => program === 'kubectl');
+
+    expect(row?.atLeast).toBe(requirements.downloads.kubectl.anyOf.kubectl.atLeast);
   });
 
   it('installs what it lists for tests also where it installs what it lists for hosts', () => {
