@@ -61,8 +61,7 @@ function install(content) {
   try {
     const zipped = wanted.url.endsWith('.zip');
     writeFileSync(join(work, zipped ? 'archive.zip' : program), content);
-    // Python is there: Ansible needs it.
-    if (zipped) execFileSync('python3', ['-m', 'zipfile', '-e', 'archive.zip', '.'], { cwd: work });
+    if (zipped) execFileSync('unzip', ['-q', 'archive.zip', program], { cwd: work });
     chmodSync(join(work, program), 0o755);
     renameSync(join(work, program), join(target, program));
   } finally {

@@ -73,10 +73,10 @@ describe('fetch-program', () => {
   });
 
   it('puts the program of the expected archive where the command line finds it', async () => {
-    const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
-    symlinkSync(python, join(home, 'path', 'python3'));
+    const unzip = execFileSync('sh', ['-c', 'command -v unzip'], { encoding: 'utf8' }).trim();
+    symlinkSync(unzip, join(home, 'path', 'unzip'));
     writeFileSync(join(home, 'tofu'), '#!/bin/sh\necho OpenTofu of the test\n');
-    execFileSync(python, ['-m', 'zipfile', '-c', 'tofu.zip', 'tofu'], { cwd: home });
+    execFileSync('python3', ['-m', 'zipfile', '-c', 'tofu.zip', 'tofu'], { cwd: home });
     content = readFileSync(join(home, 'tofu.zip'));
 
     const { code } = await fetchProgram(['tofu'], scriptThatExpects(content));
