@@ -2,6 +2,7 @@
 import type { ManifestSummary } from '#contracts/http.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
+import { ApiProblem } from './api-problem.ts';
 import { isMissing } from './event-feed.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { listed } from './layout.ts';
@@ -33,7 +34,18 @@ export async function ofManifest<Answer>(
     const all = await allManifests(api).catch(() => undefined);
     // It is there, or nobody knows: something else is missing.
     if (all === undefined || all.some((item) => isNamed(item, key))) throw error;
-    return ask(manifestNamed(all, key));
+    return ask(ownerOf(all, key, error));
+  }
+}
+
+/** As `manifestNamed`; programs get the problem that the API told, people all that could be meant. */
+function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: unknown): ManifestName {
+  try {
+    return manifestNamed(all, key);
+  } catch (error) {
+    if (!(missing instanceof ApiProblem && error instanceof CliError) || error.exitCode !== exitCodes.notFound)
+      throw error;
+    throw new ApiProblem({ ...missing.problem, detail: error.message });
   }
 }
 

@@ -1,11 +1,12 @@
 /** `kubeloom delete NAME`: removes a manifest and everything it made, or orphans what cannot be removed. */
 import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/plan-totals.ts';
-import { apiClient } from '../api-client.ts';
+import { apiClient, type ManifestName } from '../api-client.ts';
 import { type Consent, confirm, consentOptions } from '../confirm.ts';
 import { confirmPlan } from '../confirm-plan.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { parseManifestName, shortName } from '../manifest-name.ts';
 import { print, printJson } from '../output.ts';
 import { tellLeft, waitForRun } from '../wait.ts';
 
@@ -28,13 +29,22 @@ export function registerDelete(program: Command): void {
   consentOptions(command)
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: DeleteOptions) => {
-      process.exitCode = await remove(name, options);
+      const asked = parseManifestName(name, options.namespace);
+      process.exitCode = await ofManifest(apiClient(), { name, ...options }, (key) => {
+        if (key.name !== asked.name) throw onlyACluster(asked, key);
+        return remove(key, options);
+      });
     });
 }
 
-async function remove(name: string, options: DeleteOptions): Promise<number> {
+/** A manifest may have more clusters than the one that was named. */
+function onlyACluster(asked: ManifestName, owner: ManifestName): CliError {
+  const way = `\`kubeloom delete ${shortName(owner)}\` deletes it with all clusters of the manifest; to delete one, apply the manifest without it`;
+  return new CliError(`"${asked.name}" is a cluster of ${shortName(owner)}: ${way}`, exitCodes.usage);
+}
+
+async function remove(key: ManifestName, options: DeleteOptions): Promise<number> {
   const api = apiClient();
-  const key = parseManifestName(name, options.namespace);
   const json = options.json === true;
   const orphans = orphansOf(options.orphan);
   const orphan = orphans.length > 0 ? orphans.join(',') : undefined;

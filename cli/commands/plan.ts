@@ -7,7 +7,7 @@ import { type ApiClient, apiClient } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { faultLines } from '../faults.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { ofManifest } from '../find-manifest.ts';
 import { printJson, printWrapped } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
 import { besides } from '../submission.ts';
@@ -44,7 +44,7 @@ async function plan(name: string | undefined, options: PlanOptions): Promise<num
 
 function planStored(api: ApiClient, name: string | undefined, options: PlanOptions): Promise<PlanReport> {
   if (!name) throw new CliError('plan what? give -f FILE, or the NAME of a stored manifest', exitCodes.usage);
-  return api.planManifest(parseManifestName(name, options.namespace));
+  return ofManifest(api, { name, ...options }, (key) => api.planManifest(key));
 }
 
 /** What is not applied yet counts as stored when it is in the same files. */

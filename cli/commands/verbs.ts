@@ -6,7 +6,7 @@ import { type ApiClient, apiClient, type ManifestName, type PlanRequest } from '
 import { type Consent, consentOptions } from '../confirm.ts';
 import { confirmPlan } from '../confirm-plan.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { ofManifest } from '../find-manifest.ts';
 import { printJson } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
 import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
@@ -111,7 +111,7 @@ export function registerVerbs(program: Command): void {
     if (verb.plan) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
     command.option('--json', 'answer as JSON').action(async (name: string, options: VerbOptions) => {
-      process.exitCode = await perform(verb, parseManifestName(name, options.namespace), options);
+      process.exitCode = await ofManifest(apiClient(), { name, ...options }, (key) => perform(verb, key, options));
     });
   }
 }

@@ -142,7 +142,9 @@ describe('kubeloom changes', () => {
     expect(messages.at(-1)).toBe('RoleBinding ops stored by local from 127.0.0.1');
     const refused = await kubeloom(['changes'], { token });
     expect([refused.code, refused.stdout, refused.stderr]).toEqual([8, '', expect.stringContaining('only an admin')]);
-    expect((await kubeloom(['changes', '-n', 'empty'])).stdout).toBe('no changes\n');
+    expect((await kubeloom(['changes', '-n', 'empty'])).stdout).toBe(
+      'no changes of Secrets and templates in namespace "empty"\n',
+    );
   });
 });
 

@@ -44,6 +44,16 @@ describe('the name of a cluster', () => {
     expect(stdout).toMatch(command === 'history' ? /"generation": 2/ : /shop-\w{5}-g2-a1/);
   });
 
+  it('stands for its manifest in plan and in verbs, but deletes nothing', async () => {
+    expect((await kubeloom(['plan', 'front'])).stdout).toContain('default/shop');
+    expect((await kubeloom(['retry', 'front', '--yes'])).stderr).toContain('manifest "default/shop" cannot be retried');
+    const { code, stderr } = await kubeloom(['delete', 'front', '--yes']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('"front" is a cluster of shop: `kubeloom delete shop`'),
+    ]);
+  });
+
   it('that is not quite one is answered with what could be meant', async () => {
     const { code, stderr } = await kubeloom(['describe', 'fromt']);
     expect(code).toBe(4);
