@@ -4,17 +4,34 @@
  * not checked.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 
 /** Access key id of the platform whose API token this is. */
 export function accessKeyOf(token: string): string {
   return `KL${createHash('sha256').update(`access key of ${token}`).digest('hex').slice(0, 30).toUpperCase()}`;
 }
 
-/** Lets through what is signed (SigV4 header) with the access key, and answers all else with 403. */
+/** Access key id of the builds of one tool: the services hold who signs with it to the bounds of that tool's role. */
+export function runnerKeyOf(accessKey: string, tool: RunnerTool): string {
+  return `KR${createHash('sha256').update(`${tool} of ${accessKey}`).digest('hex').slice(0, 30).toUpperCase()}`;
+}
+
+const runners = new WeakMap<IncomingMessage, RunnerTool>();
+
+/** The tool whose build signed the request; undefined for the platform itself, which may do everything. */
+export function runnerBehind(request: IncomingMessage): RunnerTool | undefined {
+  return runners.get(request);
+}
+
+/** Lets through what is signed (SigV4 header) with the access key of the platform or of a runner, and answers all else with 403. */
 export function guarded(listener: RequestListener, accessKey: string): RequestListener {
+  const runnerKeys = runnerTools.map((tool) => [tool, runnerKeyOf(accessKey, tool)] as const);
   return (request, response) => {
-    if (signedWith(request.headers.authorization, accessKey)) {
+    const given = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const runner = runnerKeys.find(([, key]) => sameKey(given, key))?.[0];
+    if (runner !== undefined) runners.set(request, runner);
+    if (runner !== undefined || sameKey(given, accessKey)) {
       listener(request, response);
       return;
     }
@@ -24,7 +41,6 @@ export function guarded(listener: RequestListener, accessKey: string): RequestLi
   };
 }
 
-function signedWith(authorization: string | undefined, accessKey: string): boolean {
-  const given = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(authorization ?? '')?.[1] ?? '';
-  return given.length === accessKey.length && timingSafeEqual(Buffer.from(given), Buffer.from(accessKey));
+function sameKey(given: string, key: string): boolean {
+  return given.length === key.length && timingSafeEqual(Buffer.from(given), Buffer.from(key));
 }

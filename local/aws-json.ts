@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { runnerBehind } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
+import { denial, touchedKeys } from './rights/request-rights.ts';
 
 /** A refusal in the words of the service that is played; `code` is what SDK clients see as `error.name`. */
 export class AwsFault extends Error {
@@ -58,7 +60,11 @@ export function awsJsonListener(
       const text = await readBody(request);
       if (!work)
         throw new AwsFault('UnknownOperationException', `the local ${service} does not play ${name || '(none)'}`);
-      answer(response, 200, await work(parseJson(text)));
+      const input = parseJson(text);
+      const runner = runnerBehind(request);
+      const denied = runner && denial(runner, `${service.toLowerCase()}:${name}`, touchedKeys(input));
+      if (denied) throw new AwsFault('AccessDeniedException', denied);
+      answer(response, 200, await work(input));
     } catch (error) {
       if (error instanceof AwsFault)
         return answer(response, error.status, { __type: error.code, message: error.message });

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunnerStage } from '#domain/plan.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { bundleRunner } from '../runner-images/bundle-runner.ts';
+import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { Project } from './codebuild/builds.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
@@ -69,7 +70,10 @@ export function kubeloom(runner: RunnerKind): Product {
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: join(directory, 'compiled'),
       };
-      return runnerTools.map((tool) => real(tool, program, environment));
+      const key = variables.AWS_ACCESS_KEY_ID ?? '';
+      return runnerTools.map((tool) =>
+        real(tool, program, { ...environment, AWS_ACCESS_KEY_ID: runnerKeyOf(key, tool) }),
+      );
     },
   };
 }

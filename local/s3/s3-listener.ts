@@ -2,8 +2,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { runnerBehind } from '../access-key.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { region } from '../names.ts';
+import { denial, s3Action } from '../rights/request-rights.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';
 import { type MultipartUploads, openMultipartUploads } from './multipart.ts';
@@ -88,6 +90,9 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
     if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not played`);
+    const runner = runnerBehind(request);
+    const denied = runner && denial(runner, s3Action(request, key, query), [key]);
+    if (denied) throw new S3Fault('AccessDenied', denied);
     if (bucketName === '') {
       const Bucket = [...hosted.keys()].sort().map((Name) => ({ Name }));
       return objects.sendXml(response, 200, 'ListAllMyBucketsResult', { Buckets: { Bucket } });

@@ -1,9 +1,12 @@
 /** The services of a platform answer only to who signs with its access key. */
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { DescribeParametersCommand, GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { DescribeParametersCommand, GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessKeyOf } from '#local/access-key.ts';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
+import { accessKeyOf, runnerKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 
 let platform: Platform;
@@ -51,5 +54,64 @@ describe('the services of a platform', () => {
       new GetParameterCommand({ Name: '/x' }),
     );
     await expect(missing).rejects.toMatchObject({ name: 'ParameterNotFound' });
+  });
+
+  describe('hold a build to the bounds of its role', () => {
+    const builds = (tool: RunnerTool) => signedBy(runnerKeyOf(accessKeyOf(platform.token), tool));
+    const s3 = (tool: RunnerTool) =>
+      new S3Client({ ...builds(tool), endpoint: platform.endpoints.s3, forcePathStyle: true });
+    const put = (tool: RunnerTool, Key: string) =>
+      s3(tool).send(new PutObjectCommand({ Bucket: 'kubeloom', Key, Body: 'x' }));
+
+    it('a build writes its own objects and no others', async () => {
+      await put('terraform', 'terraform/default/shop/state');
+      await expect(put('kubectl', 'terraform/default/shop/state')).rejects.toMatchObject({
+        name: 'AccessDenied',
+        message: expect.stringContaining(
+          'the runner kubectl is not authorized to perform: s3:PutObject on resource: terraform/',
+        ),
+      });
+    });
+
+    it('a build of terraform deletes no kubeconfig', async () => {
+      const Key = 'kubeconfigs/default/shop/web';
+      await put('kubeone', Key);
+      const removed = s3('terraform').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
+      await expect(removed).rejects.toMatchObject({ name: 'AccessDenied' });
+      await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
+    });
+
+    it('a build reads Secrets of users and does not write them', async () => {
+      const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
+      const Name = '/kubeloom/user/default/hetzner';
+      await expect(ssm.send(new GetParameterCommand({ Name }))).rejects.toMatchObject({ name: 'ParameterNotFound' });
+      const written = ssm.send(new PutParameterCommand({ Name, Value: 'x', Type: 'SecureString' }));
+      await expect(written).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+
+    it('a build appends events and touches no other item', async () => {
+      const table = new DynamoDBClient({ ...builds('ansible'), endpoint: platform.endpoints.dynamodb });
+      const write = (pk: string) =>
+        table.send(
+          new BatchWriteItemCommand({
+            RequestItems: { kubeloom: [{ PutRequest: { Item: { pk: { S: pk }, sk: { S: '1' } } } }] },
+          }),
+        );
+      await write('EVENTS#default#shop');
+      await expect(write('ROLES')).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      await expect(table.send(new ListTablesCommand({}))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+
+    it('a build neither starts builds nor executions', async () => {
+      const { codeBuild, stepFunctions } = platform.endpoints;
+      const started = new CodeBuildClient({ ...builds('drift'), endpoint: codeBuild }).send(
+        new StartBuildCommand({ projectName: 'sim' }),
+      );
+      await expect(started).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      const listed = new SFNClient({ ...builds('drift'), endpoint: stepFunctions }).send(
+        new ListStateMachinesCommand({}),
+      );
+      await expect(listed).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
   });
 });

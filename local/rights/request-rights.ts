@@ -1,0 +1,36 @@
+/** Whether the role of a runner allows what a request to the local services asks for, in the terms of IAM. */
+import type { IncomingMessage } from 'node:http';
+import { type RunnerTool, runnerMay } from '#functions/rights/runner-rights.ts';
+import { deniedSentence } from './bounded-ports.ts';
+
+/** AWS's words for what is not allowed; undefined when it is. `keys`: what is touched, none for a whole store. */
+export function denial(tool: RunnerTool, action: string, keys: readonly string[]): string | undefined {
+  const denied = (keys.length === 0 ? [''] : keys).find((key) => !runnerMay(tool, action, key));
+  return denied === undefined ? undefined : deniedSentence(`the runner ${tool}`, action, denied);
+}
+
+/** The action of a request to S3. Deleting many objects at once is none that a runner has. */
+export function s3Action({ method }: Pick<IncomingMessage, 'method'>, key: string, query: URLSearchParams): string {
+  if (query.has('delete')) return 's3:DeleteObjects';
+  if (key === '') return method === 'GET' || method === 'HEAD' ? 's3:ListBucket' : 's3:CreateBucket';
+  if (method === 'GET' || method === 'HEAD') return 's3:GetObject';
+  return method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject';
+}
+
+/** The keys that an operation of DynamoDB (partitions) or Parameter Store (paths without the prefix) touches. */
+export function touchedKeys(input: unknown): readonly string[] {
+  const { Name, Names, Path, Key, Item, RequestItems } = Object(input);
+  const parameters = [Name, Path, ...(Array.isArray(Names) ? Names : [])].filter((name) => typeof name === 'string');
+  const requests = Object.values(Object(RequestItems)).flatMap((entry) => (Array.isArray(entry) ? entry : []));
+  const items = [
+    Key,
+    Item,
+    ...requests.flatMap(({ PutRequest, DeleteRequest }) => [PutRequest?.Item, DeleteRequest?.Key]),
+  ];
+  return [
+    ...parameters.map((name: string) => (name.startsWith(secretPrefix) ? name.slice(secretPrefix.length) : name)),
+    ...items.flatMap((item) => (typeof item?.pk?.S === 'string' ? [item.pk.S] : [])),
+  ];
+}
+
+const secretPrefix = `${process.env.KUBELOOM_SECRET_PREFIX ?? '/kubeloom'}/`;
