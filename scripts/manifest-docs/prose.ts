@@ -19,7 +19,7 @@ unknown keys are faults, with the key that was probably meant. Editors complete 
 
 Names of nodes end in a hexadecimal number of two digits: the tenth node of a pool is \`…-0a\`, the sixteenth \`…-10\`.
 
-One file may hold several documents: Secrets and TemplateGitReferences are stored before the manifests that name them.
+One file may hold several documents, also as the items of a \`kind: List\`: Secrets and TemplateGitReferences are stored before the manifests that name them.
 Complete examples: [examples/](../examples/).`;
 
 export const rules = `## Rules between fields

@@ -111,6 +111,17 @@ describe('POST /v1/validate', () => {
     expect(documents.every(({ faults }) => faults.length > 0)).toBe(true);
   });
 
+  it('validates the items of a kind: List one by one, each fault with its path and line', async () => {
+    const manifest = JSON.stringify(aManifest({ version: '1.2.3' }));
+    const secret = JSON.stringify(aSecret());
+    const body = `apiVersion: v1\nkind: List\nitems:\n- ${secret}\n- ${manifest}\n`;
+    const { json } = await apiUnderTest().call('POST', '/v1/validate', { body });
+    expect(json.documents).toMatchObject([
+      { index: 0, kind: 'Secret', faults: [] },
+      { index: 1, kind: 'InputManifest', faults: [{ path: 'spec.kubernetes.clusters[0].version', line: 5 }] },
+    ]);
+  });
+
   it('holds a Secret against what the stored manifests need it for', async () => {
     const api = apiUnderTest();
     const secret = (fields: object) => ({

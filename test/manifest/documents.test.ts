@@ -103,6 +103,44 @@ describe('parseDocuments', () => {
   });
 });
 
+describe('a kind: List', () => {
+  const list = (items: string) => `a: 1\n---\napiVersion: v1\nkind: List\nmetadata: {}\nitems:${items}\n---\nz: 9\n`;
+
+  it('is read as the documents in it, in its place', () => {
+    const { documents, faults } = parseDocuments(list('\n- b: [2]\n-\n- c: 3'));
+
+    expect(documents).toEqual([{ a: 1 }, { b: [2] }, { c: 3 }, { z: 9 }]);
+    expect(faults).toEqual([]);
+  });
+
+  it('keeps the place of each item, and of the parts of it', () => {
+    const { documents } = parseDocuments(list('\n- b: 1\n- c:\n    - d: 3\n      e: 4'));
+    const places = ['', 'c[0].e', '["odd key"]'].map((path) =>
+      Object.values(placeOf(documents[2], path) ?? {}).join(':'),
+    );
+
+    expect(places).toEqual(['8:3', '10:7', '8:3']);
+  });
+
+  it.each([
+    [
+      'inside of another one',
+      list('\n- b: 1\n- {apiVersion: v1, kind: List, items: []}'),
+      '8:3 a List cannot hold another List',
+    ],
+    ['without a list of items', list(' {b: 1}'), '6:1 a List needs a list of items'],
+    ['without its apiVersion', 'kind: List\nitems: []\n', '1:1 a List has another apiVersion'],
+  ])('is refused %s', (_, text, expected) => {
+    expect(reasons(text)).toEqual([expected]);
+  });
+
+  it('has no more items than a text may have documents', () => {
+    expect(reasons(list('\n- b: 1'.repeat(5)), { maxDocuments: 6 })).toEqual([
+      'there are more documents than the 6 that are accepted',
+    ]);
+  });
+});
+
 describe('a hostile text', () => {
   const size = 990_000;
   const filled = (begin: string, piece: string, end = '') => begin + piece.repeat(size / piece.length) + end;

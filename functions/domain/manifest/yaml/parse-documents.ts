@@ -3,6 +3,7 @@ import { Composer, type CST, type Document, LineCounter, type ParsedNode } from 
 import type { Fault } from '../fault.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';
+import { type Item, itemsOf, pathOfItem } from './list-items.ts';
 import { TextFault } from './text-fault.ts';
 import { keepPlaces, type TextPlace } from './text-places.ts';
 
@@ -18,7 +19,10 @@ export interface Limits {
 }
 
 export interface ReadDocuments {
-  /** The documents that could be read; those with faults and empty ones are left out. `placeOf` knows where they are. */
+  /**
+   * The documents that could be read; those with faults and empty ones are left out, those of a `kind: List` are there
+   * in its place. `placeOf` knows where they are.
+   */
   readonly documents: readonly unknown[];
   readonly faults: readonly Fault[];
 }
@@ -50,18 +54,23 @@ export function parseDocuments(source: string | Uint8Array, limits: Limits = {})
   const parsed = composed(text, counter, bounds);
   const filled = parsed.filter((document) => document instanceof TextFault || hasContent(document));
   if (filled.length === 0) return failed('there is no document', 'write at least one, with apiVersion and kind');
-  if (filled.length > bounds.maxDocuments) {
-    return failed(`there are more documents than the ${bounds.maxDocuments} that are accepted`, 'split the file');
-  }
+  if (filled.length > bounds.maxDocuments) return tooMany(bounds);
   const read = filled.map((document) => ({ document, ...readDocument(document, bounds) }));
-  const good = read.flatMap(({ document, value, faults }) =>
-    faults.length === 0 && !(document instanceof TextFault) ? [{ document, value }] : [],
+  const good = read.flatMap(({ document, items }) =>
+    document instanceof TextFault ? [] : items.map((item) => ({ document, item })),
   );
-  for (const { document, value } of good) keepPlaces(value, (path) => placeAt(counter, offsetOf(document, path)));
+  if (good.length > bounds.maxDocuments) return tooMany(bounds);
+  for (const { document, item } of good) {
+    keepPlaces(item.value, (path) => placeAt(counter, offsetOf(document, pathOfItem(item, path))));
+  }
   return {
-    documents: good.map(({ value }) => value),
+    documents: good.map(({ item }) => item.value),
     faults: read.flatMap(({ faults }) => faults.map((fault) => faultAt(fault, counter))),
   };
+}
+
+function tooMany({ maxDocuments }: Bounds): ReadDocuments {
+  return failed(`there are more documents than the ${maxDocuments} that are accepted`, 'split the file');
 }
 
 /** One document after the other; in place of one with a mistake, the first thing that is wrong with it. */
@@ -128,16 +137,23 @@ function asTextFault(cause: unknown): TextFault {
   return TextFault.syntax(cause instanceof Error ? cause.message : String(cause), undefined);
 }
 
-function readDocument(document: Parsed, bounds: Bounds): { value?: unknown; faults: readonly TextFault[] } {
-  if (document instanceof TextFault) return { faults: [document] };
-  const faults = structureFaults(document, bounds.maxDepth);
-  if (faults.length > 0) return { faults };
+/** The documents of one document of the text: itself, or the items of a List. */
+function readDocument(
+  document: Parsed,
+  bounds: Bounds,
+): { readonly items: readonly Item[]; readonly faults: readonly TextFault[] } {
+  const refuse = (...faults: TextFault[]) => ({ items: [], faults });
+  if (document instanceof TextFault) return refuse(document);
+  const found = structureFaults(document, bounds.maxDepth);
+  if (found.length > 0) return refuse(...found);
   try {
     const value: unknown = document.toJS({ maxAliasCount: bounds.maxAliases });
-    return isLargerThan(value, bounds.maxBytes * maxGrowth) ? { faults: [bomb()] } : { value, faults };
+    if (isLargerThan(value, bounds.maxBytes * maxGrowth)) return refuse(bomb());
+    const { items, fault } = itemsOf(value);
+    return fault ? refuse(new TextFault({ ...fault, offset: offsetOf(document, fault.path) })) : { items, faults: [] };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    return { faults: [message.startsWith('Excessive alias count') ? bomb() : asTextFault(cause)] };
+    return refuse(message.startsWith('Excessive alias count') ? bomb() : asTextFault(cause));
   }
 }
 
