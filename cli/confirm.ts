@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/plan-totals.ts';
+import { currentContextLine } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
 import { note } from './output.ts';
@@ -45,7 +46,7 @@ export async function confirm({ totals, action, always = false }: Question, cons
     );
   }
   if (!removes && !always) return;
-  const answer = await ask(`\n${action}? ${totalsText(totals)}. Type yes to go on: `);
+  const answer = await ask(`\n${currentContextLine()}\n${action}? ${totalsText(totals)}. Type yes to go on: `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed', exitCodes.unconfirmed);
 }
 
