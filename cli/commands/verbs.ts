@@ -141,7 +141,7 @@ async function confirmed(
 function generationOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new CliError(
-    `--to ${text}: write the number of a generation, as \`kubeloom runs\` shows them`,
+    `--to ${text}: write the number of a generation, as \`kubeloom history\` shows them`,
     exitCodes.usage,
   );
 }

@@ -36,7 +36,9 @@ afterAll(async () => {
 
 describe('kubeloom whoami', () => {
   it('says who one is and what one may do', async () => {
-    expect((await kubeloom(['whoami'])).stdout).toMatch(/^local {2}by token, from 127\.0\.0\.1\n.*\nadmin +all\n$/);
+    expect((await kubeloom(['whoami'])).stdout).toMatch(
+      /^local {2}by token, from 127\.0\.0\.1\nplatform on this machine: http:.*\n.*\nadmin +all\n$/,
+    );
     const { stdout } = await kubeloom(['whoami', '--json'], { token: await newUser('nobody') });
     expect(JSON.parse(stdout)).toEqual({ name: 'local:nobody', kind: 'token', from: '127.0.0.1', grants: [] });
   });
