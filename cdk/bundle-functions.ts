@@ -1,5 +1,5 @@
 /** Bundles all functions in one pass of esbuild: one self-contained module each, the SDK of the lock file included. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -41,7 +41,11 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcemap: true,
     sourcesContent: false,
     banner: { js: requireBanner },
-    plugins: [staticRoutes, withoutBallast([...commonBallast, credentialsOfWorkstations]), packedDocument],
+    plugins: [
+      staticRoutes,
+      withoutBallast([...commonBallast, credentialsOfWorkstations, schemaMakers()]),
+      packedDocument,
+    ],
     metafile: true,
     logLevel: 'warning',
   });
@@ -74,6 +78,14 @@ const credentialsOfWorkstations: Ballast = {
   file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
   instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
 };
+
+/** JSON Schemas are made by scripts and by the command line, never by a function. */
+function schemaMakers(): Ballast {
+  const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, 'json-schema-processors.js'), 'utf8');
+  const names = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
+  const instead = `const none = () => {};\nexport { ${names.map((name) => `none as ${name}`).join(', ')} };`;
+  return { file: /zod\/v4\/core\/json-schema-processors\.js$/, instead };
+}
 
 /** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
 const packedDocument: Plugin = {

@@ -1,8 +1,7 @@
 /** What plans come to in numbers: clusters, nodes and load balancers added, changed and removed. */
 import { z } from 'zod';
 import type { ClusterPlan, Waypoint } from '#domain/plan.ts';
-import { describeClusterPlan } from './describe-plan.ts';
-import type { DescribedNode } from './node-groups.ts';
+import { type DescribedNode, nodeParts } from './node-groups.ts';
 import { counted } from './words.ts';
 
 const Count = z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() });
@@ -59,14 +58,12 @@ export function sumOf(all: readonly PlanTotals[]): PlanTotals {
 }
 
 function nodeTotals(plan: ClusterPlan, kept: ReadonlySet<string>): Count {
-  const { waypoints } = describeClusterPlan(plan);
+  const steps = plan.waypoints.map((waypoint, at) => ({
+    upgrade: waypoint.direction === 'upgrade',
+    nodes: nodeParts(waypoint, plan.waypoints[at - 1]?.target ?? null),
+  }));
   const names = (hit: (node: DescribedNode, upgrade: boolean) => boolean) =>
-    new Set(
-      waypoints.flatMap(({ nodes }, at) => {
-        const upgrade = plan.waypoints[at]?.direction === 'upgrade';
-        return nodes.filter((node) => hit(node, upgrade)).map(({ name }) => name);
-      }),
-    );
+    new Set(steps.flatMap(({ nodes, upgrade }) => nodes.filter((node) => hit(node, upgrade)).map(({ name }) => name)));
   const added = names(({ part }) => part === 'made');
   const removed = names(({ part, name }) => (part === 'drained' || part === 'removed') && !kept.has(name));
   const changed = names(
