@@ -20,7 +20,10 @@ export function showPlan(report: PlanReport): void {
     for (const { message } of items) printWrapped(`    · ${message}`, 6);
   }
   if (report.clusters.length === 0) print('  nothing to do: there are no clusters');
-  else printWrapped(`\n  total: ${totalsText(report.totals)}`, 4);
+  else {
+    print();
+    printWrapped(`  total: ${totalsText(report.totals)}`, 4);
+  }
 }
 
 function showCluster(plan: PlanReport['clusters'][number]): void {

@@ -55,8 +55,6 @@ export interface ManifestStore {
   remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined>;
   /** Removes it and its documents by the key alone, whatever they hold; no error when there is none. */
   discard(key: ManifestKey): Promise<void>;
-  /** The document of a generation: of the newest one and of the ten before it; undefined when it is not kept. */
-  documentOf(key: ManifestKey, generation: number): Promise<unknown>;
   /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
   generations(key: ManifestKey): Promise<readonly StoredGeneration[]>;
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */

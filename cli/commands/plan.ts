@@ -67,5 +67,5 @@ async function planFiles(api: ApiClient, files: readonly string[]): Promise<Plan
 
 function show(reports: readonly PlanReport[]): void {
   for (const report of reports) showPlan(report);
-  if (reports.length > 1) printWrapped(`\ntotal of all: ${totalsText(sumOf(reports.map(({ totals }) => totals)))}`, 2);
+  if (reports.length > 1) printWrapped(`total of all: ${totalsText(sumOf(reports.map(({ totals }) => totals)))}`, 2);
 }

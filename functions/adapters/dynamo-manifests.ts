@@ -54,14 +54,6 @@ export class DynamoManifests implements ManifestStore {
     await this.#table.remove(manifestItem(key));
   }
 
-  async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
-    const item = await this.#table.get(manifestItem(key));
-    const what = `generation ${generation} of manifest ${key.namespace}/${key.name}`;
-    if (item?.generation === generation) return this.#documents.read(item.document, what);
-    const earlier = item && (await this.#table.get(documentItem(key, generation)));
-    return earlier && this.#documents.read(earlier.document, what);
-  }
-
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
     const item = await this.#table.get(manifestItem(key));
     if (!item) return [];

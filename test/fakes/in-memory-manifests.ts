@@ -24,12 +24,6 @@ export class InMemoryManifests implements ManifestStore {
     for (const id of this.#earlier.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#earlier.delete(id);
   }
 
-  async documentOf(key: ManifestKey, generation: number): Promise<unknown> {
-    const stored = this.#records.get(idOf(key));
-    if (stored?.generation === generation) return structuredClone(stored.document);
-    return stored && structuredClone(this.#earlier.get(`${idOf(key)}#${generation}`)?.document);
-  }
-
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
     const stored = this.#records.get(idOf(key));
     if (!stored) return [];
