@@ -20,6 +20,11 @@ export function hashedId(name: string, ids: HashSource, taken: ReadonlySet<strin
   throw new PipelineError('InternalFault', `no free id for "${name}": the source of random names repeats itself`);
 }
 
+/** A name of a manifest as names of machines can have it: a DNS label. Names that differ only in this are one name. */
+export function dnsForm(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
+}
+
 /** The name that an id of `hashedId` was made from. */
 export function nameOfCluster(id: string): string {
   return id.replace(/-[^-]*$/, '');

@@ -17,7 +17,8 @@ unknown keys are faults, with the key that was probably meant. Editors complete 
 # yaml-language-server: $schema=../schema/input-manifest.schema.json
 \`\`\`
 
-Names of nodes end in a hexadecimal number of two digits: the tenth node of a pool is \`…-0a\`, the sixteenth \`…-10\`.
+Names of nodes begin with the name of their pool, in lower case and with \`-\` for \`_\`: \`Web_GPU\` and \`web-gpu\` cannot be two pools.
+They end in a hexadecimal number of two digits: the tenth node of a pool is \`…-0a\`, the sixteenth \`…-10\`.
 
 One file may hold several documents, also as the items of a \`kind: List\`: Secrets and TemplateGitReferences are stored before the manifests that name them.
 Complete examples: [examples/](../examples/).`;

@@ -109,6 +109,7 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ['\\S', 'not empty'],
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'DNS name (`a-z 0-9 -`)'],
   ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'DNS name, dots allowed'],
+  ['^[A-Za-z0-9]([-\\w]*[A-Za-z0-9])?$', 'letters, digits, `-` and `_`'],
   ['^[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?$', 'letters, digits, `-`, `_` and `.`'],
   ['^v?\\d+\\.\\d+\\.\\d+$', 'three numbers, `1.36.0` or `v1.36.0`'],
   [

@@ -28,6 +28,15 @@ describe('POST …/plan', () => {
     await untouched(api, undefined);
   });
 
+  it('plans a pool whose name has capitals and _, with names of machines that DNS can hold', async () => {
+    const body = JSON.stringify(aManifest()).replaceAll(/"compute"(?!:)/g, '"Web_GPU"');
+    const answer = await apiUnderTest().call('POST', `${manifestPath}/plan`, { body });
+    expect(answer.json).toMatchObject({ hasWork: true, faults: [] });
+    const text = JSON.stringify(answer.json.clusters);
+    expect(text).toMatch(/"web-gpu-[a-z0-9]{7}-02"/);
+    expect(text).not.toMatch(/Web_GPU-/);
+  });
+
   it('plans the stored manifest when the body is empty', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });

@@ -1,6 +1,7 @@
 /** What a manifest that works with Claudie may hold, and what is said of it here. */
 import { describe, expect, it } from 'vitest';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { dnsForm } from '#domain/naming.ts';
 import { manifestWith } from './manifest-files.ts';
 
 describe('a manifest that works with Claudie', () => {
@@ -17,6 +18,35 @@ describe('a manifest that works with Claudie', () => {
       for (const role of spec.loadBalancers.roles) role.name = name;
     });
     expect(validateManifest(manifest).faults.map(({ path }) => path)).toContain('spec.loadBalancers.roles[0].name');
+  });
+
+  it.each([
+    ['Compute_Pool', 'compute-pool'],
+    ['GPU', 'gpu'],
+    ['a_', undefined],
+    ['_a', undefined],
+    ['a.b', undefined],
+    ['ä', undefined],
+  ])('may name a pool %s when machines can be named after it', (name, form) => {
+    const manifest = manifestWith((spec) => {
+      for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = name;
+      for (const { pools } of spec.kubernetes.clusters) pools.compute = [name];
+    });
+    const named = validateManifest(manifest).manifest?.spec.nodePools.dynamic[1]?.name;
+    expect(named).toBe(form && name);
+    expect(named && dnsForm(named)).toBe(form);
+  });
+
+  it('may not have two pools whose machines would have the same names', () => {
+    const manifest = manifestWith((spec) => {
+      for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = 'Control';
+    });
+    expect(validateManifest(manifest).faults).toContainEqual(
+      expect.objectContaining({
+        path: 'spec.nodePools.dynamic[1].name',
+        reason: '"Control" and "control" (spec.nodePools.dynamic[0]) are both "control" in names of machines',
+      }),
+    );
   });
 
   it('is told that nothing scales an autoscaled pool yet', () => {

@@ -53,6 +53,26 @@ describe('blueprints', () => {
     expect(new Set(pools.map((pool) => pool.id)).size).toBe(4);
   });
 
+  test('with capitals and _ keep their name, while ids and names of machines are DNS names', () => {
+    const manifest = manifestOf({
+      dynamic: [control(1), { name: 'Web_GPU', count: 2 }],
+      compute: ['Web_GPU', 'Own_Metal'],
+      static: [{ name: 'Own_Metal', endpoints: ['203.0.113.1'] }],
+    });
+    const current = desiredOf({ manifest });
+    const [, web, own] = current.pools;
+    expect([web?.name, own?.name]).toEqual(['Web_GPU', 'Own_Metal']);
+    expect(web?.id).toMatch(/^web-gpu-[a-z0-9]{7}$/);
+    expect(own?.id).toBe('own-metal');
+    expect(allNodes(current).map(({ node }) => node.name)).toEqual([
+      expect.stringMatching(/^control-[a-z0-9]{7}-01$/),
+      `${web?.id}-01`,
+      `${web?.id}-02`,
+      'own-metal-01',
+    ]);
+    expect(desiredOf({ manifest, current, ids: 'y' })).toEqual(current);
+  });
+
   test('get the lowest free subnet of their provider instance and region', () => {
     const manifest = manifestOf({ dynamic: [control(1), compute(1), { name: 'more' }], compute: ['compute', 'more'] });
     const subnets = desiredOf({ manifest }).pools.map(({ source }) => source.kind === 'dynamic' && source.subnet);

@@ -8,21 +8,30 @@ const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 /** A name by DNS rules (RFC 1123 label) of at most `limit` characters. */
 export function dnsName(limit: number): z.ZodString {
-  return z
-    .string()
-    .max(limit, {
-      error: (issue) =>
-        `${shown(issue.input)} has ${String(issue.input).length} characters, at most ${limit} are allowed; shorten it`,
-    })
-    .regex(dnsLabel, {
-      error: (issue) =>
-        `${shown(issue.input)} is not a DNS name; use lower-case letters, digits and "-", beginning and ending with a letter or digit${suggestion(issue.input, limit)}`,
-    });
+  return atMost(limit).regex(dnsLabel, {
+    error: (issue) =>
+      `${shown(issue.input)} is not a DNS name; use lower-case letters, digits and "-", beginning and ending with a letter or digit${suggestion(issue.input, limit)}`,
+  });
+}
+
+/** A name whose `dnsForm` is a DNS name: capitals and `_` are allowed. */
+function foldedName(limit: number): z.ZodString {
+  return atMost(limit).regex(/^[A-Za-z0-9]([-\w]*[A-Za-z0-9])?$/, {
+    error: (issue) =>
+      `${shown(issue.input)} is not a name; use letters, digits, "-" and "_", beginning and ending with a letter or digit${suggestion(issue.input, limit)}`,
+  });
+}
+
+function atMost(limit: number): z.ZodString {
+  return z.string().max(limit, {
+    error: (issue) =>
+      `${shown(issue.input)} has ${String(issue.input).length} characters, at most ${limit} are allowed; shorten it`,
+  });
 }
 
 export const ProviderName = dnsName(15);
 /** 15, not more: cluster (28) + hash (8) + pool + hash (8) + node (3) + the dash between must fit into a host name of 63. */
-export const NodePoolName = dnsName(15);
+export const NodePoolName = foldedName(15);
 export const ClusterName = dnsName(28);
 /** It names a section of the load balancer's configuration and nothing in any cloud, so capitals and `_` are welcome. */
 export const RoleName = z

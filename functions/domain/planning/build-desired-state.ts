@@ -13,7 +13,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
-import { type HashSource, hashedId } from '#domain/naming.ts';
+import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
 import { servesApi } from './role-targets.ts';
@@ -86,7 +86,7 @@ function poolSources(
     takenIds: new Set([
       ...pools.map((pool) => pool.id),
       ...standing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
-      ...manifest.spec.nodePools.static.map((pool) => pool.name),
+      ...manifest.spec.nodePools.static.map((pool) => dnsForm(pool.name)),
     ]),
     provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
     held: new Set(heldPools.map(useKey)),

@@ -5,7 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
-import { freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
+import { dnsForm, freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
 
 /** What all instances of a cluster draw from. */
 export interface PoolSources {
@@ -76,7 +76,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
   const counted = (standing.current ?? standing.attempted)?.nodes.filter(stays).length;
   const count = pool.autoscaler ? clamp(counted ?? 0, pool.autoscaler) : (pool.count ?? 0);
   const found = standing.current ?? standing.attempted;
-  const id = found?.id ?? hashedId(pool.name, sources.ids, sources.takenIds);
+  const id = found?.id ?? hashedId(dnsForm(pool.name), sources.ids, sources.takenIds);
   sources.takenIds.add(id);
   const subnet =
     found?.source.kind === 'dynamic' ? found.source.subnet : sources.subnets(provider.name, pool.providerSpec.region);
@@ -163,21 +163,21 @@ function sourceOf(pool: DynamicNodePool, provider: ProviderInstance): Omit<Dynam
 }
 
 function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
-  const isThis = (other: NodePoolState) =>
-    other.id === pool.name && other.role === use.role && other.source.kind === 'static';
+  const id = dnsForm(pool.name);
+  const isThis = (other: NodePoolState) => other.id === id && other.role === use.role && other.source.kind === 'static';
   const before = use.current.find(isThis)?.nodes ?? [];
   const standing = [...before, ...missingFrom(before, use.attempted.find(isThis)?.nodes ?? [])];
   const taken = new Set(standing.map((node) => node.name));
-  sources.takenIds.add(pool.name);
+  sources.takenIds.add(id);
   return {
     ...shared(pool, use),
-    id: pool.name,
+    id,
     source: { kind: 'static' },
     sshPort: pool.sshPort,
     nodes: pool.nodes.map(({ endpoint, username, secretRef }) => {
       const known = standing.find((node) => node.static?.endpoint === endpoint);
-      const [free] = known ? [known.name] : freeNodeNames(pool.name, taken, 1);
-      const name = free ?? pool.name;
+      const [free] = known ? [known.name] : freeNodeNames(id, taken, 1);
+      const name = free ?? id;
       taken.add(name);
       return {
         name,

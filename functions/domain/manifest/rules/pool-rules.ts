@@ -1,4 +1,5 @@
 /** Rules of all node pools, and of the machines of static ones. */
+import { dnsForm } from '#domain/naming.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import { sourceExists } from './provider-rules.ts';
@@ -22,7 +23,7 @@ const placeLabels = [
 
 /** Names, use, labels and taints of every pool. */
 export function* poolRules(survey: Survey): Iterable<Fault> {
-  yield* uniqueNames('pool', survey.pools);
+  yield* uniqueNames('pool', survey.pools, dnsForm);
   for (const pool of survey.pools) {
     const { name } = pool.thing;
     if (name !== undefined && survey.complete.uses && !survey.uses.has(name)) {

@@ -4,22 +4,28 @@ import { error, type Fault, pathText } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { Path, Placed } from './survey.ts';
 
-/** One fault for every thing whose name another one before it has. `what` is the word for one of them. */
+/**
+ * One fault for every thing whose name another one before it has. `what` is the word for one of them. With `form`,
+ * names of one form are one name.
+ */
 export function* uniqueNames(
   what: string,
   things: readonly Placed<{ readonly name?: string | undefined }>[],
+  form: (name: string) => string = (name) => name,
 ): Iterable<Fault> {
-  const first = new Map<string, Path>();
+  const first = new Map<string, { readonly name: string; readonly path: Path }>();
   for (const { thing, path } of things) {
-    if (thing.name === undefined) continue;
-    const before = first.get(thing.name);
-    if (before === undefined) first.set(thing.name, path);
-    else
-      yield error(
-        [...path, 'name'],
-        `the name ${shown(thing.name)} is taken by ${pathText(before)}`,
-        `give the ${what} another name`,
-      );
+    const { name } = thing;
+    if (name === undefined) continue;
+    const before = first.get(form(name));
+    if (before === undefined) first.set(form(name), { name, path });
+    else {
+      const reason =
+        before.name === name
+          ? `the name ${shown(name)} is taken by ${pathText(before.path)}`
+          : `${shown(name)} and ${shown(before.name)} (${pathText(before.path)}) are both ${shown(form(name))} in names of machines`;
+      yield error([...path, 'name'], reason, `give the ${what} another name`);
+    }
   }
 }
 
