@@ -31,6 +31,7 @@ stop() {
   remove_run
 }
 trap stop EXIT
+trap 'say "line $LINENO failed"' ERR
 trap 'exit 130' INT TERM
 remove_run
 
@@ -72,7 +73,7 @@ environment+=("KERNEL_LACKS=$("$clone_of/local/hosts/kubeloom-host" doctor 2>/de
   node -p 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).checks.filter((check) => check.required && !check.ok).map(({ name }) => name).join(" ")')")
 for names in "tofu terraform" kubectl; do
   # shellcheck disable=SC2086
-  found=$(PATH=${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH type -P $names | head -1)
+  found=$(PATH=${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH type -P $names | head -1) || true
   [ -z "$found" ] || install -D "$found" "$root/opt/of-this-machine/${names%% *}/${found##*/}"
 done
 
