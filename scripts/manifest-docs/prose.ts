@@ -38,7 +38,8 @@ What is a fault (nothing is started):
   docs/secrets.md). Its fields, which the table below lists,
   are checked offline when it is in the same files, and when it is stored for a manifest that names it.
 - **Networks.** IPv4, with room for every node that the cluster and its load balancers may have; apart from addresses of
-  static nodes and from networks that Kubernetes, the providers and meeting clusters use.
+  static nodes and from networks that Kubernetes and meeting clusters use. With pools in clouds, not in 10.0.0.0/24, where clouds have services.
+  Subnets of those pools are the parts of 10.0.0.0/16 beside the network.
 - **Roles.** \`targetPools\` or the older \`target\`, not both; pools of the cluster that is served. \`targetPort\` 6443
   is the Kubernetes API: then \`port\` is 6443 too, tcp, control pools only, no PROXY protocol, no sticky sessions. Ports
   are unique on a load balancer, tcp and udp apart; from 64512 on they are its own.

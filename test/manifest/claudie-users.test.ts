@@ -1,5 +1,7 @@
 /** What a manifest that works with Claudie may hold, and what is said of it here. */
 import { describe, expect, it } from 'vitest';
+import { subnetSource } from '#domain/addresses.ts';
+import { overlap, parseNetwork } from '#domain/manifest/networks.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { dnsForm } from '#domain/naming.ts';
 import { manifestWith } from './manifest-files.ts';
@@ -47,6 +49,29 @@ describe('a manifest that works with Claudie', () => {
         reason: '"Control" and "control" (spec.nodePools.dynamic[0]) are both "control" in names of machines',
       }),
     );
+  });
+
+  it.each(['10.0.64.0/24', '10.0.128.0/17', '10.0.1.0/24'])(
+    'may have the network %s, and pools get others',
+    (network) => {
+      const manifest = manifestWith((spec) => {
+        for (const cluster of spec.kubernetes.clusters) cluster.network = network;
+      });
+      expect(validateManifest(manifest).faults).toEqual([]);
+      const mesh = parseNetwork(network);
+      const next = subnetSource(network, []);
+      const subnets = Array.from({ length: 100 }, () => parseNetwork(next('sim-1', 'here')));
+      expect(subnets.filter((subnet) => subnet && mesh && overlap(subnet, mesh))).toEqual([]);
+    },
+  );
+
+  it.each(['10.0.0.0/24', '10.0.0.0/16', '10.0.0.0/17'])('may not have the network %s in clouds', (network) => {
+    const manifest = manifestWith((spec) => {
+      for (const cluster of spec.kubernetes.clusters) cluster.network = network;
+    });
+    expect(validateManifest(manifest).faults).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('the name server of AWS (10.0.0.2)') }),
+    ]);
   });
 
   it('is told that nothing scales an autoscaled pool yet', () => {

@@ -14,8 +14,14 @@ const inCluster: readonly Range[] = [
   { cidr: '10.244.0.0/16', what: 'the network of the pods' },
   { cidr: '10.96.0.0/12', what: 'the network of the services' },
 ];
-/** Where the subnets of dynamic pools lie, in every cloud. */
-const cloudSubnets: Range = { cidr: '10.0.0.0/16', what: 'the subnets of the machines in the clouds' };
+/**
+ * Of the network 10.0.0.0/16 that machines in clouds are in: its first addresses are the cloud's own. Subnets of pools
+ * are chosen beside the network of the cluster (`subnetSource`), so the rest of it is free.
+ */
+const cloudServices: Range = {
+  cidr: '10.0.0.0/24',
+  what: 'where clouds have services for their machines, such as the name server of AWS (10.0.0.2)',
+};
 const unusable: readonly Range[] = [
   { cidr: '0.0.0.0/8', what: 'addresses without a network' },
   { cidr: '127.0.0.0/8', what: 'loopback addresses' },
@@ -51,7 +57,7 @@ function poolsAround(survey: Survey, cluster: string): PlacedPool[] {
 
 function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
   const inClouds = pools.some((pool) => pool.kind === 'dynamic');
-  const ranges = [...unusable, ...inCluster, ...(inClouds ? [cloudSubnets] : [])];
+  const ranges = [...unusable, ...inCluster, ...(inClouds ? [cloudServices] : [])];
   const hit = ranges.filter(({ cidr }) => meets(network, cidr));
   for (const { cidr, what } of hit) {
     yield error(path, `${text(network)} overlaps ${cidr}, ${what}`, 'use another one, for example 192.168.2.0/24');
