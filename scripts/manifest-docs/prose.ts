@@ -53,6 +53,9 @@ What is a fault (nothing is started):
 - **Protection.** What has \`protect: true\` is neither removed nor replaced, a manifest with \`deletionProtection\` is
   not deleted, until a change that lifts it has been applied.
 
+Kubeloom makes the storage disks of compute nodes (\`storageDiskSize\`) and installs no storage class yet: volume claims stay \`Pending\`
+until you install a storage provider such as Longhorn, whose node tags are set already.
+
 What is a warning (legal and unwise; it is done): one control node or an even number of them; no compute pool; a
 load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a role
 that no load balancer has; a disk size on pools of load balancers only; labels that Kubeloom sets itself; a network that
