@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Fault, ManifestAccepted, ManifestDescription, PlanReport } from '#contracts/http.ts';
 import { removesAnything, sumOf } from '#domain/planning/plan-totals.ts';
+import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient, type ManifestName, type PutCondition } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
@@ -15,6 +16,7 @@ import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
 interface ApplyOptions extends Consent {
   readonly file: readonly string[];
   readonly wait?: boolean;
+  readonly allowReplace?: readonly string[];
   readonly ifMatch?: string;
 }
 
@@ -39,7 +41,7 @@ export function registerApply(program: Command): void {
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
-  consentOptions(command)
+  consentOptions(allowReplaceOption(command))
     .option('--json', 'answer as JSON')
     .action(async (options: ApplyOptions) => {
       process.exitCode = await apply(options);
@@ -48,6 +50,10 @@ export function registerApply(program: Command): void {
 
 async function apply(options: ApplyOptions): Promise<number> {
   const known = await knownDocuments(options.file);
+  allowReplace(
+    known.map(({ document }) => document),
+    options.allowReplace,
+  );
   const api = apiClient();
   const judged = await judge(api, known);
   const refused = judged.some((item) => item.refused);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/http.ts';
 import { kindOf, nameOf } from '#domain/manifest/validate-documents.ts';
 import { sumOf, totalsText } from '#domain/planning/plan-totals.ts';
+import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -16,16 +17,18 @@ interface PlanOptions {
   readonly file?: readonly string[];
   readonly namespace?: string;
   readonly detailedExitcode?: boolean;
+  readonly allowReplace?: readonly string[];
   readonly json?: boolean;
 }
 
 export function registerPlan(program: Command): void {
-  program
+  const command = program
     .command('plan [name]')
     .description('what would happen: waypoints, stages, reasons, nodes, totals; changes nothing')
     .option('-f, --file <file...>', 'manifests to plan; without it NAME is planned as it is stored')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is')
+    .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is');
+  allowReplaceOption(command)
     .option('--json', 'answer as JSON')
     .action(async (name: string | undefined, options: PlanOptions) => {
       process.exitCode = await plan(name, options);
@@ -34,7 +37,9 @@ export function registerPlan(program: Command): void {
 
 async function plan(name: string | undefined, options: PlanOptions): Promise<number> {
   const api = apiClient();
-  const reports = options.file ? await planFiles(api, options.file) : [await planStored(api, name, options)];
+  const reports = options.file
+    ? await planFiles(api, options.file, options.allowReplace)
+    : [await planStored(api, name, options)];
   if (options.json) printJson(reports.length === 1 ? reports[0] : reports);
   else show(reports);
   if (reports.some((report) => report.faults.length > 0)) return exitCodes.invalid;
@@ -48,12 +53,20 @@ function planStored(api: ApiClient, name: string | undefined, options: PlanOptio
 }
 
 /** What is not applied yet counts as stored when it is in the same files. */
-async function planFiles(api: ApiClient, files: readonly string[]): Promise<PlanReport[]> {
+async function planFiles(
+  api: ApiClient,
+  files: readonly string[],
+  replaced?: readonly string[],
+): Promise<PlanReport[]> {
   const { documents, faults } = await readDocuments(files);
   if (faults.length > 0) {
     const lines = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
     throw new CliError(lines.join('\n'), exitCodes.invalid);
   }
+  allowReplace(
+    documents.map(({ document }) => document),
+    replaced,
+  );
   const beside = besides(documents.map(({ document }) => document));
   const reports: PlanReport[] = [];
   for (const { document } of documents) {

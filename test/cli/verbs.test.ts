@@ -307,3 +307,27 @@ describe('what a program reads', () => {
     expect(stderr).not.toContain(' at ');
   });
 });
+
+describe('--allow-replace', () => {
+  it('a changed server type is refused, and with the option the machines of the pool are replaced', async () => {
+    await applied('replaced');
+    const path = file('replaced');
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/serverType: \S+/g, 'serverType: larger'));
+
+    const refused = await kubeloom(['apply', '-f', path, '--yes']);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('--allow-replace');
+
+    const typo = await kubeloom(['apply', '-f', path, '--allow-replace', 'contrl', '--yes']);
+    expect(typo.stderr).toContain('no manifest of these files has a dynamic pool of that name');
+
+    const planned = await kubeloom(['plan', '-f', path, '--allow-replace', 'control', 'compute', '--json']);
+    expect(
+      JSON.parse(planned.stdout).clusters[0].waypoints.map(({ direction }: { direction: string }) => direction),
+    ).toEqual(['grow', 'move', 'shrink', 'grow', 'shrink']);
+
+    const done = await kubeloom(['apply', '-f', path, '--allow-replace', 'control', 'compute', '--yes', '--wait']);
+    expect(done.code).toBe(0);
+    expect(await generationOf('replaced')).toBe(2);
+  });
+});
