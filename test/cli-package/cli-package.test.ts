@@ -57,7 +57,7 @@ describe('the npm package of the command line', () => {
     expect(await run('kubeconfig', 'minimal')).toContain('kind: Config');
     expect(await run('whoami')).toContain('admin');
     expect(await run('version', '--check')).toContain('installation ');
-    await run('delete', 'sim-minimal', '--wait');
+    await run('delete', 'sim-minimal', '--wait', '--yes');
   });
 
   it('knows the provider types', async () => {

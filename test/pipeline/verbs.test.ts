@@ -65,7 +65,7 @@ describe('retry', () => {
 
   it('makes no sense for what is done, under way, paused or unknown', async () => {
     const pipeline = await standing();
-    expect(await pipeline.call('/retry')).toMatchObject({ status: 409, json: { code: 'VersionConflict' } });
+    expect(await pipeline.call('/retry')).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
     pipeline.runner.trouble('kubernetes', async () => {
       const answer = await pipeline.call('/retry');
       expect(answer.status).toBe(409);

@@ -85,6 +85,8 @@ export async function startGitServer({
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       },
     });
+    // It may answer before it has read the request.
+    backend.stdin.on('error', () => {});
     request.pipe(backend.stdin);
     const pieces: Buffer[] = [];
     backend.stdout.on('data', (piece: Buffer) => pieces.push(piece));
