@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 
 const poolsOfCluster = 10;

@@ -1,7 +1,7 @@
 /** Asks before anything that exists is removed; without a terminal only `--yes` answers. */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/plan-totals.ts';
+import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { currentContextLine } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';

@@ -1,7 +1,7 @@
 /** A plan for people: waypoints, stages with reasons, nodes, what is refused, and totals. */
 import type { PlanReport } from '#contracts/http.ts';
-import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/describe-plan.ts';
-import { totalsText } from '#domain/planning/plan-totals.ts';
+import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
+import { totalsText } from '#domain/planning/text/plan-totals.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
 import { ago } from './times.ts';

@@ -88,7 +88,7 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
-  const { stageTools } = await import('#functions/pipeline/stage-slots.ts');
+  const { stageTools } = await import('#functions/pipeline/stages/stage-requests.ts');
   const { wire } = await import('#functions/wire.ts');
   const run: typeof runSimStage = (environment, options) => {
     const stage = RunnerStage.safeParse(environment.KUBELOOM_STAGE).data;

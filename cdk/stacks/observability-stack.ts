@@ -15,7 +15,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { type DriftMeasures, tooManyIncomplete } from '#domain/assess-drift.ts';
-import type { TickMeasures } from '#functions/pipeline/tick-measures.ts';
+import type { TickMeasures } from '#functions/pipeline/manifests/tick-measures.ts';
 import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
 import type { Options } from '../options.ts';
 import type { PipelineStack } from './pipeline-stack.ts';

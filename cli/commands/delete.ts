@@ -1,6 +1,6 @@
 /** `kubeloom delete NAME`: removes a manifest and everything it made, or orphans what cannot be removed. */
 import type { Command } from 'commander';
-import { noTotals } from '#domain/planning/plan-totals.ts';
+import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { apiClient, type ManifestName } from '../api-client.ts';
 import { type Consent, confirm, consentOptions } from '../confirm.ts';
 import { confirmPlan } from '../confirm-plan.ts';

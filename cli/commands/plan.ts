@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/http.ts';
 import { kindOf, nameOf } from '#domain/manifest/validate-documents.ts';
-import { sumOf, totalsText } from '#domain/planning/plan-totals.ts';
+import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { readDocuments } from '../documents.ts';

@@ -2,12 +2,12 @@
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { cancelRun } from '../pipeline/cancel-run.ts';
-import { isCancelled } from '../pipeline/stop-wish.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { cancelRun } from '../pipeline/runs/cancel-run.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },

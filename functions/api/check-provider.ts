@@ -3,9 +3,9 @@ import type { CheckAccepted } from '#contracts/http-checks.ts';
 import { ProviderPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { startProviderCheck } from '../pipeline/provider-checks.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { tellManifestChange } from './told-change.ts';
+import { startProviderCheck } from '../pipeline/jobs/provider-checks.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { tellManifestChange } from './audit-event.ts';
 import { checkPath } from './views/api-paths.ts';
 
 export const handler = httpHandler({ access: operator, path: ProviderPath }, async ({ path, caller }, deps) => {

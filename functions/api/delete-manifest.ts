@@ -7,18 +7,18 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { cancelRun } from '../pipeline/cancel-run.ts';
-import { leftBehind, unknownNodes } from '../pipeline/let-go.ts';
-import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
-import { runAtWork } from '../pipeline/run-at-work.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { planningOf } from '../pipeline/template-versions.ts';
+import { cancelRun } from '../pipeline/runs/cancel-run.ts';
+import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
+import { runAtWork } from '../pipeline/runs/run-at-work.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath, query: DeleteQuery },

@@ -2,7 +2,7 @@
 import { RolePath } from '#contracts/http-parameters.ts';
 import { admin } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { installationChanges, tellChange } from './told-change.ts';
+import { installationChanges, tellChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: admin, path: RolePath }, async ({ path, caller }, deps) => {
   await deps.roleBindings.remove(path.name);

@@ -5,7 +5,7 @@ import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { manifestsThatUse } from './manifests-that-use.ts';
 import { secretPath } from './surroundings.ts';
-import { tellChange } from './told-change.ts';
+import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: operator, path: DocumentPath }, async ({ path, caller }, deps) => {
   const name = `Secret "${path.namespace}/${path.name}"`;

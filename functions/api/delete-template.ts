@@ -4,7 +4,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { manifestsThatUse } from './manifests-that-use.ts';
-import { tellChange } from './told-change.ts';
+import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: operator, path: DocumentPath }, async ({ path, caller }, deps) => {
   const name = `TemplateGitReference "${path.namespace}/${path.name}"`;

@@ -2,8 +2,8 @@
 import type { LeftBehind } from '#contracts/http.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import { leftBehind } from '../pipeline/let-go.ts';
-import { storedOrRemains, wayOut } from '../pipeline/stored-manifest.ts';
+import { leftBehind } from '../pipeline/manifests/orphan-manifest.ts';
+import { storedOrRemains, wayOut } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { remainsWithout } from './views/unreadable-manifest.ts';
 

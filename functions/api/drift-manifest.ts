@@ -5,13 +5,13 @@ import { operator } from '../caller.ts';
 import { parseInput } from '../failures.ts';
 import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
-import { checkPolicyOf } from '../pipeline/drift-policy.ts';
-import { startDriftCheck } from '../pipeline/start-drift-check.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
+import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath, maxBodyBytes: bodyLimits.verb },

@@ -4,7 +4,7 @@ import { GenerationPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 
 export const handler = httpHandler({ access: viewer, path: GenerationPath }, async ({ path }, deps) => {
   const generations = await deps.manifests.generations(path);

@@ -3,9 +3,9 @@ import { ClusterPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { clusterName } from '../pipeline/cluster-records.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { findCluster } from './find-cluster.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path, caller }, deps) => {
   const clusters = await deps.clusters.list(path);

@@ -5,7 +5,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedOrRemains } from '../pipeline/stored-manifest.ts';
+import { storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { manifestTag } from './manifest-version.ts';
 import { describeManifest } from './views/manifest-description.ts';

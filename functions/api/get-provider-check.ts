@@ -2,7 +2,7 @@
 import { CheckPath } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { readProviderCheck } from '../pipeline/provider-checks.ts';
+import { readProviderCheck } from '../pipeline/jobs/provider-checks.ts';
 
 export const handler = httpHandler({ access: viewer, path: CheckPath }, async ({ path }, deps) => {
   const { check, ...instance } = path;

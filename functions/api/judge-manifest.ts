@@ -8,15 +8,15 @@ import { withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
-import { findRenames } from '#domain/planning/find-renames.ts';
-import { counted } from '#domain/planning/words.ts';
+import { findRenames } from '#domain/planning/text/find-renames.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { nextRecord } from '../pipeline/next-generation.ts';
-import { pinTemplates, planningOf } from '../pipeline/template-versions.ts';
+import { nextRecord } from '../pipeline/manifests/next-generation.ts';
+import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
-import { standingPart } from './standing-part.ts';
+import { standingPart } from './existing-manifest.ts';
 import { surroundingsOf } from './surroundings.ts';
 
 export interface Question {

@@ -4,7 +4,7 @@ import { NamespacedPageQuery } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { changesOf, installationChanges } from './told-change.ts';
+import { changesOf, installationChanges } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: viewerAnywhere, query: NamespacedPageQuery },

@@ -3,7 +3,7 @@ import type { EventPage } from '#contracts/http.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 
 export const handler = httpHandler(
   { access: viewer, path: ManifestPath, query: PageQuery },

@@ -4,7 +4,7 @@ import { ManifestPath } from '#contracts/http-parameters.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 
 export const handler = httpHandler({ access: viewer, path: ManifestPath }, async ({ path }, deps) => {
   const generations = await deps.manifests.generations(path);

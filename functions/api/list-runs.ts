@@ -3,8 +3,8 @@ import type { RunPage } from '#contracts/http.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { asItStands } from '../pipeline/passed-over.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { asItStands } from '../pipeline/runs/passed-over.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 
 export const handler = httpHandler(
   { access: viewer, path: ManifestPath, query: PageQuery },

@@ -3,7 +3,7 @@ import type { LeftBehind, ManifestAccepted } from '#contracts/http.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';
-import { versionOf } from '../pipeline/next-generation.ts';
+import { versionOf } from '../pipeline/manifests/next-generation.ts';
 import { linksOf } from './views/api-paths.ts';
 
 /**

@@ -4,7 +4,7 @@ import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#d
 import { isPipelineError } from '#domain/errors.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { everyManifest } from '../pipeline/stored-manifest.ts';
+import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
 

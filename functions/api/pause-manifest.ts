@@ -2,10 +2,10 @@
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },

@@ -2,7 +2,7 @@
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
-import { clustersOf, type Planning, planCluster } from '../pipeline/cluster-plans.ts';
+import { clustersOf, type Planning, planCluster } from '../pipeline/clusters/cluster-plans.ts';
 
 /** One plan for each cluster that is wished for or stands; names of what is new are made up, the run makes its own. */
 export function planClusters(

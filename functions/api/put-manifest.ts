@@ -2,7 +2,7 @@
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { replaceableManifest } from '../pipeline/stored-manifest.ts';
+import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { checkPreconditions } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
 import { submitDocument } from './submit-document.ts';

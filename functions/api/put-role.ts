@@ -6,7 +6,7 @@ import { admin } from '../caller.ts';
 import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { refuseFaults, requestDocuments, storageFaults, wireFaults } from './request-document.ts';
-import { installationChanges, tellChange } from './told-change.ts';
+import { installationChanges, tellChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: admin, path: RolePath, maxBodyBytes: bodyLimits.document },

@@ -10,7 +10,7 @@ import { nameOf } from './references.ts';
 import { pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
 import { storedSecretUses } from './stored-secret-uses.ts';
 import { secretPath } from './surroundings.ts';
-import { tellChange } from './told-change.ts';
+import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: DocumentPath, maxBodyBytes: bodyLimits.secret },

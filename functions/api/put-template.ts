@@ -6,7 +6,7 @@ import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { pathFaults, refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { tellChange } from './told-change.ts';
+import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: DocumentPath, maxBodyBytes: bodyLimits.document },

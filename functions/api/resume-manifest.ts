@@ -4,12 +4,12 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },

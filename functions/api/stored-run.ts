@@ -1,7 +1,7 @@
 /** The run that a path names. */
 import type { ManifestKey, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { asItStands } from '../pipeline/passed-over.ts';
+import { asItStands } from '../pipeline/runs/passed-over.ts';
 import type { Deps } from '../ports.ts';
 
 /** As it really stands. Throws `NotFound`. */

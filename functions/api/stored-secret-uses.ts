@@ -1,7 +1,7 @@
 /** What the stored manifests need Secrets for, so that a change of a Secret does not break them. */
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
-import { everyManifest } from '../pipeline/stored-manifest.ts';
+import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 
 /** By `<namespace>/<name>` of the Secret; of those in `wanted`. */

@@ -4,12 +4,12 @@ import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
-import { nextRecord, startRun, storeNext } from '../pipeline/next-generation.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { Deps } from '../ports.ts';
 import { type Judgement, judgeManifest } from './judge-manifest.ts';
 import { acceptedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
-import { tellManifestChange } from './told-change.ts';
+import { tellManifestChange } from './audit-event.ts';
 
 export interface Submission {
   readonly document: unknown;

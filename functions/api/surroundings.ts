@@ -5,7 +5,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { Surroundings } from '#domain/manifest/rules/survey.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { everyManifest } from '../pipeline/stored-manifest.ts';
+import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
 import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
 

@@ -4,7 +4,7 @@ import { NodeState } from '#domain/cluster-state.ts';
 import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
-import { PlanTotals } from '#domain/planning/plan-totals.ts';
+import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { DriftRows } from './http-drift.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { StageMode } from './stage.ts';

@@ -1,6 +1,6 @@
 /** What follows from a check: what is kept of it, whether something is repaired, and what people are told. */
 import { type CheckPolicy, type ClusterDrift, type DriftItem, type DriftReport, driftKey } from './drift.ts';
-import { counted } from './planning/words.ts';
+import { counted } from './planning/text/words.ts';
 
 export interface DriftQuestion {
   readonly before: ClusterDrift | undefined;

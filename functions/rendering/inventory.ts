@@ -7,7 +7,7 @@ import {
   type NodePoolState,
   type NodeState,
 } from '#domain/cluster-state.ts';
-import { roleTargets } from '#domain/planning/role-targets.ts';
+import { roleTargets } from '#domain/planning/states/role-targets.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';

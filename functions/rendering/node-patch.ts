@@ -1,6 +1,6 @@
 /** What has to change on a Kubernetes node so that it is as wished for, and what belongs to others stays. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
-import { nodeAnnotations, nodeLabels, nodeTaints } from '#domain/planning/node-metadata.ts';
+import { nodeAnnotations, nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
 
 /** A node as the API server has it; only what a patch looks at. */
 export interface LiveNode {

@@ -1,9 +1,9 @@
 /** Assess Failure: one table decides whether a waypoint is undone, tried again after a pause, or stands still. */
 import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
-import { assessWaypoint } from '../pipeline/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/failure-record.ts';
+import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { assessWaypoint } from '../pipeline/clusters/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
 export const handler = taskHandler(
   AssessFailureInput,

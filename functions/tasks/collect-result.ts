@@ -2,12 +2,12 @@
 import { type StageError, StageResult, waypointKeys } from '#contracts/stage.ts';
 import { CollectResultInput, type CollectResultOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
-import { readDocument } from '../pipeline/known-facts.ts';
-import { stageEvents } from '../pipeline/stage-events.ts';
-import { stageChange } from '../pipeline/stage-outcomes.ts';
-import { judgeStage } from '../pipeline/stage-verdict.ts';
-import { isCancelled } from '../pipeline/stop-wish.ts';
+import { changed, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { readDocument } from '../pipeline/stages/known-facts.ts';
+import { stageEvents } from '../pipeline/stages/stage-events.ts';
+import { stageChange } from '../pipeline/stages/stage-outcomes.ts';
+import { judgeStage } from '../pipeline/stages/stage-verdict.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import type { Deps } from '../ports.ts';
 
 /** Why the try before this one failed; undefined for the first. */

@@ -3,13 +3,13 @@ import { WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { WaypointInput } from '#contracts/state-inputs.ts';
 import { driftOf, repairMade } from '#domain/drift.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { statesAfter } from '#domain/planning/attempt.ts';
-import { withoutPools } from '#domain/planning/without-pools.ts';
+import { statesAfter } from '#domain/planning/states/attempt.ts';
+import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
-import { removeClusterFiles } from '../pipeline/cluster-files.ts';
-import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
-import { knownFacts, readDocument } from '../pipeline/known-facts.ts';
-import { waypointReached } from '../pipeline/plan-events.ts';
+import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
+import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
+import { waypointReached } from '../pipeline/clusters/plan-events.ts';
 
 export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): Promise<Record<string, never>> => {
   const at = deps.clock.now().toISOString();

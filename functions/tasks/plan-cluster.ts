@@ -1,16 +1,16 @@
 /** Plan Cluster: from what is really there to the next waypoint; it alone is written down, the rest is planned again. */
 import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { planCluster } from '../pipeline/cluster-plans.ts';
-import { keyOf, newCluster } from '../pipeline/cluster-records.ts';
-import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift-check.ts';
-import { knownFacts } from '../pipeline/known-facts.ts';
-import { planEvents } from '../pipeline/plan-events.ts';
-import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/plan-outcomes.ts';
-import { nothingToDo } from '../pipeline/stage-slots.ts';
-import { isCancelled } from '../pipeline/stop-wish.ts';
-import { planningOf } from '../pipeline/template-versions.ts';
-import { startWaypoint, storeStart } from '../pipeline/waypoint-start.ts';
+import { planCluster } from '../pipeline/clusters/cluster-plans.ts';
+import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
+import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
+import { planEvents } from '../pipeline/clusters/plan-events.ts';
+import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/clusters/plan-outcomes.ts';
+import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
 
 export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps): Promise<PlanClusterOutput> => {
   const key = keyOf(run);

@@ -2,12 +2,12 @@
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { clustersOf, needsWork } from '../pipeline/cluster-plans.ts';
-import { letGoOfAll } from '../pipeline/let-go.ts';
-import { beginRun } from '../pipeline/run-begin.ts';
-import { isCancelled } from '../pipeline/stop-wish.ts';
-import { takeOver } from '../pipeline/take-over.ts';
-import { planningOf } from '../pipeline/template-versions.ts';
+import { clustersOf, needsWork } from '../pipeline/clusters/cluster-plans.ts';
+import { letGoOfAll } from '../pipeline/manifests/orphan-manifest.ts';
+import { beginRun } from '../pipeline/runs/run-begin.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
 
 export const handler = taskHandler(

@@ -2,9 +2,9 @@
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/cluster-records.ts';
-import { driftEvents, readCheck } from '../pipeline/drift-check.ts';
-import { sentenceOf } from '../pipeline/failure-record.ts';
+import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
+import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 
 export const handler = taskHandler(
   RecordDriftInput,

@@ -1,12 +1,12 @@
 /** Record Rollback: the cluster is where it was before the waypoint; a person is told what was tried and what is next. */
 import { type Fault, RecordRollbackInput } from '#contracts/state-inputs.ts';
-import { statesAfterUndo } from '#domain/planning/attempt.ts';
+import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
 import { taskHandler } from '../middleware.ts';
-import { removeClusterFiles } from '../pipeline/cluster-files.ts';
-import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cluster-records.ts';
-import { rollbackSentence } from '../pipeline/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/failure-record.ts';
-import { knownFacts } from '../pipeline/known-facts.ts';
+import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
+import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/clusters/failure-record.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
 
 export const handler = taskHandler(RecordRollbackInput, async ({ run, plan }, deps): Promise<Fault> => {
   const now = deps.clock.now().toISOString();

@@ -1,9 +1,9 @@
 /** Record Standstill: neither forward nor back; what was attempted stays known, so that nothing made is lost. */
 import { type Fault, RecordStandstillInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/cluster-records.ts';
-import { standstillSentence } from '../pipeline/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/failure-record.ts';
+import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
+import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
+import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
 export const handler = taskHandler(
   RecordStandstillInput,

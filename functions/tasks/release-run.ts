@@ -1,6 +1,6 @@
 /** Release Run: frees the lease of an ended run, ends its record, and decides whether it is started again. */
 import { EndedRunInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { releaseRun } from '../pipeline/ended-run.ts';
+import { releaseRun } from '../pipeline/runs/ended-run.ts';
 
 export const handler = taskHandler(EndedRunInput, releaseRun);

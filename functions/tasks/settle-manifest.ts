@@ -1,14 +1,14 @@
 /** Settle Manifest: what the run came to, and the lease free again; unless there is something newer to do. */
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { clustersBehind } from '../pipeline/cluster-plans.ts';
-import { isCheck } from '../pipeline/drift-check.ts';
-import { nextCheckOf } from '../pipeline/drift-policy.ts';
-import { endRun, settleStatus } from '../pipeline/run-end.ts';
-import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/run-summary.ts';
-import { isCancelled } from '../pipeline/stop-wish.ts';
-import { storedManifest } from '../pipeline/stored-manifest.ts';
-import { planningOf } from '../pipeline/template-versions.ts';
+import { clustersBehind } from '../pipeline/clusters/cluster-plans.ts';
+import { isCheck } from '../pipeline/drift/drift-check.ts';
+import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
+import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
+import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
 
 export const handler = taskHandler(
   SettleManifestInput,

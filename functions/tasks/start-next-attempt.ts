@@ -1,7 +1,7 @@
 /** Start Next Attempt: what was cut off, or waited, gets a run of its own. */
 import { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { startNextAttempt } from '../pipeline/next-attempt.ts';
+import { startNextAttempt } from '../pipeline/manifests/next-attempt.ts';
 
 export const handler = taskHandler(StartNextAttemptInput, async (input, deps) => ({
   started: await startNextAttempt(input, deps),

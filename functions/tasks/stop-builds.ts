@@ -2,7 +2,7 @@
 import { type EndedRunInput, StopBuildsInput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
-import { prefixesAtWork, stopBuildsOf } from '../pipeline/cancel-run.ts';
+import { prefixesAtWork, stopBuildsOf } from '../pipeline/runs/cancel-run.ts';
 import type { Deps } from '../ports.ts';
 
 /** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */

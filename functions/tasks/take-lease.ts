@@ -2,7 +2,7 @@
 import { TakeLeaseInput, type TakeLeaseOutput } from '#contracts/state-inputs.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
-import { leaseTerm } from '../pipeline/lease-term.ts';
+import { leaseTerm } from '../pipeline/runs/lease-term.ts';
 
 export const handler = taskHandler(
   TakeLeaseInput,

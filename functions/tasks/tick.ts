@@ -1,9 +1,9 @@
 /** The scheduler's tick: one query finds the manifests that are due; each is prolonged, finished, started or checked for drift. */
 import { z } from 'zod';
 import { taskHandler } from '../middleware.ts';
-import { findUnchecked } from '../pipeline/missing-checks.ts';
-import { inTurn, lookAfter } from '../pipeline/overdue-manifest.ts';
-import { measureTick } from '../pipeline/tick-measures.ts';
+import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
+import { inTurn, lookAfter } from '../pipeline/manifests/due-manifest.ts';
+import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 
 /** Read in one tick; a thousand manifests that are looked at every 6 hours are some 14 a tick. */
 const atMost = 100;

@@ -3,7 +3,7 @@ import type { StageError } from '#contracts/stage.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import type { StagePlan } from '#domain/plan.ts';
-import { canDoWithout, newPools, withoutPools } from '#domain/planning/without-pools.ts';
+import { canDoWithout, newPools, withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { StageContext } from './stage-context.ts';
 
 /** Pool id and why it could not be made. */

@@ -4,7 +4,7 @@ import { StageResult as StageResultShape, WaypointDocument, waypointKeys } from 
 import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import type { DriftReport } from '#domain/drift.ts';
 import type { RunnerStage } from '#domain/plan.ts';
-import { withoutPools } from '#domain/planning/without-pools.ts';
+import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { leaveVaults } from './credentials.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';

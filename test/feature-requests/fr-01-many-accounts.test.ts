@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { providerTypes } from '#domain/provider-types.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { type Seed, seed, seedKey, storeSeedSecrets } from '#test/scenarios/seeds.ts';
 import { SimulatedWorld, statusText } from '#test/scenarios/simulated-world.ts';
 

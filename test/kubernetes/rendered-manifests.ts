@@ -5,7 +5,7 @@ import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-
 import { type KubeOneRelease, kubeoneReleaseFor, kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { countingIds } from '#test/planning/arbitraries.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodeFacts } from '#domain/cluster-state.ts';
-import { rollbackSentence } from '#functions/pipeline/failure-outcomes.ts';
-import { cancelled } from '#functions/pipeline/stop-wish.ts';
+import { rollbackSentence } from '#functions/pipeline/clusters/failure-outcomes.ts';
+import { cancelled } from '#functions/pipeline/runs/cancellation.ts';
 import { aClusterRecord } from '../api/records.ts';
 
 const joins = (name: string, provider: string) => ({

@@ -1,6 +1,6 @@
 /** Services below that are slow or do not answer: told apart from tools that fail, never a reason to undo anything. */
 import { describe, expect, it } from 'vitest';
-import { innermost, passes } from '#functions/pipeline/service-faults.ts';
+import { innermost, passes } from '#functions/pipeline/runs/service-faults.ts';
 import type { Execution } from '#local/stepfunctions/execution-store.ts';
 import { describeForCause } from '#local/stepfunctions/executions.ts';
 import { manifestOf } from './harness/manifests.ts';

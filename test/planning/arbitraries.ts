@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
-import type { HeldPool } from '#domain/planning/desired-pools.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
+import type { HeldPool } from '#domain/planning/desired/desired-pools.ts';
 
 export const clusterName = 'c';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { countSteps, nodeRows, percentDone } from '#domain/progress.ts';
 import { desiredOf } from './arbitraries.ts';

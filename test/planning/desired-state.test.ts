@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allNodes, allPools, ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
-import { roleTargets } from '#domain/planning/role-targets.ts';
+import { roleTargets } from '#domain/planning/states/role-targets.ts';
 import { countingIds, desiredOf, manifestArbitrary } from './arbitraries.ts';
 import { balancer, compute, control, manifestOf } from './manifests.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { HeldPool } from '#domain/planning/desired-pools.ts';
+import type { HeldPool } from '#domain/planning/desired/desired-pools.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
-import { stateFaults } from '#domain/planning/state-faults.ts';
+import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
 import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
 import { pathText } from './planned.ts';

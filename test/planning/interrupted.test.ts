@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/attempt.ts';
+import { statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
 import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { type KnownStates, statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/attempt.ts';
+import { type KnownStates, statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, emptyWorld, settled, type World, worldOf } from './world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addressSource, subnetSource } from '#domain/addresses.ts';
 import { cloudName, freeNodeNames, hashedId } from '#domain/naming.ts';
-import { minorSteps } from '#domain/planning/version-steps.ts';
+import { minorSteps } from '#domain/planning/path/version-steps.ts';
 import { countingIds } from './arbitraries.ts';
 
 describe('node names', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePoolState } from '#domain/cluster-state.ts';
-import { nodeAnnotations, nodeLabels, nodeTaints, storageTag } from '#domain/planning/node-metadata.ts';
+import { nodeAnnotations, nodeLabels, nodeTaints, storageTag } from '#domain/planning/desired/node-metadata.ts';
 import { desiredOf } from './arbitraries.ts';
 import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
 

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Waypoint } from '#domain/plan.ts';
-import { diffStates, poolKey, sameState } from '#domain/planning/diff-states.ts';
+import { diffStates, poolKey, sameState } from '#domain/planning/states/diff-states.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
-import { stateFaults } from '#domain/planning/state-faults.ts';
+import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
 import { act, settled, worldOf } from './world.ts';
 

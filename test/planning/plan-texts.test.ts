@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { describeClusterPlan } from '#domain/planning/describe-plan.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
 import { withLb } from './change-cases.ts';

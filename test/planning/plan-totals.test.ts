@@ -1,8 +1,8 @@
 /** What plans come to in numbers, and when they look like a rename. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterPlan } from '#domain/plan.ts';
-import { findRenames } from '#domain/planning/find-renames.ts';
-import { planTotals, removesAnything, totalsText } from '#domain/planning/plan-totals.ts';
+import { findRenames } from '#domain/planning/text/find-renames.ts';
+import { planTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
 
 const pool = (name: string, nodes: readonly string[]) => ({
   ...{ pool: `${name}-abcdefg`, role: 'compute', provider: 'sim', region: 'r' },

@@ -1,8 +1,8 @@
 /** A small model of the world: what stages leave behind when they do exactly the work that their plan names. */
 import { allNodes, allPools, type ClusterState, servesApiOnNodes } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
-import { nodeLabels, nodeTaints } from '#domain/planning/node-metadata.ts';
-import { roleTargets } from '#domain/planning/role-targets.ts';
+import { nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
+import { roleTargets } from '#domain/planning/states/role-targets.ts';
 
 export interface World {
   /** By provider instance. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
 import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { buildDesiredState } from '#domain/planning/build-desired-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { renderFirstBoot } from '#rendering/first-boot.ts';

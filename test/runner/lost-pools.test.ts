@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
-import { stateFaults } from '#domain/planning/state-faults.ts';
-import { canDoWithout, withoutPools } from '#domain/planning/without-pools.ts';
+import { stateFaults } from '#domain/planning/states/state-faults.ts';
+import { canDoWithout, withoutPools } from '#domain/planning/states/without-pools.ts';
 import {
   balancer,
   controlPool,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { globalAgent } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { lookUpTemplates } from '#functions/pipeline/template-lookups.ts';
+import { lookUpTemplates } from '#functions/pipeline/jobs/template-lookups.ts';
 import { lookUpCommit } from '#runner/terraform/git-lookup.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, startGitServer } from './git-server.ts';

@@ -3,7 +3,7 @@ import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progr
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { percentDone } from '#domain/progress.ts';
-import { clusterName } from '../../pipeline/cluster-records.ts';
+import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { attemptOfPrefix, clusterPath, logPath } from './api-paths.ts';
 
 /** Port of the Kubernetes API, on nodes and on load balancers that serve it. */

@@ -2,7 +2,7 @@
 import type { PlanReport } from '#contracts/http.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
-import { clusterName } from '../../pipeline/cluster-records.ts';
+import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 
 export function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {
   return clusters.flatMap((record) => {

@@ -2,7 +2,7 @@
 import type { ManifestDescription, ManifestSummary } from '#contracts/http.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { wayOut } from '../../pipeline/stored-manifest.ts';
+import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
 import type { Deps, ManifestRemains } from '../../ports.ts';
 import { describeManifest, summarizeManifest } from './manifest-description.ts';
 

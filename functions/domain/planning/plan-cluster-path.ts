@@ -3,14 +3,14 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
 import { revertible } from '#domain/plan.ts';
-import { nodeKey } from './diff-pools.ts';
-import { diffStates, sameState } from './diff-states.ts';
-import { stepsFrom } from './openings.ts';
-import type { Step } from './path-steps.ts';
-import { refreshPlans } from './refresh-plans.ts';
-import { refusals } from './refusals.ts';
-import { repairWaypoints } from './repair-plans.ts';
-import { type DrainBudget, stagePlans, undoPlans } from './stage-plans.ts';
+import { nodeKey } from './states/diff-pools.ts';
+import { diffStates, sameState } from './states/diff-states.ts';
+import { stepsFrom } from './path/interrupted-path.ts';
+import type { Step } from './path/path-steps.ts';
+import { refreshPlans } from './work/refresh-plans.ts';
+import { refusals } from './path/refusals.ts';
+import { repairWaypoints } from './work/repair-plans.ts';
+import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 
 export interface PathOptions extends DrainBudget {
   /** Pools that are replaced at once when their templates change. @default 1 */

@@ -1,7 +1,7 @@
 /** A Terraform state that is gone although its machines are known: a destroy would succeed, and they would run on and cost. */
 import { z } from 'zod';
 import { allNodes } from '#domain/cluster-state.ts';
-import { counted, listed } from '#domain/planning/words.ts';
+import { counted, listed } from '#domain/planning/text/words.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { WorkspaceJob } from './workspace.ts';

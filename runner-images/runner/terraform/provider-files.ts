@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import { builtinTemplates } from '#domain/planning/build-desired-state.ts';
+import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import type { StageContext } from '../stage-context.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { InvocationContext } from '#functions/middleware.ts';
-import { nextRecord, startRun, storeNext } from '#functions/pipeline/next-generation.ts';
+import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
 import { useDeps } from '#functions/wire.ts';
 import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';

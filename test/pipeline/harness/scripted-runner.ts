@@ -12,7 +12,7 @@ import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { RunnerStage } from '#domain/plan.ts';
-import { withoutPools } from '#domain/planning/without-pools.ts';
+import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
 

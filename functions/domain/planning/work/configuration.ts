@@ -1,8 +1,8 @@
 /** Work of Ansible: which nodes get everything, which only learn something new, and why. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { ConfigurationWork } from '#domain/plan.ts';
-import { counted, listed } from '../words.ts';
-import { isKubernetes, namesOf, type Span } from './span.ts';
+import { counted, listed } from '../text/words.ts';
+import { isKubernetes, namesOf, type Span } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;
 

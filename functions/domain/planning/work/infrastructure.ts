@@ -1,10 +1,10 @@
 /** Work of Terraform: which workspaces a difference touches, and why. */
 import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
-import { dnsText } from '../diff-load-balancers.ts';
-import { listenerOf } from '../role-targets.ts';
-import { counted } from '../words.ts';
-import type { Placed, Span } from './span.ts';
+import { dnsText } from '../states/diff-load-balancers.ts';
+import { listenerOf } from '../states/role-targets.ts';
+import { counted } from '../text/words.ts';
+import type { Placed, Span } from './node-diff.ts';
 
 type Workspace = InfrastructureWork['workspaces'][number];
 

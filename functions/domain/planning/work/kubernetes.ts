@@ -1,9 +1,9 @@
 /** Work of KubeOne and kubectl, and why. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
-import { diffPool } from '../diff-pools.ts';
-import { poolKey } from '../diff-states.ts';
-import { counted } from '../words.ts';
-import { isKubernetes, namesOf, type Span } from './span.ts';
+import { diffPool } from '../states/diff-pools.ts';
+import { poolKey } from '../states/diff-states.ts';
+import { counted } from '../text/words.ts';
+import { isKubernetes, namesOf, type Span } from './node-diff.ts';
 
 /** Why KubeOne has to run towards the second state; empty when it has not. */
 export function kubernetesReasons(span: Span): readonly string[] {

@@ -1,0 +1,146 @@
+/** The desired state of one cluster: the manifest's wish, with the names and addresses of what stands already. */
+import { addressSource, subnetSource } from '#domain/addresses.ts';
+import {
+  type ApiEndpoint,
+  allNodes,
+  allPools,
+  type ClusterState,
+  type LoadBalancerState,
+  type NodePoolState,
+  type ProviderInstance,
+} from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
+import { locatorOf } from '#domain/manifest/secret-source.ts';
+import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
+import { desiredLoadBalancers } from './desired-load-balancers.ts';
+import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
+import { servesApi } from '../states/role-targets.ts';
+
+/** Version of the templates that come with Kubeloom. */
+export const builtinTemplates = 'builtin@1';
+
+export interface DesiredStateInput {
+  readonly manifest: InputManifest;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** What stands. */
+  readonly current: ClusterState | null;
+  /** What was tried and cut off; its machines may exist and are adopted where they are still wished for. */
+  readonly attempted: ClusterState | null;
+  /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Locator of the Secret that opens their repository, by the same name. @default the repositories are public */
+  readonly templateSecrets?: Readonly<Record<string, string>>;
+  readonly ids: HashSource;
+  /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
+  readonly heldPools?: readonly HeldPool[];
+  /** Names of dynamic nodes that are to go first; where the pool keeps its number, others take their place. @default none */
+  readonly leaving?: readonly string[];
+}
+
+/** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
+export function buildDesiredState(input: DesiredStateInput): ClusterState | null {
+  const { manifest, current, attempted, ids } = input;
+  const cluster = manifest.spec.kubernetes.clusters.find((candidate) => candidate.name === input.cluster);
+  if (cluster === undefined) return null;
+  const standing = [current, attempted].filter((state) => state !== null);
+  const sources = poolSources(input, cluster, standing);
+  const use = (role: 'control' | 'compute') => (name: string) =>
+    desiredPools({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
+  const pools = [...cluster.pools.control.flatMap(use('control')), ...cluster.pools.compute.flatMap(use('compute'))];
+  const targets = new Set(pools.map((pool) => pool.name));
+  const loadBalancers = desiredLoadBalancers(cluster, { current, attempted, targets }, sources);
+  return {
+    id: (current ?? attempted)?.id ?? hashedId(cluster.name, ids, new Set()),
+    name: cluster.name,
+    kubernetesVersion: cluster.version.replace(/^v/, ''),
+    network: cluster.network,
+    // Where pools are held, the endpoint waits for a load balancer that has nodes.
+    apiEndpoint: apiEndpoint(pools, loadBalancers, { standing, waits: sources.held.size > 0 }),
+    installationProxy: installationProxy(cluster, pools),
+    pools,
+    loadBalancers,
+    ...(cluster.protect ? { protect: true } : {}),
+  };
+}
+
+function poolSources(
+  { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [] }: DesiredStateInput,
+  cluster: KubernetesCluster,
+  standing: readonly ClusterState[],
+): PoolSources {
+  const pools = standing.flatMap(allPools);
+  const subnets = pools.flatMap(({ source }) =>
+    source.kind === 'static' ? [] : [{ provider: source.provider.name, region: source.region, subnet: source.subnet }],
+  );
+  return {
+    manifest,
+    ids,
+    addresses: addressSource(
+      cluster.network,
+      standing.flatMap(allNodes).map(({ node }) => node.privateAddress),
+    ),
+    subnets: subnetSource(cluster.network, subnets),
+    takenIds: new Set([
+      ...pools.map((pool) => pool.id),
+      ...standing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
+      ...manifest.spec.nodePools.static.map((pool) => dnsForm(pool.name)),
+    ]),
+    provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
+    held: new Set(heldPools.map(useKey)),
+    leaving: new Set(leaving),
+    replaceable: replaceablePools(manifest),
+  };
+}
+
+function providerInstance(
+  manifest: InputManifest,
+  name: string,
+  { templates, templateSecrets }: Required<Pick<DesiredStateInput, 'templates' | 'templateSecrets'>>,
+): ProviderInstance {
+  const provider = manifest.spec.providers.find((candidate) => candidate.name === name);
+  if (provider === undefined) {
+    throw new PipelineError('InvalidManifest', `there is no provider "${name}"; add it to spec.providers`);
+  }
+  const { secretRef } = provider;
+  return {
+    name,
+    type: provider.providerType,
+    ...(secretRef ? { secret: locatorOf(secretRef, manifest.metadata.namespace) } : {}),
+    templates: templates[name] ?? builtinTemplates,
+    ...(templateSecrets[name] === undefined ? {} : { templatesSecret: templateSecrets[name] }),
+  };
+}
+
+/** A load balancer with the API role, else a control node; either is kept while it is valid. */
+function apiEndpoint(
+  pools: readonly NodePoolState[],
+  loadBalancers: readonly LoadBalancerState[],
+  { standing, waits }: { readonly standing: readonly ClusterState[]; readonly waits: boolean },
+): ApiEndpoint {
+  const serving = loadBalancers.filter(servesApi);
+  const ready = serving.filter((loadBalancer) => loadBalancer.pools.some((pool) => pool.nodes.length > 0));
+  const balancers = serving.map((loadBalancer) => loadBalancer.name);
+  const control = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map(({ name }) => name));
+  const known = standing.map((state) => state.apiEndpoint);
+  const keptBalancer = known.find((end) => end.kind === 'loadBalancer' && balancers.includes(end.loadBalancer));
+  if (keptBalancer !== undefined) return keptBalancer;
+  const [balancer] = waits ? ready : serving;
+  if (balancer !== undefined) return { kind: 'loadBalancer', loadBalancer: balancer.name };
+  const keptNode = known.find((end) => end.kind === 'node' && control.includes(end.node));
+  return keptNode ?? { kind: 'node', node: control[0] ?? '' };
+}
+
+function installationProxy(
+  cluster: KubernetesCluster,
+  pools: readonly NodePoolState[],
+): ClusterState['installationProxy'] {
+  const { mode, endpoint, noProxy } = cluster.installationProxy;
+  const hetzner = pools.some((pool) => pool.source.kind === 'dynamic' && pool.source.provider.type === 'hetzner');
+  const enabled = mode === 'on' || (mode === 'default' && hetzner);
+  if (!enabled) return { enabled, endpoint: '', noProxy: [] };
+  const hosts = noProxy.split(',').map((host) => host.trim());
+  return { enabled, endpoint, noProxy: [...new Set(hosts.filter(Boolean))] };
+}

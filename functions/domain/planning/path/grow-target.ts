@@ -1,0 +1,90 @@
+/** Where `grow` leads: everything that is new beside everything that stands. */
+import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
+import { nodeKey } from '../states/diff-pools.ts';
+import { poolKey } from '../states/diff-states.ts';
+import { listenerOf, servesApi } from '../states/role-targets.ts';
+
+/** The state in which all that `goal` adds stands too; `here` itself when it adds nothing. */
+export function growTarget(here: ClusterState, goal: ClusterState): ClusterState {
+  if (!addsAnything(here, goal)) return here;
+  return {
+    ...here,
+    installationProxy: goal.installationProxy.enabled ? goal.installationProxy : here.installationProxy,
+    pools: grownPools(here.pools, goal.pools),
+    loadBalancers: [
+      ...here.loadBalancers.map((loadBalancer) => {
+        const wish = goal.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
+        return wish === undefined ? loadBalancer : grownLoadBalancer(loadBalancer, wish, goal);
+      }),
+      ...missing(here.loadBalancers, goal.loadBalancers, (loadBalancer) => loadBalancer.id),
+    ],
+  };
+}
+
+function addsAnything(here: ClusterState, goal: ClusterState): boolean {
+  if (addsToPools(here.pools, goal.pools)) return true;
+  return goal.loadBalancers.some((wish) => {
+    const known = here.loadBalancers.find((candidate) => candidate.id === wish.id);
+    if (known === undefined) return true;
+    if (addsToPools(known.pools, wish.pools) || needsApiRole(known, wish, goal)) return true;
+    return newRoles(known, wish).length > 0;
+  });
+}
+
+function addsToPools(here: readonly NodePoolState[], goal: readonly NodePoolState[]): boolean {
+  const known = new Map(here.map((pool) => [poolKey(pool), pool]));
+  return goal.some((pool) => {
+    const before = known.get(poolKey(pool));
+    return before === undefined || missing(before.nodes, pool.nodes, nodeKey).length > 0;
+  });
+}
+
+function grownPools(here: readonly NodePoolState[], goal: readonly NodePoolState[]): NodePoolState[] {
+  const wishes = new Map(goal.map((pool) => [poolKey(pool), pool]));
+  return [
+    ...here.map((pool) => {
+      const added = missing(pool.nodes, wishes.get(poolKey(pool))?.nodes ?? [], nodeKey);
+      return added.length === 0 ? pool : { ...pool, nodes: [...pool.nodes, ...added] };
+    }),
+    ...missing(here, goal, poolKey),
+  ];
+}
+
+function grownLoadBalancer(here: LoadBalancerState, wish: LoadBalancerState, goal: ClusterState): LoadBalancerState {
+  const pools = grownPools(here.pools, wish.pools);
+  if (needsApiRole(here, wish, goal)) {
+    const before = new Map(here.roles.map((role) => [role.name, role]));
+    const roles = wish.roles.map((role) => withTargets(role, before.get(role.name)));
+    return { ...here, pools, roles: [...roles, ...besides(roles, here.roles)] };
+  }
+  const after = new Map(wish.roles.map((role) => [role.name, role]));
+  const kept = here.roles.map((role) => withTargets(role, after.get(role.name)));
+  return { ...here, pools, roles: [...kept, ...newRoles(here, wish)] };
+}
+
+/** Roles that can be added beside all that are there; one whose port is still taken waits until that is free. */
+function newRoles(here: LoadBalancerState, wish: LoadBalancerState): readonly RoleState[] {
+  return besides(here.roles, wish.roles);
+}
+
+function besides(roles: readonly RoleState[], others: readonly RoleState[]): readonly RoleState[] {
+  const taken = new Set(roles.map(listenerOf));
+  return missing(roles, others, (role) => role.name).filter((role) => !taken.has(listenerOf(role)));
+}
+
+/** The endpoint can only move to a load balancer that serves the API: its roles change before, all at once. */
+function needsApiRole(here: LoadBalancerState, wish: LoadBalancerState, goal: ClusterState): boolean {
+  const { apiEndpoint } = goal;
+  return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === wish.name && !servesApi(here);
+}
+
+/** Old and new targets at once: nothing that serves is cut off while things are added. */
+function withTargets(role: RoleState, other: RoleState | undefined): RoleState {
+  const added = (other?.targetPools ?? []).filter((pool) => !role.targetPools.includes(pool));
+  return added.length === 0 ? role : { ...role, targetPools: [...role.targetPools, ...added] };
+}
+
+function missing<Item>(here: readonly Item[], goal: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const known = new Set(here.map(key));
+  return goal.filter((item) => !known.has(key(item)));
+}

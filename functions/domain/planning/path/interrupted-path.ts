@@ -1,0 +1,124 @@
+/** Where a path begins when something was tried and cut off: first the world must be certain again. */
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { compareVersions } from '#domain/kubernetes-versions.ts';
+import { nodeKey } from '../states/diff-pools.ts';
+import { endpointText, poolKey, sameState } from '../states/diff-states.ts';
+import { moveTarget, withAccess } from './move-target.ts';
+import { type Step, stepsTowards, type Wish } from './path-steps.ts';
+import { shrinkTarget } from './shrink-target.ts';
+
+/** The steps from what stands, or may stand, to the goal. */
+export function stepsFrom(current: ClusterState | null, wish: Wish): readonly Step[] {
+  if (current === null) return stepsFromNothing(wish);
+  const { attempted, goal } = wish;
+  if (attempted !== null && isNothing(attempted) && !isNothing(current)) {
+    return [{ direction: 'destroy', target: null }, create(goal)];
+  }
+  const base = withAccess(current, goal);
+  const newAccess = !sameState(current, base);
+  if (attempted === null || sameState(base, withAccess(attempted, goal))) {
+    const access: readonly Step[] = newAccess ? [{ direction: 'settle', target: base }] : [];
+    return endIn(goal, [...access, ...stepsTowards(base, wish)]);
+  }
+  const steps = stepsAfterAttempt({ current, base, attempted, wish });
+  if (steps.length === 0 && newAccess) return [{ direction: 'settle', target: goal }];
+  return endIn(goal, steps);
+}
+
+/** What is in `state` and not in `other`: nodes, pools and load balancers. */
+function thingsBeside(state: ClusterState, other: ClusterState): ReadonlySet<string> {
+  const known = thingsOf(other);
+  return new Set([...thingsOf(state)].filter((thing) => !known.has(thing)));
+}
+
+function stepsFromNothing({ attempted, goal }: Wish): readonly Step[] {
+  if (attempted === null || isNothing(attempted) || goesOn(attempted, goal)) return [create(goal)];
+  return [{ direction: 'destroy', target: null, leftovers: true }, create(goal)];
+}
+
+/** A create that was cut off goes on when all that it began is still wished for. */
+function goesOn(attempted: ClusterState, goal: ClusterState): boolean {
+  return (
+    thingsBeside(attempted, goal).size === 0 &&
+    attempted.id === goal.id &&
+    attempted.network === goal.network &&
+    attempted.kubernetesVersion === goal.kubernetesVersion &&
+    endpointText(attempted) === endpointText(goal)
+  );
+}
+
+interface Interrupted {
+  readonly current: ClusterState;
+  /** What stands, with the credentials of the goal. */
+  readonly base: ClusterState;
+  readonly attempted: ClusterState;
+  readonly wish: Wish;
+}
+
+function stepsAfterAttempt({ current, base, attempted, wish }: Interrupted): readonly Step[] {
+  const plain = stepsTowards(base, wish);
+  const first = plain[0]?.target ?? null;
+  if (first !== null && sameState(first, withAccess(attempted, wish.goal))) return plain;
+  const extras = thingsBeside(attempted, current);
+  const begun = thingsBeside(current, attempted);
+  if (begun.size > 0 && (first === null || has(first, begun, 'any'))) {
+    const target = shrinkTarget(base, attempted);
+    return [{ direction: 'shrink', target, ...leftovers(extras) }, ...stepsTowards(target, wish)];
+  }
+  if (extras.size > 0 && (first === null || !has(first, extras, 'all'))) {
+    return [{ direction: 'shrink', target: base, leftovers: true }, ...plain];
+  }
+  const { kubernetesVersion } = attempted;
+  if (kubernetesVersion !== current.kubernetesVersion) {
+    if (plain[0]?.direction === 'upgrade' && !isOlder(first, kubernetesVersion)) return plain;
+    const target = { ...base, kubernetesVersion };
+    return [{ direction: 'upgrade', target }, ...stepsTowards(target, wish)];
+  }
+  if (!sameState(current, moveTarget(current, attempted))) {
+    if (plain[0]?.direction === 'move') return plain;
+    const onwards = endpointText(attempted) === endpointText(wish.goal);
+    const target = onwards ? moveTarget(base, attempted) : base;
+    return [{ direction: 'move', target }, ...stepsTowards(target, wish)];
+  }
+  return plain.length > 0 ? plain : [{ direction: 'settle', target: wish.goal }];
+}
+
+function create(goal: ClusterState): Step {
+  return { direction: 'grow', target: goal };
+}
+
+/** The last target is the goal itself, not a state that means the same. */
+function endIn(goal: ClusterState, steps: readonly Step[]): readonly Step[] {
+  const last = steps.at(-1);
+  if (last === undefined || last.target === null || !sameState(last.target, goal)) return steps;
+  return [...steps.slice(0, -1), { ...last, target: goal }];
+}
+
+function leftovers(extras: ReadonlySet<string>): { leftovers?: true } {
+  return extras.size > 0 ? { leftovers: true } : {};
+}
+
+function isOlder(state: ClusterState | null, version: string): boolean {
+  return state === null || compareVersions(state.kubernetesVersion, version) < 0;
+}
+
+function isNothing(state: ClusterState): boolean {
+  return state.pools.length === 0 && state.loadBalancers.length === 0;
+}
+
+function has(state: ClusterState, things: ReadonlySet<string>, which: 'any' | 'all'): boolean {
+  const known = thingsOf(state);
+  return which === 'any'
+    ? [...things].some((thing) => known.has(thing))
+    : [...things].every((thing) => known.has(thing));
+}
+
+function thingsOf(state: ClusterState): ReadonlySet<string> {
+  return new Set([
+    ...allPools(state).flatMap((pool) => [
+      poolKey(pool),
+      ...pool.nodes.map((node) => `${poolKey(pool)} ${nodeKey(node)}`),
+    ]),
+    ...state.loadBalancers.map((loadBalancer) => `load balancer ${loadBalancer.id}`),
+  ]);
+}

@@ -1,0 +1,45 @@
+/** The way from one state to another as steps, each ending in a complete state; what stages they take comes later. */
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { Direction } from '#domain/plan.ts';
+import { sameState } from '../states/diff-states.ts';
+import { growTarget } from './grow-target.ts';
+import { moveTarget, upgradeTargets } from './move-target.ts';
+import { releaseTarget } from './release-target.ts';
+import { rollingGoals } from './rolling-goals.ts';
+import { shrinkTarget } from './shrink-target.ts';
+
+export interface Step {
+  readonly direction: Direction;
+  readonly target: ClusterState | null;
+  /** True when the step removes what an earlier attempt left and nobody wishes for. */
+  readonly leftovers?: true;
+}
+
+export interface Wish {
+  readonly goal: ClusterState;
+  /** What was tried before: pools that are being replaced and stand in it already come first. */
+  readonly attempted: ClusterState | null;
+  /** Pools replaced at once when their templates change. */
+  readonly replaceAtOnce: number;
+}
+
+/** The steps from `start` to the goal, none when they are the same; the last one ends in exactly the goal. */
+export function stepsTowards(start: ClusterState, wish: Wish): readonly Step[] {
+  const steps: Step[] = [];
+  let here = start;
+  const take = (direction: Direction, target: ClusterState) => {
+    if (sameState(here, target)) return;
+    steps.push({ direction, target });
+    here = target;
+  };
+  take('shrink', releaseTarget(here, wish.goal));
+  for (const goal of rollingGoals(here, wish)) {
+    take('grow', growTarget(here, goal));
+    take('move', moveTarget(here, goal));
+    for (const target of upgradeTargets(here, goal)) take('upgrade', target);
+    take('shrink', shrinkTarget(here, goal));
+    take('settle', goal);
+  }
+  const last = steps.pop();
+  return last === undefined ? [] : [...steps, { ...last, target: wish.goal }];
+}

@@ -1,0 +1,79 @@
+/** Two states and what differs between them, asked by the stages that work on the difference. */
+import {
+  allNodes,
+  type ClusterState,
+  type LoadBalancerState,
+  type NodePoolState,
+  type NodeState,
+} from '#domain/cluster-state.ts';
+import { nodeKey } from '../states/diff-pools.ts';
+import { endpointText } from '../states/diff-states.ts';
+import { roleTargets } from '../states/role-targets.ts';
+
+export interface Placed {
+  readonly node: NodeState;
+  readonly pool: NodePoolState;
+}
+
+export interface Span {
+  readonly from: ClusterState | null;
+  readonly to: ClusterState | null;
+  readonly added: readonly Placed[];
+  readonly removed: readonly Placed[];
+  readonly staying: readonly Placed[];
+  /** The API endpoint, or the name it is reached under, is another; false when either state is nothing. */
+  readonly endpointMoves: boolean;
+}
+
+/** What lies between the two. */
+export function spanOf(from: ClusterState | null, to: ClusterState | null): Span {
+  const before = from === null ? [] : allNodes(from);
+  const after = to === null ? [] : allNodes(to);
+  const known = new Set(before.map(keyOf));
+  const kept = new Set(after.map(keyOf));
+  return {
+    from,
+    to,
+    added: after.filter((placed) => !known.has(keyOf(placed))),
+    staying: after.filter((placed) => known.has(keyOf(placed))),
+    removed: before.filter((placed) => !kept.has(keyOf(placed))),
+    endpointMoves: from !== null && to !== null && endpointName(from) !== endpointName(to),
+  };
+}
+
+/** Load balancers of both states whose roles, or the nodes those reach, are different. */
+export function rerouted({ from, to }: Span): readonly LoadBalancerState[] {
+  if (from === null || to === null) return [];
+  return to.loadBalancers.filter((loadBalancer) => {
+    const before = from.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
+    return before !== undefined && routes(from, before) !== routes(to, loadBalancer);
+  });
+}
+
+export function isKubernetes({ pool }: Placed): boolean {
+  return pool.role !== 'loadBalancer';
+}
+
+export function namesOf(placed: readonly Placed[]): readonly string[] {
+  return placed.map(({ node }) => node.name);
+}
+
+function keyOf({ node, pool }: Placed): string {
+  return `${pool.role} ${nodeKey(node)}`;
+}
+
+function endpointName(state: ClusterState): string {
+  const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'node') return endpointText(state);
+  const dns = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer)?.dns;
+  return `${endpointText(state)} ${dns?.hostname}.${dns?.zone}`;
+}
+
+function routes(state: ClusterState, loadBalancer: LoadBalancerState): string {
+  const roles = loadBalancer.roles.map((role) => {
+    const { name, protocol, port, targetPort, proxyProtocol, stickySessions } = role;
+    const targets = roleTargets(state, role).map((node) => `${node.name} ${node.privateAddress}`);
+    return JSON.stringify([name, protocol, port, targetPort, proxyProtocol, stickySessions, targets.sort()]);
+  });
+  return JSON.stringify(roles.sort());
+}

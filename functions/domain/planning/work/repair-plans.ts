@@ -1,0 +1,117 @@
+/** The stages that make again what has drifted: only those that the things found need, on a state that should stand. */
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem, DriftKind } from '#domain/drift.ts';
+import type { StagePlan, Waypoint } from '#domain/plan.ts';
+import { counted, listed } from '../text/words.ts';
+
+/** The way from the state that should stand to the same, forward-only; none when there is nothing to make again. */
+export function repairWaypoints(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
+  const stages = [...repairPlans(target, items)];
+  if (stages.length === 0) return [];
+  const found = items.map(({ message }) => message);
+  return [{ direction: 'repair', target, changes: [{ kind: 'DriftRepaired', found }], stages, undo: [] }];
+}
+
+/** In the order they run; none when nothing of what was found is part of the state any more. */
+export function repairPlans(state: ClusterState, items: readonly DriftItem[]): readonly StagePlan[] {
+  const broken = brokenParts(state, items);
+  return [infrastructure(broken), configuration(state, broken), ...kubernetes(state, broken)].filter(
+    ({ reasons }) => reasons.length > 0,
+  );
+}
+
+interface BrokenParts {
+  readonly kinds: ReadonlySet<DriftKind>;
+  /** Names of nodes whose machine is made again. */
+  readonly machines: readonly string[];
+  /** Nodes that are set up again: those, and such as are not ready. */
+  readonly nodes: readonly string[];
+  /** Provider instances whose workspace is applied. */
+  readonly providers: readonly string[];
+  /** Ids of load balancers whose names are applied. */
+  readonly names: readonly string[];
+}
+
+function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenParts {
+  const there = new Map(allNodes(state).map(({ node, pool }) => [node.name, pool]));
+  const nodesOf = (...kinds: readonly DriftKind[]) =>
+    unique(items.flatMap(({ kind, where }) => (kinds.includes(kind) && where.node ? [where.node] : []))).filter(
+      (name) => there.has(name),
+    );
+  const instances = new Set(
+    [...there.values()].flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
+  );
+  const machines = nodesOf('machine');
+  const providers = unique(
+    items.flatMap(({ kind, where }) =>
+      ['machine', 'network'].includes(kind) && where.provider ? [where.provider] : [],
+    ),
+  ).filter((name) => instances.has(name));
+  const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));
+  const names = state.loadBalancers
+    // A machine that is made again has another address.
+    .filter(
+      ({ name, pools }) =>
+        renamed.has(name) || pools.some(({ nodes }) => nodes.some((node) => machines.includes(node.name))),
+    )
+    .map(({ id }) => id);
+  return {
+    kinds: new Set(items.map(({ kind }) => kind)),
+    machines,
+    nodes: nodesOf('machine', 'node'),
+    providers,
+    names,
+  };
+}
+
+function infrastructure({ providers, names }: BrokenParts): StagePlan {
+  const workspaces = [
+    ...providers.map((name) => ({ kind: 'machines' as const, name, destroy: false })),
+    ...names.map((name) => ({ kind: 'dns' as const, name, destroy: false })),
+  ];
+  const reasons = [
+    ...(providers.length > 0 ? [`machines and networks of ${listed(providers)} are made as they were`] : []),
+    ...(names.length > 0 ? [`the names of ${counted(names.length, 'load balancer')} are made as they were`] : []),
+  ];
+  return { stage: 'infrastructure', reasons, work: { workspaces } };
+}
+
+/** A machine that is made again has another key and address: all others learn them. */
+function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenParts): StagePlan {
+  const meshAgain = kinds.has('mesh') || machines.length > 0;
+  const names = allNodes(state).map(({ node }) => node.name);
+  const peers = meshAgain ? names.filter((name) => !nodes.includes(name)) : [];
+  const loadBalancers = state.loadBalancers
+    .filter(({ pools }) => pools.some((pool) => pool.nodes.some((node) => nodes.includes(node.name))))
+    .map(({ name }) => name);
+  const reasons = [
+    ...(nodes.length > 0 ? [`${listed(nodes)} ${nodes.length === 1 ? 'is' : 'are'} set up again`] : []),
+    ...(peers.length > 0 ? ['every node gets its list of peers again'] : []),
+  ];
+  return {
+    stage: 'configuration',
+    reasons,
+    work: { install: [...nodes], peers, uninstall: [], loadBalancers, proxy: [] },
+  };
+}
+
+function kubernetes(state: ClusterState, { kinds, nodes }: BrokenParts): readonly StagePlan[] {
+  const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
+  const patch = nodes.filter((name) => members.has(name));
+  const reasons = [
+    ...(patch.length > 0 ? [`${counted(patch.length, 'node')} taken into Kubernetes again`] : []),
+    ...(kinds.has('version') ? [`every node gets Kubernetes ${state.kubernetesVersion} again`] : []),
+  ];
+  return [
+    { stage: 'kubernetes', reasons, work: { action: 'apply' } },
+    {
+      stage: 'nodes',
+      reasons: patch.length > 0 ? [`labels, annotations and taints for ${counted(patch.length, 'node')}`] : [],
+      work: { patch, remove: [], maxUnavailable: 1 },
+    },
+  ];
+}
+
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}

@@ -1,0 +1,147 @@
+/** The stages of a waypoint: which have work, what exactly, why, and in which order they run. */
+import type { ClusterState } from '#domain/cluster-state.ts';
+import type { Direction, StageName, StagePlan } from '#domain/plan.ts';
+import { listed } from '../text/words.ts';
+import { configurationOf, configurationReasons } from './configuration.ts';
+import { infrastructureOf } from './infrastructure.ts';
+import { kubernetesReasons, nodesOf, resetNodes } from './kubernetes.ts';
+import { rerouted, type Span, spanOf } from './node-diff.ts';
+
+/** How many nodes may be drained at once. */
+export interface DrainBudget {
+  /** For each pool. */
+  readonly maxUnavailable: number;
+  /** By pool name, where a pool has its own number. */
+  readonly maxUnavailableOf?: Readonly<Record<string, number>>;
+}
+
+export interface StageQuestion {
+  readonly direction: Direction;
+  /** What may stand now: what stood last, and what was tried since, if anything was. */
+  readonly from: readonly (ClusterState | null)[];
+  readonly to: ClusterState | null;
+  readonly budget: DrainBudget;
+}
+
+const forward = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
+const backward = ['traffic', 'nodes', 'kubernetes', 'configuration', 'infrastructure'] as const;
+
+/** Stages that have work, in the order they run. */
+export function stagePlans({ direction, from, to, budget }: StageQuestion): StagePlan[] {
+  const spans = from.map((state) => spanOf(state, to));
+  const order: readonly StageName[] = direction === 'shrink' || direction === 'destroy' ? backward : forward;
+  const plans = order.map((stage) => planOf(stage, spans, budget));
+  return plans.filter((plan) => plan.reasons.length > 0);
+}
+
+/** The ladder back from a waypoint that failed, top rung first: kubectl, Ansible, Terraform. */
+export function undoPlans(before: ClusterState | null, target: ClusterState, budget: DrainBudget): StagePlan[] {
+  const span = spanOf(target, before);
+  const configuration = configurationPlan([span]);
+  const back = rerouted(span).map((loadBalancer) => loadBalancer.name);
+  const loadBalancers = unique([...configuration.work.loadBalancers, ...back]);
+  const reasons = [
+    ...configuration.reasons,
+    ...(back.length > 0 ? [`load balancer ${listed(back)} routed as before`] : []),
+  ];
+  const rungs: readonly StagePlan[] = [
+    nodesPlan([span], budget),
+    { ...configuration, reasons, work: { ...configuration.work, loadBalancers } },
+    infrastructurePlan([span]),
+  ];
+  return rungs.filter((plan) => plan.reasons.length > 0);
+}
+
+function planOf(stage: StageName, spans: readonly Span[], budget: DrainBudget): StagePlan {
+  switch (stage) {
+    case 'infrastructure':
+      return infrastructurePlan(spans);
+    case 'configuration':
+      return configurationPlan(spans);
+    case 'kubernetes':
+      return kubernetesPlan(spans);
+    case 'nodes':
+      return nodesPlan(spans, budget);
+    case 'traffic':
+      return trafficPlan(spans);
+    default:
+      return stage satisfies never;
+  }
+}
+
+type PlanOf<Name extends StageName> = Extract<StagePlan, { stage: Name }>;
+
+function infrastructurePlan(spans: readonly Span[]): PlanOf<'infrastructure'> {
+  const visits = spans.flatMap(infrastructureOf);
+  const byKey = new Map(visits.map((visit) => [`${visit.workspace.kind} ${visit.workspace.name}`, visit.workspace]));
+  const reasons = unique(visits.map((visit) => visit.reason));
+  return { stage: 'infrastructure', reasons, work: { workspaces: [...byKey.values()] } };
+}
+
+/** A node that gets everything needs nothing else. */
+function configurationPlan(spans: readonly Span[]): PlanOf<'configuration'> {
+  const parts = spans.map(configurationOf);
+  const install = unique(parts.flatMap((part) => part.install));
+  const others = (names: readonly string[]) => unique(names).filter((name) => !install.includes(name));
+  const work = {
+    install,
+    peers: others(parts.flatMap((part) => part.peers)),
+    uninstall: unique(parts.flatMap((part) => part.uninstall)),
+    loadBalancers: unique(parts.flatMap((part) => part.loadBalancers)),
+    proxy: others(parts.flatMap((part) => part.proxy)),
+    endpoint: others(parts.flatMap((part) => part.endpoint)),
+  };
+  const { endpoint, ...rest } = work;
+  return {
+    stage: 'configuration',
+    reasons: [...configurationReasons(work)],
+    work: endpoint.length > 0 ? work : rest,
+  };
+}
+
+function kubernetesPlan(spans: readonly Span[]): PlanOf<'kubernetes'> {
+  const given = unique(spans.flatMap(resetNodes));
+  if (given.length > 0) {
+    const reasons = [`Kubernetes is taken off the static nodes ${listed(given)}`];
+    return { stage: 'kubernetes', reasons, work: { action: 'reset' } };
+  }
+  return { stage: 'kubernetes', reasons: unique(spans.flatMap(kubernetesReasons)), work: { action: 'apply' } };
+}
+
+function nodesPlan(spans: readonly Span[], budget: DrainBudget): PlanOf<'nodes'> {
+  const parts = spans.map(nodesOf);
+  const remove = unique(parts.flatMap((part) => part.remove));
+  const own = ownBudgets(spans, budget);
+  return {
+    stage: 'nodes',
+    reasons: unique(parts.flatMap((part) => part.reasons)),
+    work: {
+      patch: unique(parts.flatMap((part) => part.patch)),
+      remove,
+      maxUnavailable: budget.maxUnavailable,
+      ...(remove.length > 0 && Object.keys(own).length > 0 ? { maxUnavailableOf: own } : {}),
+    },
+  };
+}
+
+/** By pool id, for pools that lose nodes and have a number of their own. */
+function ownBudgets(
+  spans: readonly Span[],
+  { maxUnavailable, maxUnavailableOf = {} }: DrainBudget,
+): Record<string, number> {
+  const pools = spans.flatMap((span) => span.removed.map(({ pool }) => pool));
+  const own = pools.map((pool) => [pool.id, maxUnavailableOf[pool.name] ?? maxUnavailable] as const);
+  return Object.fromEntries(own.filter(([, budget]) => budget !== maxUnavailable));
+}
+
+/** Load balancers that are only set up now route rightly from the start. */
+function trafficPlan(spans: readonly Span[]): PlanOf<'traffic'> {
+  const loadBalancers = unique(spans.flatMap((span) => rerouted(span).map((loadBalancer) => loadBalancer.name)));
+  const reasons =
+    loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} gets other roles or targets`] : [];
+  return { stage: 'traffic', reasons, work: { loadBalancers } };
+}
+
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}

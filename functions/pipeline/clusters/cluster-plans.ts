@@ -1,0 +1,92 @@
+/** Plans of the clusters of a stored manifest, from what their records say stands. */
+import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { type HashSource, hashedId } from '#domain/naming.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { clusterName, newCluster } from './cluster-records.ts';
+
+/** What planning needs beside the records. */
+export interface Planning {
+  readonly ids: HashSource;
+  /** Version of the templates of provider instances that have their own, by name; see `template-versions.ts`. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Locators of the Secrets that open their repositories, by name. */
+  readonly templateSecrets?: Readonly<Record<string, string>>;
+}
+
+/** The plan of one cluster; a manifest that is being deleted wishes for none. */
+export function planCluster(
+  { ids, templates, templateSecrets = {} }: Planning,
+  manifest: ManifestRecord,
+  record: ClusterRecord,
+): ClusterPlan {
+  const { cluster, current, attempted } = record;
+  const wish = { cluster: clusterName(record), current, attempted };
+  if (manifest.deleting) return planClusterPath({ ...wish, desired: null });
+  const document = InputManifest.parse(manifest.document);
+  try {
+    const heldPools = heldBy(manifest, record);
+    const desired = buildDesiredState({ ...wish, manifest: document, templates, templateSecrets, ids, heldPools });
+    const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === wish.cluster) ?? {};
+    const repair = record.drift?.repair?.state === 'wished' ? record.drift.repair.items : [];
+    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
+    return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
+  } catch (error) {
+    if (!isPipelineError(error, 'PlanRefused')) throw error;
+    const refusal = { path: `cluster ${wish.cluster}`, reason: error.message, fix: 'change the manifest' };
+    return { cluster: wish.cluster, waypoints: [], refusals: [refusal] };
+  }
+}
+
+/** Pools that could not be made and wait: a newer generation or attempt tries them again. */
+export function heldBy(
+  { generation, attempt }: Pick<ManifestRecord, 'generation' | 'attempt'>,
+  { heldPools = [] }: ClusterRecord,
+): readonly HeldPool[] {
+  return heldPools.filter((held) => held.generation === generation && held.attempt === attempt);
+}
+
+/** Nodes that may be drained at once, by pool name. */
+function drainBudgets({ spec: { nodePools } }: InputManifest): Record<string, number> {
+  const pools = [...nodePools.dynamic, ...nodePools.static];
+  return Object.fromEntries(pools.map(({ name, maxUnavailable }) => [name, maxUnavailable]));
+}
+
+/** The records of all clusters that stand or are wished for; those that do not exist yet get their id here. */
+export function clustersOf(
+  ids: HashSource,
+  manifest: ManifestRecord,
+  stored: readonly ClusterRecord[],
+): readonly ClusterRecord[] {
+  if (manifest.deleting) return stored;
+  const known = new Set(stored.map(clusterName));
+  const taken = new Set(stored.map(({ cluster }) => cluster));
+  const wished = InputManifest.parse(manifest.document).spec.kubernetes.clusters.map(({ name }) => name);
+  const added = wished
+    .filter((name) => !known.has(name))
+    .map((name) => newCluster(manifest, hashedId(name, ids, taken)));
+  return [...stored, ...added];
+}
+
+/**
+ * The clusters that are not where the generation a run worked on wants them. When a newer one is stored, the records
+ * alone tell: what it wishes is the next run's business.
+ */
+export function clustersBehind(
+  planning: Planning,
+  manifest: ManifestRecord,
+  stored: readonly ClusterRecord[],
+  generation: number,
+): readonly ClusterRecord[] {
+  if (manifest.generation !== generation) return stored.filter(({ status }) => status !== 'Converged');
+  return clustersOf(planning.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+}
+
+/** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
+export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
+  const { waypoints, refusals } = planCluster(planning, manifest, record);
+  return waypoints.length > 0 || refusals.length > 0 || record.status !== 'Converged' || record.current === null;
+}

@@ -1,0 +1,66 @@
+/** Cluster records as the pipeline writes them: each write is the next version, under the fence of the run. */
+import type { ClusterRecord, ManifestKey, RunEvent } from '#contracts/records.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
+import { allNodes, type ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { nameOfCluster } from '#domain/naming.ts';
+import type { Deps } from '../../ports.ts';
+
+export const keyOf = (run: ClusterRun): ManifestKey => ({ namespace: run.namespace, name: run.name });
+
+/** A cluster of which nothing is stored yet: version 0. */
+export function newCluster(key: ManifestKey, cluster: string): ClusterRecord {
+  return {
+    namespace: key.namespace,
+    manifest: key.name,
+    cluster,
+    version: 0,
+    fence: 0,
+    status: 'Planning',
+    current: null,
+    attempted: null,
+    facts: noFacts,
+    progress: null,
+    failure: null,
+    waypointPrefix: null,
+    backOffs: 0,
+  };
+}
+
+/** The record that follows. */
+export function changed(record: ClusterRecord, run: ClusterRun, change: Partial<ClusterRecord>): ClusterRecord {
+  return { ...record, ...change, version: record.version + 1, fence: run.fence };
+}
+
+/** The record of a cluster that is being worked on. Throws `NotFound`. */
+export async function clusterOf(deps: Pick<Deps, 'clusters'>, run: ClusterRun): Promise<ClusterRecord> {
+  const record = await deps.clusters.get(keyOf(run), run.cluster);
+  if (record) return record;
+  throw new PipelineError('NotFound', `nothing is stored of cluster ${run.cluster} of ${run.namespace}/${run.name}`);
+}
+
+export function clusterName(record: Pick<ClusterRecord, 'cluster' | 'current' | 'attempted'>): string {
+  return record.current?.name ?? record.attempted?.name ?? nameOfCluster(record.cluster);
+}
+
+/** What is known of nodes and load balancers that the state has; the rest is forgotten. */
+export function factsOf(state: ClusterState | null, known: ClusterFacts): ClusterFacts {
+  if (state === null) return noFacts;
+  const { lostPools: _lost, ...facts } = known;
+  const nodes = new Set(allNodes(state).map(({ node }) => node.name));
+  const loadBalancers = new Set(state.loadBalancers.map(({ name }) => name));
+  const kept = <Value>(known: Record<string, Value>, names: ReadonlySet<string>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(known).filter(([name]) => names.has(name)));
+  return {
+    ...facts,
+    nodes: kept(facts.nodes, nodes),
+    loadBalancers: kept(facts.loadBalancers, loadBalancers),
+  };
+}
+
+export type ClusterEvent = Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+
+/** Something that happened to a cluster, for people. */
+export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): RunEvent {
+  return { at, runId: run.runId, cluster: nameOfCluster(run.cluster), ...event };
+}

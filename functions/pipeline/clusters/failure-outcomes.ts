@@ -1,0 +1,114 @@
+/** What is done about a waypoint that failed, in the record, in an event and in sentences for people. */
+import type { Config } from '#contracts/config.ts';
+import type { ClusterFailure, ClusterRecord, NodeProgress, RunEvent } from '#contracts/records.ts';
+import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
+import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
+import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
+import { counted } from '#domain/planning/text/words.ts';
+
+const nextOfRung = {
+  kubernetes: 'undoKubernetes',
+  configuration: 'undoConfiguration',
+  infrastructure: 'undoInfrastructure',
+} as const satisfies Record<UndoRung, AssessFailureOutput['next']>;
+
+export interface WaypointQuestion {
+  readonly record: ClusterRecord;
+  readonly plan: PlanInput;
+  readonly failure: ClusterFailure;
+  readonly config: Config;
+}
+
+/** Asks the table and turns its answer into a record, an event and the next state. */
+export function assessWaypoint({ record, plan, failure, config }: WaypointQuestion): {
+  readonly change: Partial<ClusterRecord>;
+  readonly event: Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+  readonly output: AssessFailureOutput;
+} {
+  const { backOffs } = record;
+  const direction = directionOf(plan);
+  const failedStage = failure.stage ?? 'infrastructure';
+  const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
+  const { decision, rung, pauseSeconds } = answer;
+  const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
+  const told = { ...failure, outcome: sentence };
+  const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
+  const event = (kind: string) => ({ level: 'warning' as const, kind, message: sentence });
+  switch (decision) {
+    case 'rollBack':
+      return {
+        change: { failure: told, status: 'RollingBack' },
+        event: event('RollbackStarted'),
+        output: { ...fault, next: nextOfRung[rung] },
+      };
+    case 'backOff':
+      return {
+        change: { failure: told, status: 'BackingOff', backOffs: backOffs + 1 },
+        event: event('BackedOff'),
+        output: { ...fault, next: 'backOff' },
+      };
+    case 'stop':
+      return { change: { failure: told }, event: event('RetriesEnded'), output: { ...fault, next: 'stop' } };
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */
+export function rollbackSentence(direction: string, record: ClusterRecord): string {
+  const nodes = record.progress?.nodes ?? [];
+  const stays = nodes.filter(({ part }) => part === 'stays').length;
+  const undone = undoneParts(
+    nodes.filter(({ part }) => part === 'joins'),
+    record.facts,
+  );
+  const kept =
+    record.current === null
+      ? 'nothing is left of the cluster'
+      : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
+  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
+}
+
+/** Says of no node more than is known: one without facts may never have been created, and a static one never reached. */
+function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): readonly string[] {
+  const isStatic = ({ provider }: NodeProgress) => provider === 'static';
+  const seen = ({ name }: NodeProgress) => facts.nodes[name]?.wireguardPublicKey ?? facts.nodes[name]?.bootId;
+  const created = ({ name }: NodeProgress) => facts.nodes[name]?.publicAddress;
+  const parts: readonly (readonly [text: string, nodes: readonly NodeProgress[]])[] = [
+    ['removed again', joins.filter((node) => !isStatic(node) && created(node))],
+    ['never created, or removed again', joins.filter((node) => !isStatic(node) && !created(node))],
+    ['left the cluster again', joins.filter((node) => isStatic(node) && seen(node))],
+    ['never joined', joins.filter((node) => isStatic(node) && !seen(node))],
+  ];
+  return parts.flatMap(([text, some]) => (some.length > 0 ? [`${listed(some.map(({ name }) => name))} ${text}`] : []));
+}
+
+/** Why it stands still, and that nothing is lost. */
+export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
+  if (failure.code === 'PlanRefused') return 'Nothing was changed; what exists goes on as it is.';
+  if (failure.code === 'Cancelled' && record.attempted === null) {
+    return 'What was reached stays; nothing more is done until you retry or change the manifest.';
+  }
+  const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
+  const known =
+    record.attempted === null ? '' : ' What the last step began is remembered, and taken on or removed then.';
+  return `${said}It stays as it is until you retry or change the manifest.${known}`;
+}
+
+function cancelSentence(direction: Direction, decision: WaypointDecision): string {
+  if (decision === 'rollBack') return `the ${direction} was cancelled and is undone`;
+  return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry takes it on from there`;
+}
+
+function directionOf({ direction }: PlanInput): Direction {
+  return directions.find((known) => known === direction) ?? 'settle';
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more nodes` : names.join(', ');
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1).replace(/\.$/, '');
+}

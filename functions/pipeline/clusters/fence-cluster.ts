@@ -1,0 +1,29 @@
+/** A run takes over a cluster: from its first write on, whatever an older run still writes is refused. */
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import type { Deps } from '../../ports.ts';
+import { marksBefore } from '../stages/done-stages.ts';
+
+export interface TakeOver {
+  readonly manifest: ManifestRecord;
+  readonly record: ClusterRecord;
+  readonly fence: number;
+}
+
+/** Often enough for an older run that is just writing its last. */
+const tries = 5;
+
+/** Does nothing for a cluster of which nothing is stored. Throws `LeaseLost` when a newer run has it. */
+export async function takeOver(deps: Pick<Deps, 'clusters'>, { manifest, record, fence }: TakeOver): Promise<void> {
+  let found: ClusterRecord | undefined = record;
+  for (let left = tries; found !== undefined && found.version > 0 && found.fence < fence; left--) {
+    const { doneStages: _done, ...rest } = found;
+    const doneStages = manifest.retryFrom ? marksBefore(found, manifest.retryFrom) : found.doneStages;
+    try {
+      return await deps.clusters.put({ ...rest, ...(doneStages && { doneStages }), version: rest.version + 1, fence });
+    } catch (error) {
+      if (left === 0 || !isPipelineError(error, 'VersionConflict')) throw error;
+      found = await deps.clusters.get({ namespace: record.namespace, name: record.manifest }, record.cluster);
+    }
+  }
+}

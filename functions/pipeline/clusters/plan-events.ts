@@ -1,0 +1,37 @@
+/** What people are told of a plan: the path as a run begins it, each waypoint as it starts, sentence by sentence. */
+import type { ClusterRecord, RunEvent } from '#contracts/records.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
+import type { Waypoint } from '#domain/plan.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
+import { listed } from '#domain/planning/text/words.ts';
+import { type ClusterEvent, clusterEvent, clusterName } from './cluster-records.ts';
+
+/** `before` is the record as it was found, `after` as it is while the first waypoint of the path is under way. */
+export function planEvents(
+  run: ClusterRun,
+  path: readonly Waypoint[],
+  { before, after, now }: { readonly before: ClusterRecord; readonly after: ClusterRecord; readonly now: string },
+): readonly RunEvent[] {
+  const plan = { cluster: clusterName(after), waypoints: [...path], refusals: [] };
+  const { summary, waypoints } = describeClusterPlan(plan, after.current);
+  const [first] = waypoints;
+  if (!first) return [];
+  const told = (kind: string, message: string) => clusterEvent(run, now, { level: 'info', kind, message });
+  const begins = after.progress?.waypoint === 1 && before.status !== 'BackingOff';
+  const done = after.doneStages?.stages ?? [];
+  const kept =
+    done.length === 0
+      ? []
+      : [`${listed(done, 5)} succeeded before and ${done.length === 1 ? 'is' : 'are'} not repeated`];
+  return [
+    ...(begins ? [told('PlanMade', summary)] : []),
+    told('WaypointStarted', first.title),
+    ...(before.status === 'BackingOff' ? kept : [...first.sentences, ...kept]).map((text) => told('PlanTold', text)),
+  ];
+}
+
+/** The event of a waypoint that was reached. */
+export function waypointReached(direction: string, record: ClusterRecord): ClusterEvent {
+  const { waypoint = 1, waypoints = 1 } = record.progress ?? {};
+  return { level: 'info', kind: 'WaypointReached', message: `${direction} done, waypoint ${waypoint} of ${waypoints}` };
+}

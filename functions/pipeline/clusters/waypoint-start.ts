@@ -1,0 +1,130 @@
+/** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
+import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
+import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { StagePlan, Waypoint } from '#domain/plan.ts';
+import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
+import { countSteps, nodeRows } from '#domain/progress.ts';
+import type { Deps } from '../../ports.ts';
+import { heldBy } from './cluster-plans.ts';
+import { changed } from './cluster-records.ts';
+import { doneStagesOf } from '../stages/done-stages.ts';
+import { stageSlots } from '../stages/stage-requests.ts';
+
+/** Waypoints, retries of them included, that one run may begin for one cluster: a plan that never ends is a fault. */
+const mostWaypoints = 200;
+
+export interface WaypointStart {
+  readonly run: ClusterRun;
+  readonly manifest: ManifestRecord;
+  readonly record: ClusterRecord;
+  readonly waypoint: Waypoint;
+  /** The path from here on: this waypoint and those behind it. */
+  readonly path: readonly Waypoint[];
+  readonly facts: ClusterFacts;
+  /** Tool to CodeBuild project. */
+  readonly projects: Readonly<Record<string, string>>;
+  readonly now: string;
+}
+
+/** Everything that has to be stored before a stage runs, and what the states behind it are told. */
+export interface Start {
+  readonly document: WaypointDocument;
+  readonly record: ClusterRecord;
+  readonly output: PlanClusterOutput;
+}
+
+/** The document goes first: whoever finds the record relies on it. */
+export async function storeStart(
+  deps: Pick<Deps, 'artifacts' | 'clusters'>,
+  { document, record, output }: Start,
+): Promise<void> {
+  const key = waypointKeys.document(output.waypointPrefix);
+  await deps.artifacts.putText(key, JSON.stringify(document), 'application/json');
+  await deps.clusters.put(record);
+}
+
+export function startWaypoint(start: WaypointStart): Start {
+  const { run, manifest, record, waypoint, projects } = start;
+  const { index, waypointPrefix } = nextPrefix(run, record);
+  const { namespace, name, generation, runId, cluster } = run;
+  const { direction, target, undo } = waypoint;
+  const { current: before, attempted } = record;
+  const { lostPools: _lost, ...facts } = start.facts;
+  const during = statesDuring(waypoint, record);
+  const doneStages = doneStagesOf(waypoint, during.current, record.doneStages);
+  const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
+  const progress = progressOf(start, during, remaining);
+  const stages = waypoint.stages.map((plan) => letGo(plan, manifest, during));
+  const document: WaypointDocument = {
+    ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
+    ...{ before, target, attempted, facts, stages, undo },
+  };
+  const goesOn = record.status === 'BackingOff';
+  const next = changed(record, run, {
+    ...during,
+    status: 'Running',
+    facts,
+    progress,
+    waypointPrefix,
+    doneStages,
+    heldPools: [...heldBy(manifest, record)],
+    ...(goesOn ? {} : { failure: null, backOffs: 0 }),
+  });
+  const output = stageSlots({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
+  return { document, record: next, output };
+}
+
+/** Number and artifact prefix of the next waypoint, or check, of this run. */
+export function nextPrefix(run: ClusterRun, record: ClusterRecord): { index: number; waypointPrefix: string } {
+  const index = nextIndex(run, record);
+  return { index, waypointPrefix: `${waypointsOf(run)}${String(index).padStart(2, '0')}` };
+}
+
+/** Numbers of waypoints go on within a run: what one left is never read as if it were another's. */
+function nextIndex(run: ClusterRun, record: ClusterRecord): number {
+  const prefix = waypointsOf(run);
+  const last = record.waypointPrefix?.startsWith(prefix) ? Number(record.waypointPrefix.slice(prefix.length)) : -1;
+  if (last + 1 < mostWaypoints) return last + 1;
+  const message = `cluster ${run.cluster} began ${mostWaypoints} waypoints in the run ${run.runId} and is not done`;
+  throw new PipelineError('InternalFault', message);
+}
+
+function waypointsOf(run: ClusterRun): string {
+  return `runs/${run.namespace}/${run.name}/${run.runId}/${run.cluster}/w`;
+}
+
+/** Steps already done in this run stay counted; those ahead are the stages with work of the path from here on. */
+function progressOf(
+  { run, record, waypoint, path, now }: WaypointStart,
+  during: KnownStates,
+  remaining: readonly StagePlan[],
+): ClusterProgress {
+  const before = record.progress?.runId === run.runId ? record.progress : undefined;
+  const passed = before ? before.waypoint - (record.status === 'BackingOff' ? 1 : 0) : 0;
+  const step = before?.step ?? 0;
+  const [first] = remaining;
+  return {
+    runId: run.runId,
+    direction: waypoint.direction,
+    waypoint: passed + 1,
+    waypoints: passed + path.length,
+    ...(first && { stage: first.stage }),
+    step,
+    steps: step + remaining.length + countSteps(path.slice(1)),
+    startedAt: before?.startedAt ?? now,
+    updatedAt: now,
+    nodes: nodeRows(record.current, waypoint.target, [during.current, during.attempted]),
+  };
+}
+
+/** A deletion lets go of the nodes that it was told to spare. */
+function letGo(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
+  if (plan.stage !== 'infrastructure' || !deleting || !Array.isArray(orphans)) return plan;
+  const states = [during.current, during.attempted].filter((state) => state !== null);
+  const there = new Set(states.flatMap((state) => allNodes(state).map(({ node }) => node.name)));
+  const orphan = orphans.filter((name) => there.has(name));
+  return orphan.length === 0 ? plan : { ...plan, work: { ...plan.work, orphan } };
+}

@@ -1,0 +1,104 @@
+/** The check for drift of one cluster, as Plan Cluster begins it and Record Drift ends it. */
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { waypointKeys } from '#contracts/stage.ts';
+import type { ClusterRun, PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
+import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
+import { DriftReport } from '#domain/drift.ts';
+import type { ClusterPlan, DriftPlan } from '#domain/plan.ts';
+import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
+import type { Deps } from '../../ports.ts';
+import { type ClusterEvent, changed, clusterName } from '../clusters/cluster-records.ts';
+import { knownFacts, readDocument } from '../stages/known-facts.ts';
+import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
+import { isCancelled } from '../runs/cancellation.ts';
+import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
+
+/** True when this run was started to look for drift, and still is the manifest's. */
+export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
+  return manifest.check !== undefined && manifest.runId === run.runId;
+}
+
+/** A check looks once, and once more when something was repaired; a repair that was taken up again is looked at, too. */
+export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): boolean {
+  if (manifest.paused || isCancelled(manifest, run) || record.current === null || record.attempted !== null)
+    return false;
+  if (record.drift?.repair?.state === 'made') return true;
+  const waits = record.drift?.repair?.state === 'wished';
+  return isCheck(manifest, run) && record.drift?.runId !== run.runId && !waits;
+}
+
+/** The repair that a check wished for, of what stands, whatever else the manifest may want. */
+export function planRepair(record: ClusterRecord): ClusterPlan {
+  const { current, drift } = record;
+  const items = drift?.repair?.state === 'wished' ? drift.repair.items : [];
+  const waypoints = current === null ? [] : [...repairWaypoints(current, items)];
+  return { cluster: clusterName(record), waypoints, refusals: [] };
+}
+
+/** Stores what the runner needs to look, and returns what the state machine is told. */
+export async function beginCheck(
+  deps: Pick<Deps, 'artifacts' | 'clusters' | 'config'>,
+  run: ClusterRun,
+  record: ClusterRecord,
+): Promise<PlanClusterOutput> {
+  const { namespace, name, generation, runId, cluster } = run;
+  const { current, drift } = record;
+  const facts = await knownFacts(deps, record);
+  const { index, waypointPrefix } = nextPrefix(run, record);
+  const repaired = drift?.repair?.state === 'made';
+  const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was made';
+  const plan: DriftPlan = { stage: 'drift', reasons: [reason], work: {} };
+  const nothing = nothingToDo('none');
+  const project = projectOf('drift', deps.config.KUBELOOM_RUNNER_PROJECTS);
+  const slot: StageSlot = { ...nothing.do.drift, hasWork: true, project, waypointPrefix };
+  const start: Start = {
+    document: {
+      ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction: 'check' },
+      ...{ before: current, target: current, attempted: null, facts, stages: [plan], undo: [] },
+    },
+    record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),
+    output: { ...nothing, direction: 'check', waypointPrefix, do: { ...nothing.do, drift: slot } },
+  };
+  await storeStart(deps, start);
+  return start.output;
+}
+
+/** What the check came to; `failure` says in words why it left nothing. */
+export async function readCheck(
+  deps: Pick<Deps, 'artifacts'>,
+  question: {
+    readonly run: ClusterRun;
+    readonly record: ClusterRecord;
+    readonly manifest: ManifestRecord | undefined;
+    readonly waypointPrefix: string;
+    readonly failure: string | undefined;
+    readonly now: string;
+  },
+): Promise<DriftNews> {
+  const { run, record, manifest, waypointPrefix, failure, now } = question;
+  const report =
+    failure === undefined ? await readDocument(deps, waypointKeys.drift(waypointPrefix), DriftReport) : undefined;
+  // What a newer generation wishes comes first; it is looked at again after that.
+  const mine = manifest !== undefined && isCheck(manifest, run) && manifest.generation === run.generation;
+  return assessDrift({
+    before: record.drift,
+    found: report ?? failure ?? 'the check ended well and left no report',
+    policy: mine ? manifest.check : 'report',
+    ...{ runId: run.runId, now },
+  });
+}
+
+/** In events at most so many of what was found; the record has all. */
+const mostTold = 20;
+
+export function driftEvents({ kind, level, drift }: DriftNews): readonly ClusterEvent[] {
+  const unchecked = drift.unchecked.length > 0 ? ` (not looked at: ${drift.unchecked.join('; ')})` : '';
+  const items = kind === 'DriftFound' || kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostTold) : [];
+  return [
+    { level, kind, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },
+    ...items.map(({ message, where }) => ({
+      ...{ level: 'warning' as const, kind: 'DriftTold', message },
+      ...(where.node !== undefined && { node: where.node }),
+    })),
+  ];
+}

@@ -1,0 +1,49 @@
+/** Manifests that are done and due for nothing: those that were done before there were checks for drift get their first one. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import type { Deps } from '../../ports.ts';
+import { firstCheckOf } from './drift-policy.ts';
+
+type Ports = Pick<Deps, 'manifests' | 'clock'>;
+
+/** What this process has listed: once is enough, as whatever is done from then on gets its check. */
+const looked = new WeakSet<object>();
+const pageSize = 100;
+
+/**
+ * Lists all manifests once for each process: after every upgrade, and now and then, never at every tick. Returns how many
+ * checks are due from now on that were not. Throws what cannot be read, once: the next process lists again.
+ */
+export async function findUnchecked({ manifests, clock }: Ports): Promise<number> {
+  if (looked.has(manifests)) return 0;
+  looked.add(manifests);
+  let broughtIn = 0;
+  let next: string | undefined;
+  do {
+    const page = await manifests.list(undefined, pageSize, next);
+    for (const record of page.items) if (await bringIn(record, { manifests, clock })) broughtIn += 1;
+    next = page.next;
+  } while (next !== undefined);
+  return broughtIn;
+}
+
+async function bringIn(listed: ManifestRecord, { manifests, clock }: Ports): Promise<boolean> {
+  if (!isForgotten(listed)) return false;
+  // It may have been listed a while ago.
+  const record = await manifests.get(listed);
+  const dueAt = record && isForgotten(record) ? firstCheckOf(record, clock.now()) : undefined;
+  if (record === undefined || dueAt === undefined) return false;
+  const { generation, attempt } = record;
+  try {
+    await manifests.replace({ ...record, dueAt }, { generation, attempt });
+    return true;
+  } catch (error) {
+    // Somebody who was faster with another wish: its run ends with a check of its own.
+    if (isPipelineError(error, 'VersionConflict')) return false;
+    throw error;
+  }
+}
+
+function isForgotten({ status, lease, dueAt }: ManifestRecord): boolean {
+  return status === 'Done' && lease === null && dueAt === undefined;
+}

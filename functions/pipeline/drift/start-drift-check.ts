@@ -1,0 +1,25 @@
+/** Starting a check for drift of a manifest that is done: a run of its own, of the same generation and attempt. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import type { CheckPolicy } from '#domain/drift.ts';
+import type { Deps } from '../../ports.ts';
+import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
+
+/** The manifest as it is stored then. Throws `VersionConflict` when somebody changed it just then. */
+export async function startDriftCheck(
+  deps: Pick<Deps, 'manifests' | 'runs' | 'workflows' | 'clock'>,
+  stored: ManifestRecord,
+  { policy, reason }: { readonly policy: CheckPolicy; readonly reason: string },
+): Promise<ManifestRecord> {
+  const { name, uid, generation, attempt, retryFrom: _from, ...rest } = stored;
+  const now = deps.clock.now();
+  const checks = (stored.checks ?? 0) + 1;
+  const record: ManifestRecord = {
+    ...{ ...rest, name, uid, generation, attempt, checks, check: policy, status: 'Pending' },
+    runId: `${name}-${uid}-g${generation}-d${checks.toString(36)}`,
+    updatedAt: now.toISOString(),
+    dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),
+  };
+  await deps.manifests.replace(record, { generation, attempt });
+  await startRun(deps, record, reason);
+  return record;
+}

@@ -1,0 +1,80 @@
+/** What the scheduler does about a manifest that should have moved on by now. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import type { Deps } from '../../ports.ts';
+import { cancelRun } from '../runs/cancel-run.ts';
+import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
+import { releaseRun } from '../runs/ended-run.ts';
+import { leaseTerm } from '../runs/lease-term.ts';
+import { startNextAttempt } from './next-attempt.ts';
+import { runAtWork } from '../runs/run-at-work.ts';
+import { startDriftCheck } from '../drift/start-drift-check.ts';
+import { isCancelled } from '../runs/cancellation.ts';
+
+export type Care = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished' | 'checked';
+
+/** Executions that one tick may start; the others are due at the next one. */
+const mostStarts = 20;
+
+/** Leases are never left waiting; of what is to be started, what was missed comes before checks for drift. */
+export function inTurn(due: readonly ManifestRecord[]): readonly ManifestRecord[] {
+  const leased = due.filter(({ lease }) => lease);
+  const waiting = due.filter(({ lease }) => !lease);
+  const starts = [...waiting.filter((record) => !isDone(record)), ...waiting.filter(isDone)];
+  return [...leased, ...starts.slice(0, mostStarts)];
+}
+
+/** Nothing is to be started of it: it is due for a check. */
+function isDone({ status }: ManifestRecord): boolean {
+  return status === 'Done';
+}
+
+/**
+ * A run that is alive keeps its lease; one that is gone is finished; one that never began is started. What is paused is
+ * left alone, and what is being cancelled has its tools stopped once more. What is done is checked for drift.
+ */
+export async function lookAfter(record: ManifestRecord, deps: Deps): Promise<Care> {
+  const { namespace, name, generation, attempt, lease, runId } = record;
+  const key = { namespace, name };
+  if (lease) {
+    const status = (await deps.workflows.status(lease.owner)) ?? 'ABORTED';
+    if (status === 'RUNNING') {
+      const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
+      await deps.manifests.renewLease(key, lease.fence, term);
+      if (record.cancelRequested === undefined) return 'prolonged';
+      const atWork = (await runAtWork(deps, record)) ?? runId;
+      if (!isCancelled(record, { runId: atWork })) return 'prolonged';
+      await cancelRun(deps, key, { runId: record.cancelRequested });
+      return 'stopped';
+    }
+    const ended = status === 'FAILED' || status === 'TIMED_OUT' ? status : 'ABORTED';
+    const holder = lease.owner.split(':').at(-1) ?? runId;
+    const next = await releaseRun({ executionArn: lease.owner, runId: holder, status: ended, input: key }, deps);
+    if (!next.startAgain) return 'finished';
+    await startNextAttempt(next, deps);
+    return 'startedAgain';
+  }
+  if (record.paused) {
+    const { dueAt: _due, ...rest } = record;
+    // It may be resumed by then; nothing else would bring its checks back.
+    const dueAt = isDone(record) ? nextCheckOf(record, deps.clock.now()) : undefined;
+    await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
+    return 'leftAlone';
+  }
+  if (isDone(record)) return check(record, deps);
+  const executionArn = await deps.workflows.startReconcile(runId, key);
+  if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
+  await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
+  return 'startedAgain';
+}
+
+/** Somebody who was faster with another wish comes first. */
+async function check(record: ManifestRecord, deps: Deps): Promise<Care> {
+  try {
+    await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
+    return 'checked';
+  } catch (error) {
+    if (!isPipelineError(error, 'VersionConflict')) throw error;
+    return 'leftAlone';
+  }
+}

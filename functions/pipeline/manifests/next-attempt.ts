@@ -1,0 +1,19 @@
+/** Starts a generation once more, under the next attempt's name. */
+import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
+import type { Deps } from '../../ports.ts';
+import { nextRecord, startRun } from './next-generation.ts';
+
+/** Does nothing when somebody else was faster; returns whether it started. Throws `VersionConflict` when just then. */
+export async function startNextAttempt(
+  { namespace, name, generation, attempt, reason }: StartNextAttemptInput,
+  deps: Pick<Deps, 'manifests' | 'runs' | 'workflows' | 'clock' | 'ids'>,
+): Promise<boolean> {
+  const key = { namespace, name };
+  const stored = await deps.manifests.get(key);
+  if (stored?.generation !== generation || stored.attempt !== attempt) return false;
+  const { document, deleting } = stored;
+  const record = nextRecord(deps, key, stored, { document, deleting, again: true });
+  await deps.manifests.replace(record, { generation, attempt });
+  await startRun(deps, record, reason);
+  return true;
+}

@@ -1,0 +1,107 @@
+/** Writing the next version of a manifest and starting its run: one conditional write, then what may be mended later. */
+import type { ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import type { StageName } from '#domain/plan.ts';
+import type { Deps } from '../../ports.ts';
+import { checksumOf } from '../checksum.ts';
+
+/** A run that was not started by then is started by the scheduler. */
+export const missedStartSeconds = 60;
+
+/** What is to become of a manifest. */
+export interface Wish {
+  readonly document: unknown;
+  readonly deleting: boolean;
+  /** Same document, started once more. */
+  readonly again: boolean;
+  /** Stages from here on are done again. @default only what did not succeed */
+  readonly retryFrom?: StageName;
+  /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
+  readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
+  /** What a deletion lets go. @default what was said of it before */
+  readonly orphans?: Orphans;
+  /** Who asks for it and why. @default when started once more, what was said of it before */
+  readonly origin?: Omit<Origin, 'at'>;
+}
+
+/** The record that follows `stored`. */
+export function nextRecord(
+  deps: Pick<Deps, 'clock' | 'ids'>,
+  key: ManifestKey,
+  stored: ManifestRecord | undefined,
+  wish: Wish,
+): ManifestRecord {
+  const now = deps.clock.now();
+  const uid = stored?.uid ?? deps.ids.hash(5);
+  const generation = (stored?.generation ?? 0) + (wish.again ? 0 : 1);
+  const attempt = wish.again ? (stored?.attempt ?? 0) + 1 : 1;
+  const { templates = {}, templateSecrets = {} } = wish.templates ?? (wish.again ? stored : undefined) ?? {};
+  const orphans = wish.orphans ?? (stored?.deleting ? stored.orphans : undefined);
+  const origin = wish.again ? stored?.origin : wish.origin && { at: now.toISOString(), ...wish.origin };
+  return {
+    namespace: key.namespace,
+    name: key.name,
+    uid,
+    generation,
+    attempt,
+    document: wish.document,
+    checksum: checksumOf(wish.document),
+    ...(origin && { origin }),
+    deleting: wish.deleting,
+    status: wish.deleting ? 'Deleting' : 'Pending',
+    ...(Object.keys(templates).length > 0 && { templates }),
+    ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
+    runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
+    ...(stored?.paused && { paused: true }),
+    ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
+    ...(wish.retryFrom && { retryFrom: wish.retryFrom }),
+    ...(wish.deleting && orphans !== undefined && { orphans }),
+    lease: stored?.lease ?? null,
+    fence: stored?.fence ?? 0,
+    createdAt: stored?.createdAt ?? now.toISOString(),
+    updatedAt: now.toISOString(),
+    // What is paused is looked at when it is resumed.
+    ...(!stored?.paused && { dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString() }),
+  };
+}
+
+/** Stores it if nobody else was faster. Throws `VersionConflict` with what is stored now. */
+export async function storeNext(
+  deps: Pick<Deps, 'manifests'>,
+  stored: ManifestRecord | undefined,
+  record: ManifestRecord,
+): Promise<void> {
+  try {
+    if (stored) await deps.manifests.replace(record, { generation: stored.generation, attempt: stored.attempt });
+    else await deps.manifests.create(record);
+  } catch (cause) {
+    if (!isPipelineError(cause, 'VersionConflict')) throw cause;
+    const now = await deps.manifests.get(record);
+    const name = `manifest "${record.namespace}/${record.name}"`;
+    const stands = now ? `generation ${now.generation}, attempt ${now.attempt} is stored now` : 'it is gone now';
+    throw new PipelineError('VersionConflict', `${name} was changed by somebody else meanwhile: ${stands}; try again`, {
+      cause,
+      details: versionOf(now),
+    });
+  }
+}
+
+/**
+ * Notes the run and starts it, unless the manifest is paused. What fails here is mended by the scheduler, which finds
+ * the record due: the manifest is accepted all the same.
+ */
+export async function startRun(
+  deps: Pick<Deps, 'runs' | 'workflows'>,
+  record: ManifestRecord,
+  reason: string,
+): Promise<void> {
+  const { namespace, name, runId, generation, attempt, updatedAt } = record;
+  const run = { namespace, manifest: name, runId, generation, attempt, reason };
+  await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
+  if (record.paused) return;
+  await Promise.allSettled([deps.workflows.startReconcile(runId, { namespace, name })]);
+}
+
+export function versionOf(record: ManifestRecord | undefined): { generation: number; attempt: number } {
+  return { generation: record?.generation ?? 0, attempt: record?.attempt ?? 0 };
+}

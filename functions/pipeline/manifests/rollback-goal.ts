@@ -1,0 +1,47 @@
+/** Where a rollback goes: an earlier generation whose document is kept, and by default one that was done. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import type { Deps, StoredGeneration } from '../../ports.ts';
+import { checksumOf } from '../checksum.ts';
+
+/**
+ * The newest of `kept` before the present one that was done and whose document differs. What a rollback made counts as the
+ * generation that it went back to: a second rollback goes further back and never forward again. Undefined when there is none.
+ */
+export async function lastDone(
+  deps: Pick<Deps, 'runs'>,
+  stored: ManifestRecord,
+  kept: readonly StoredGeneration[],
+): Promise<StoredGeneration | undefined> {
+  const start = originOf(stored.generation, [stored, ...kept]);
+  const candidates = kept.filter(
+    ({ generation, document }) => generation < start && checksumOf(document) !== stored.checksum,
+  );
+  const oldest = candidates.at(-1)?.generation;
+  if (oldest === undefined) return undefined;
+  const done = await doneSince(deps, stored, oldest);
+  return candidates.find(({ generation }) => done.has(generation));
+}
+
+/** A rollback to a rollback is one to what that went back to. */
+function originOf(generation: number, kept: readonly Pick<StoredGeneration, 'generation' | 'origin'>[]): number {
+  const to = kept.find((one) => one.generation === generation)?.origin?.rolledBackTo;
+  return to === undefined || to >= generation ? generation : originOf(to, kept);
+}
+
+/** Generations of this manifest, not of an earlier one of the same name, that a run reached. */
+async function doneSince(
+  { runs }: Pick<Deps, 'runs'>,
+  stored: ManifestRecord,
+  oldest: number,
+): Promise<ReadonlySet<number>> {
+  const own = `${stored.name}-${stored.uid}-`;
+  const done = new Set<number>();
+  let next: string | undefined;
+  do {
+    const page = await runs.list(stored, 200, next);
+    const mine = page.items.filter(({ runId }) => runId.startsWith(own));
+    for (const { generation, status } of mine) if (status === 'Succeeded') done.add(generation);
+    next = (mine.at(-1)?.generation ?? 0) < oldest ? undefined : page.next;
+  } while (next !== undefined);
+  return done;
+}

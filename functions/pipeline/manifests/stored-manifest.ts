@@ -1,0 +1,61 @@
+/** Finding what a request or a run is about, and saying so in words when it is not there or cannot be read. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import type { Deps, ManifestRemains } from '../../ports.ts';
+
+/** The stored manifest. Throws `NotFound`, and `Unreadable` with what to do. */
+export async function storedManifest(deps: Pick<Deps, 'manifests'>, key: ManifestKey): Promise<ManifestRecord> {
+  const found = await storedOrRemains(deps, key);
+  if (found && 'reason' in found) throw new PipelineError('Unreadable', wayOut(found));
+  if (found) return found;
+  throw new PipelineError('NotFound', `there is no manifest "${key.name}" in namespace "${key.namespace}"`);
+}
+
+/** The stored manifest, or what is left of it. */
+export async function storedOrRemains(
+  deps: Pick<Deps, 'manifests'>,
+  key: ManifestKey,
+): Promise<ManifestRecord | ManifestRemains | undefined> {
+  try {
+    return await deps.manifests.get(key);
+  } catch (error) {
+    const remains = isPipelineError(error, 'Unreadable') && (await deps.manifests.remainsOf(key));
+    if (remains) return remains;
+    throw error;
+  }
+}
+
+/** What a new document takes the place of. Throws `Unreadable` when it cannot. */
+export async function replaceableManifest(
+  deps: Pick<Deps, 'manifests'>,
+  key: ManifestKey,
+): Promise<ManifestRecord | undefined> {
+  const found = await storedOrRemains(deps, key);
+  if (found === undefined || !('reason' in found)) return found;
+  if (found.replaceable) return found.record;
+  throw new PipelineError('Unreadable', wayOut(found));
+}
+
+/** Why it cannot be read and what to do, for people. */
+export function wayOut({ namespace, name, reason, replaceable }: Omit<ManifestRemains, 'record'>): string {
+  const forget = `\`kubeloom delete ${name} -n ${namespace} --orphan all\` forgets it and leaves its machines running`;
+  const ways = [
+    ...(replaceable ? ['apply its document again'] : []),
+    ...['restore a backup', 'install the version of Kubeloom that wrote it'],
+  ];
+  return `${reason}; ${ways.join(', or ')}; ${forget}`;
+}
+
+/** Every manifest of this installation, page by page; those that cannot be read are reported and left out. */
+export async function* everyManifest(
+  deps: Pick<Deps, 'manifests'>,
+  report: (unreadable: ManifestRemains) => void = () => {},
+): AsyncGenerator<ManifestRecord> {
+  let next: string | undefined;
+  do {
+    const page = await deps.manifests.list(undefined, 200, next);
+    page.unreadable.forEach(report);
+    yield* page.items;
+    next = page.next;
+  } while (next !== undefined);
+}

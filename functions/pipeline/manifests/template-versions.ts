@@ -1,0 +1,93 @@
+/** Which templates each provider instance of a manifest uses: pinned when it is accepted, compared by every plan. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { error, type Fault } from '#domain/manifest/fault.ts';
+import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
+import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
+import { documentNamed } from '#domain/manifest/validate-documents.ts';
+import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
+import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
+import type { Deps } from '../../ports.ts';
+import type { Planning } from '../clusters/cluster-plans.ts';
+import { lookUpTemplates } from '../jobs/template-lookups.ts';
+
+type Ports = Pick<Deps, 'templateReferences' | 'templateSources' | 'artifacts' | 'builds' | 'clock' | 'config'>;
+
+/** What plans of a stored manifest need. */
+export function planningOf({ ids }: Pick<Deps, 'ids'>, manifest: ManifestRecord): Planning {
+  return { ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} };
+}
+
+export interface PinnedTemplates {
+  /** `git:<url>@<commit>#<path>` by provider instance, for those that do not use the templates that come with Kubeloom. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Locators of the Secrets of private repositories, by provider instance. */
+  readonly templateSecrets: Readonly<Record<string, string>>;
+  /** References that name nothing, by their place in the manifest. */
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Asks the repositories what the references of a manifest name now. A reference used by many is asked about once.
+ * References in `beside` go before stored ones of the same name; a private repository whose token is beside it, and so
+ * not stored yet, is not asked. Throws `TemplatesPending` while a runner asks a private one.
+ */
+export async function pinTemplates(
+  deps: Ports,
+  namespace: string,
+  manifest: InputManifest,
+  beside: readonly unknown[] = [],
+): Promise<PinnedTemplates> {
+  const asked = new Map<string, Promise<Pin | undefined>>();
+  const pins = await Promise.all(
+    manifest.spec.providers.map(async ({ name, templatesRef }, index) => {
+      if (templatesRef.name === defaultTemplates) return {};
+      const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
+      const key = `${reference.namespace}/${reference.name}`;
+      const answer = asked.get(key) ?? pinOf(deps, reference, beside);
+      asked.set(key, answer);
+      const pin = await answer;
+      if (pin === undefined) return {};
+      if ('version' in pin) return { name, pin };
+      return { fault: error(['spec', 'providers', index, 'templatesRef'], pin.reason, pin.fix) };
+    }),
+  );
+  return {
+    templates: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin ? [[name, pin.version]] : []))),
+    templateSecrets: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin?.secret ? [[name, pin.secret]] : []))),
+    faults: pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
+  };
+}
+
+type Pin = { readonly version: string; readonly secret?: string } | { readonly reason: string; readonly fix: string };
+
+async function pinOf(
+  deps: Ports,
+  { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
+  beside: readonly unknown[],
+): Promise<Pin | undefined> {
+  const given = documentNamed(beside, 'TemplateGitReference', { namespace, name });
+  const stored = given ?? (await deps.templateReferences.get(namespace, name));
+  if (stored === undefined) {
+    return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
+  }
+  const { reference, faults } = validateTemplateReference(stored);
+  // Stored by an older version, which took what this one refuses.
+  if (reference === undefined) {
+    const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+    return {
+      reason: `the stored TemplateGitReference "${namespace}/${name}" is not accepted any more: ${reasons}`,
+      fix: 'mend it and apply it again',
+    };
+  }
+  const { endpoint, commit: revision, paths, auth } = reference.spec;
+  const secret = auth && locatorOf(auth.secretRef, namespace);
+  if (auth && documentNamed(beside, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
+  const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
+  const answer =
+    secret !== undefined && byRunner
+      ? await lookUpTemplates(deps, { namespace, name }, { url: endpoint.url, revision, secret })
+      : await deps.templateSources.resolve(endpoint.url, revision);
+  if (!('commit' in answer)) return answer;
+  const version = templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer });
+  return secret === undefined ? { version } : { version, secret };
+}

@@ -1,0 +1,29 @@
+/** What a tick found, as numbers: alarms watch over leases that nobody frees and runs that do not end. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import type { Deps } from '../../ports.ts';
+
+/** Seconds; 0 when there is none. */
+export interface TickMeasures {
+  /** How long the oldest lease has been expired without being freed. */
+  readonly leaseOverdueSeconds: number;
+  /** How long the run that has been at work longest among those looked after has been at it. */
+  readonly longestRunSeconds: number;
+}
+
+/** Of the manifests that were due; those that are not are in time. */
+export async function measureTick(
+  due: readonly Pick<ManifestRecord, 'namespace' | 'name' | 'runId' | 'lease'>[],
+  deps: Pick<Deps, 'runs' | 'clock'>,
+): Promise<TickMeasures> {
+  const now = deps.clock.now().getTime();
+  const secondsSince = (time: string): number => Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+  const leased = due.flatMap((record) => (record.lease ? [{ record, lease: record.lease }] : []));
+  const runs = await Promise.allSettled(leased.map(({ record }) => deps.runs.get(record, record.runId)));
+  // A run that cannot be read is told by whoever needs it; it must not keep the tick from its work.
+  const known = runs.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+  const atWork = known.filter((run) => run?.status === 'Running');
+  return {
+    leaseOverdueSeconds: Math.max(0, ...leased.map(({ lease }) => secondsSince(lease.expiresAt))),
+    longestRunSeconds: Math.max(0, ...atWork.map((run) => secondsSince(run?.startedAt ?? run?.queuedAt ?? ''))),
+  };
+}

@@ -1,0 +1,43 @@
+/** Cancelling: the wish is written down, then the tools that are at work are stopped; the run itself ends in order. */
+import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { Deps } from '../../ports.ts';
+
+/** After so long the scheduler looks whether a tool was just about to start when the others were stopped. */
+const lookAgainSeconds = 15;
+
+export interface Cancellation {
+  readonly runId: string;
+  /** Stop just this run's tools. @default those of every run of the manifest */
+  readonly only?: true;
+}
+
+/** Returns the manifest as it stands. Throws `NotFound`. */
+export async function cancelRun(
+  deps: Pick<Deps, 'manifests' | 'clusters' | 'builds' | 'clock'>,
+  key: ManifestKey,
+  { runId, only }: Cancellation,
+): Promise<ManifestRecord> {
+  const lookAgain = new Date(deps.clock.now().getTime() + lookAgainSeconds * 1000).toISOString();
+  const manifest = await deps.manifests.requestCancel(key, runId, lookAgain);
+  const clusters = await deps.clusters.list(key);
+  const meant = clusters.filter(({ waypointPrefix }) => !only || waypointPrefix?.split('/').includes(runId));
+  await stopBuildsOf(deps, prefixesAtWork(meant, ['Running', 'Checking']));
+  return manifest;
+}
+
+/** Prefixes of the waypoints of clusters that are at work in one of these ways. */
+export function prefixesAtWork(
+  clusters: readonly ClusterRecord[],
+  statuses: readonly ClusterRecord['status'][],
+): readonly string[] {
+  return clusters.flatMap(({ status, waypointPrefix }) =>
+    waypointPrefix !== null && statuses.includes(status) ? [waypointPrefix] : [],
+  );
+}
+
+/** Stops the builds of these waypoints; returns how many. It does not wait for their end. */
+export async function stopBuildsOf({ builds }: Pick<Deps, 'builds'>, prefixes: readonly string[]): Promise<number> {
+  const running = (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
+  await Promise.all(running.map((build) => builds.stop(build)));
+  return running.length;
+}

@@ -1,0 +1,118 @@
+/** What becomes of a manifest whose run ended without settling: the lease is free again, and somebody has to know. */
+import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
+import { restartPauseSeconds } from '#domain/failure-policy.ts';
+import type { Deps } from '../../ports.ts';
+import { innermost, passes } from './service-faults.ts';
+import { isCancelled } from './cancellation.ts';
+
+/** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
+const recentRuns = 20;
+
+type Ports = Pick<Deps, 'manifests' | 'runs' | 'events' | 'workflows' | 'clock' | 'config'>;
+
+/** Frees the lease, ends the run records, and says whether the manifest is to be started again. Doing it twice is fine. */
+export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<ReleaseRunOutput> {
+  const key = ended.input;
+  const at = deps.clock.now().toISOString();
+  const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
+  const recent = (await deps.runs.list(key, recentRuns)).items;
+  const mine = recent.filter((run) => isCutOff(run, ended, manifest));
+  const fault = ended.status === 'FAILED' ? await deps.workflows.fault(ended.executionArn) : undefined;
+  const broke = fault && passes(innermost(fault)) ? fault : undefined;
+  const status = ended.status === 'FAILED' && !broke ? ('Failed' as const) : ('Aborted' as const);
+  await Promise.all(mine.map((run) => deps.runs.put({ ...run, status, endedAt: at })));
+  const nothing = { reason: '', startAgain: false, pauseSeconds: 0 };
+  if (!manifest) return { ...key, generation: 0, attempt: 0, ...nothing };
+
+  const version = { ...key, generation: manifest.generation, attempt: manifest.attempt };
+  const left = !manifest.lease && ['Pending', 'Running', 'Deleting'].includes(manifest.status);
+  if (!left) return { ...version, ...nothing };
+  const next = await nextFor(manifest, { ended, broke, mine, recent, deps });
+  const messages = mine.map((run) => `the run ${run.runId} ended ${ended.status}: ${next.sentence}`);
+  await deps.events.append(
+    key,
+    messages.map((message) => runEvent(ended, at, message)),
+  );
+  if (next.care === 'fail') await endWith('Failed', manifest, at, deps);
+  if (next.care === 'pause') await endWith('Pending', manifest, at, deps);
+  const { sentence: reason, pauseSeconds = 0 } = next;
+  return { ...version, reason, startAgain: next.care === 'start', pauseSeconds };
+}
+
+/** Runs that this execution was at work on: its own, and, as the lease is free, whatever else was under way. */
+function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestRecord | undefined): boolean {
+  if (run.runId === ended.runId) return run.status === 'Running' || run.status === 'Queued';
+  return run.status === 'Running' && !manifest?.lease;
+}
+
+interface Next {
+  readonly care: 'start' | 'wait' | 'pause' | 'fail';
+  readonly sentence: string;
+  /** @default 0 */
+  readonly pauseSeconds?: number;
+}
+
+interface Aftermath {
+  readonly ended: EndedRunInput;
+  /** The fault that it broke by, when that is one that passes. */
+  readonly broke: Fault | undefined;
+  readonly mine: readonly RunRecord[];
+  readonly recent: readonly RunRecord[];
+  readonly deps: Ports;
+}
+
+async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
+  if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
+  if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
+  const newest = recent.find((run) => run.runId === manifest.runId);
+  // Stored, and then its record was not: as good as queued.
+  const waits = newest === undefined || newest.status === 'Queued';
+  if (waits && manifest.runId !== ended.runId) {
+    const alive = await isAlive(manifest, deps);
+    return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
+  }
+  // What is started then is no check: it ends in order what this one began, and if that breaks as well it has failed.
+  if (manifest.check !== undefined && manifest.runId === ended.runId)
+    return {
+      care: 'start',
+      sentence: 'it was a check for drift; what it began is ended, the next one comes at its time',
+    };
+  if (ended.status === 'FAILED' && !broke)
+    return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
+  // Runs outlive their manifest; an earlier one of the same name had another uid.
+  const own = `${manifest.name}-${manifest.uid}-`;
+  const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
+  const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
+  const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
+  const most = deps.config.KUBELOOM_MAX_CUT_OFFS;
+  if (broke && inARow < most) {
+    const pauseSeconds = restartPauseSeconds(deps.config, inARow - 1);
+    const sentence = `a service below did not answer in time (${innermost(broke).Error}); attempt ${inARow + 1} of ${most} is started in ${pauseSeconds} s`;
+    return { care: 'start', sentence, pauseSeconds };
+  }
+  if (inARow < most) return { care: 'start', sentence: 'it was cut off and is started again' };
+  return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
+}
+
+/** Starting under the same name is no start when that execution runs or has ended: it only tells which it is. */
+async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: Ports): Promise<boolean> {
+  const executionArn = await workflows.startReconcile(runId, { namespace, name });
+  return (await workflows.status(executionArn)) === 'RUNNING';
+}
+
+/** Nothing is due any more. */
+async function endWith(
+  status: ManifestRecord['status'],
+  manifest: ManifestRecord,
+  at: string,
+  { manifests }: Ports,
+): Promise<void> {
+  const { dueAt: _due, ...rest } = manifest;
+  const { generation, attempt } = manifest;
+  await manifests.replace({ ...rest, status, updatedAt: at }, { generation, attempt });
+}
+
+function runEvent(ended: EndedRunInput, at: string, message: string): RunEvent {
+  return { at, runId: ended.runId, level: 'warning', kind: 'RunCutOff', message };
+}

@@ -1,0 +1,33 @@
+/** The record of a run that begins: older runs that never got their turn are superseded by it. */
+import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { Deps } from '../../ports.ts';
+
+export interface Beginning {
+  readonly manifest: ManifestRecord;
+  /** How many have to be touched. */
+  readonly clusters: number;
+  readonly now: string;
+}
+
+export async function beginRun(
+  deps: Pick<Deps, 'runs' | 'events'>,
+  { manifest, clusters, now }: Beginning,
+): Promise<void> {
+  const { namespace, name, runId, generation, attempt, deleting, updatedAt } = manifest;
+  const key = { namespace, name };
+  const first = generation === 1 && attempt === 1;
+  const others = first ? [] : (await deps.runs.list(key, 10)).items;
+  const passedOver = others.filter((run) => run.status === 'Queued' && run.runId !== runId && run.queuedAt <= now);
+  const queued = await deps.runs.get(key, runId);
+  const known = { namespace, manifest: name, runId, generation, attempt, queuedAt: updatedAt, clusters: {} };
+  const run: RunRecord = { reason: 'started', ...known, ...queued, status: 'Running', startedAt: now };
+  const what = deleting ? 'everything is to go' : `generation ${generation}`;
+  const work = clusters === 0 ? 'nothing to change' : `${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to touch`;
+  const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to look at`;
+  const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
+  await Promise.all([
+    deps.runs.put(run),
+    ...passedOver.map((old) => deps.runs.put({ ...old, status: 'Superseded', endedAt: now })),
+    deps.events.append(key, [{ at: now, runId, level: 'info', kind: 'RunStarted', message }]),
+  ]);
+}

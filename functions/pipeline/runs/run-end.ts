@@ -1,0 +1,77 @@
+/** The record of a run that has settled. */
+import type { ManifestKey, ManifestStatus, RunEvent, RunRecord, RunStatus } from '#contracts/records.ts';
+import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import type { Deps } from '../../ports.ts';
+
+type Outcome = SettleManifestOutput['outcome'];
+
+export interface Ending {
+  readonly key: ManifestKey;
+  readonly runId: string;
+  readonly at: string;
+  readonly outcome: Outcome;
+  /** What it came to, whether or not something newer follows. */
+  readonly summary: SettleManifestOutput;
+  /** Somebody cancelled it. */
+  readonly cancelled: boolean;
+  readonly clusters: RunRecord['clusters'];
+  /** It only looked for drift. @default false */
+  readonly check?: boolean;
+}
+
+const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Failed' } as const;
+
+export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => settled[summary.outcome];
+
+export async function endRun(
+  deps: Pick<Deps, 'runs' | 'events'>,
+  { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
+): Promise<void> {
+  const run = await deps.runs.get(key, runId);
+  // It never began: the manifest is paused, and the run waits as before.
+  if (summary.outcome === 'paused' && run?.status === 'Queued') return;
+  const status = runStatus(outcome, summary, cancelled);
+  const event: RunEvent = {
+    at,
+    runId,
+    ...told(status, summary, check),
+  };
+  await Promise.all([
+    run && deps.runs.put({ ...run, status, endedAt: at, clusters }),
+    deps.events.append(key, [event]),
+  ]);
+}
+
+/** A run that got there has succeeded, also when something newer follows at once. */
+function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: boolean): RunStatus {
+  if (summary.outcome === 'done') return 'Succeeded';
+  if (summary.outcome === 'paused' || cancelled) return 'Aborted';
+  return outcome === 'newer' ? 'Superseded' : 'Failed';
+}
+
+function told(
+  status: RunStatus,
+  summary: SettleManifestOutput,
+  check: boolean,
+): Pick<RunEvent, 'kind' | 'message' | 'level'> {
+  switch (status) {
+    case 'Succeeded':
+      return {
+        ...{ level: 'info', kind: 'RunSucceeded' },
+        message: check ? 'the check for drift is done' : 'everything is as the manifest wishes',
+      };
+    case 'Superseded':
+      return {
+        level: 'info',
+        kind: 'RunSuperseded',
+        message: 'the manifest was changed meanwhile; the newer generation follows',
+      };
+    case 'Aborted':
+      if (summary.outcome === 'paused') {
+        return { level: 'info', kind: 'RunPaused', message: 'the manifest is paused; resuming it does what is left' };
+      }
+      return { level: 'warning', kind: 'RunCancelled', message: `the run was cancelled; ${summary.Cause}` };
+    default:
+      return { level: 'error', kind: 'RunFailed', message: summary.Cause };
+  }
+}

@@ -1,0 +1,55 @@
+/** What a run came to: the outcome of each cluster, and of the manifest. */
+import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { listed } from '#domain/planning/text/words.ts';
+import { clusterName } from '../clusters/cluster-records.ts';
+
+/** Outcome of each cluster, a sentence with it. */
+export function outcomesOf(records: readonly ClusterRecord[], runId: string): RunRecord['clusters'] {
+  return Object.fromEntries(
+    records.map((record) => [clusterName(record), { status: record.status, message: messageOf(record, runId) }]),
+  );
+}
+
+/** Done when no cluster is left behind: none that the planner would still touch. */
+export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): SettleManifestOutput {
+  const [first] = behind;
+  if (!first) return { outcome: 'done', Error: '', Cause: '' };
+  const names = behind.map((record) => `${clusterName(record)}: ${stateOf(record)}`).join(', ');
+  const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not get there (${names})`;
+  return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
+}
+
+/**
+ * Nothing failed: the manifest is paused, and what is left to do waits. Undefined when it is not so.
+ */
+export function pausedOutcome(
+  manifest: ManifestRecord,
+  runId: string,
+  behind: readonly ClusterRecord[],
+): SettleManifestOutput | undefined {
+  const waits = manifest.paused && behind.length > 0 && behind.every(({ failure }) => failure?.runId !== runId);
+  return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
+}
+
+/** Services below broke the run, and nothing else did: it is no end of it, finish-run starts it again. */
+export function brokenOutcome(
+  summary: SettleManifestOutput,
+  behind: readonly ClusterRecord[],
+  runId: string,
+): SettleManifestOutput | undefined {
+  const broke = behind.every(({ failure }) => failure?.class === 'platform' && failure.runId === runId);
+  return summary.outcome === 'failed' && broke ? { ...summary, Error: 'ServiceUnavailable' } : undefined;
+}
+
+function stateOf({ status, heldPools = [] }: ClusterRecord): string {
+  if (status !== 'Degraded') return status;
+  return `Degraded, only ${heldPools.length === 1 ? 'pool' : 'the pools'} ${listed(heldPools.map(({ pool }) => pool))} failed`;
+}
+
+function messageOf(record: ClusterRecord, runId: string): string {
+  if (record.status === 'Converged') return 'as the manifest wishes';
+  const { failure } = record;
+  if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
+  return 'its execution ended without saying how; a retry goes on from what is there';
+}

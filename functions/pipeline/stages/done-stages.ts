@@ -1,0 +1,38 @@
+/** Which stages of a waypoint succeeded before and are not repeated when it is taken up again. */
+import type { ClusterRecord, DoneStages } from '#contracts/records.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { type Direction, revertible, type StageName, stageNames, type Waypoint } from '#domain/plan.ts';
+import { checksumOf } from '../checksum.ts';
+
+/**
+ * The marks that hold for this waypoint, which starts from `before`: those of the very same way. One that can be undone
+ * is begun anew: what it made may be gone.
+ */
+export function doneStagesOf(
+  { direction, target }: Pick<Waypoint, 'direction' | 'target'>,
+  before: ClusterState | null,
+  known: DoneStages | undefined,
+): DoneStages {
+  const key = checksumOf({ direction, target, before }).slice(0, 16);
+  return { key, stages: known?.key === key && !revertible.includes(direction) ? known.stages : [] };
+}
+
+/** The record's marks with one more. */
+export function marked({ doneStages }: ClusterRecord, stage: StageName): DoneStages | undefined {
+  if (doneStages === undefined || doneStages.stages.includes(stage)) return doneStages;
+  return { ...doneStages, stages: [...doneStages.stages, stage] };
+}
+
+/** Without the marks of `from` and of all that comes behind it on the way that was cut off. */
+export function marksBefore(record: ClusterRecord, from: StageName): DoneStages | undefined {
+  const { doneStages, progress } = record;
+  if (doneStages === undefined) return undefined;
+  const order = orderOf(progress?.direction);
+  const earlier = new Set(order.slice(0, order.indexOf(from)));
+  return { ...doneStages, stages: doneStages.stages.filter((stage) => earlier.has(stage)) };
+}
+
+/** Removing goes the other way. */
+function orderOf(direction: Direction | undefined): readonly StageName[] {
+  return direction === 'shrink' || direction === 'destroy' ? stageNames.toReversed() : stageNames;
+}

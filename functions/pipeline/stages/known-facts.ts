@@ -1,0 +1,31 @@
+/** Documents that runners leave below a waypoint's prefix. */
+import type { z } from 'zod';
+import type { ClusterRecord } from '#contracts/records.ts';
+import { waypointKeys } from '#contracts/stage.ts';
+import { ClusterFacts } from '#domain/cluster-state.ts';
+import type { Deps } from '../../ports.ts';
+
+/** What the runners of the last waypoint found out; else what was known before. */
+export async function knownFacts(deps: Pick<Deps, 'artifacts'>, record: ClusterRecord): Promise<ClusterFacts> {
+  if (record.waypointPrefix === null || record.status === 'Converged') return record.facts;
+  const found = await readDocument(deps, waypointKeys.facts(record.waypointPrefix), ClusterFacts);
+  return found ?? record.facts;
+}
+
+/** A document; undefined when it is missing, or cut short by a crash. */
+export async function readDocument<Schema extends z.ZodType>(
+  deps: Pick<Deps, 'artifacts'>,
+  key: string,
+  schema: Schema,
+): Promise<z.infer<Schema> | undefined> {
+  const text = await deps.artifacts.getText(key);
+  return text === undefined ? undefined : schema.safeParse(parsed(text)).data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+/** What people are told of a stage that ended: in words, how long it took, what it made, what is done about a failure. */
+import type { Config } from '#contracts/config.ts';
+import type { RunEvent } from '#contracts/records.ts';
+import type { StageResult } from '#contracts/stage.ts';
+import type { CollectResultInput } from '#contracts/state-inputs.ts';
+import { assessStageFailure } from '#domain/failure-policy.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import { clusterEvent } from '../clusters/cluster-records.ts';
+import type { Collected } from './stage-outcomes.ts';
+
+/** That it is done, that it failed, or, when it was cancelled after it was done, both. Pools left out are told by the runner. */
+export function stageEvents(collected: Collected, config: Config): readonly RunEvent[] {
+  const { input, result, verdict, at } = collected;
+  const { run, slot } = input;
+  const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
+  const told = (level: RunEvent['level'], kind: string, message: string) =>
+    clusterEvent(run, at, { level, kind, message, ...about });
+  const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
+  const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
+  const ended = verdict.succeeded ? [told('info', kind, doneSentence(what, result))] : [];
+  const failed = verdict.error ? [failure(what, collected, config)] : [];
+  return [...ended, ...failed.map(({ level, kind: word, message }) => told(level, word, message))];
+}
+
+function failure(
+  what: string,
+  { input, verdict }: Collected,
+  config: Config,
+): Pick<RunEvent, 'level' | 'kind' | 'message'> {
+  const { error, output } = verdict;
+  const { attempt } = input.try;
+  const cause = `${error?.class} ${error?.code}: ${error?.message}`;
+  if (output.outcome === 'retry') {
+    const bounds = `try ${attempt + 1} of ${config.KUBELOOM_MAX_STAGE_ATTEMPTS} follows in ${output.pauseSeconds} s, ${pausesInAll(input, verdict, config)} s of pauses at most`;
+    return { level: 'warning', kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` };
+  }
+  if (error?.code === 'Cancelled') return { level: 'warning', kind: 'StageCancelled', message: error.message };
+  const tries = attempt > 1 ? ` after ${attempt} tries` : '';
+  return {
+    level: 'error',
+    kind: 'StageFailed',
+    message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}`,
+  };
+}
+
+/** All pauses that may come between the tries of this stage: the sum is as bounded as their number. */
+function pausesInAll(
+  { try: { attempt } }: CollectResultInput,
+  { error }: Collected['verdict'],
+  config: Config,
+): number {
+  if (!error) return 0;
+  const pauses = Array.from({ length: Math.max(attempt, config.KUBELOOM_MAX_STAGE_ATTEMPTS) }, (_, index) => {
+    return assessStageFailure({ ...error, attempt: index + 1, config }).pauseSeconds;
+  });
+  return pauses.reduce((sum, pause) => sum + pause, 0);
+}
+
+/** Words for what a tool counted, one of it; what is not here is told under its own name. */
+const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = {
+  hostsCreated: ['host', 'created'],
+  hostsRemoved: ['host', 'removed'],
+  resourcesAdded: ['resource', 'added'],
+  resourcesChanged: ['resource', 'changed'],
+  resourcesRemoved: ['resource', 'removed'],
+  nodesVisited: ['node', 'visited'],
+  nodesChanged: ['node', 'changed'],
+  nodesUnreachable: ['node', 'not reached'],
+  nodesPatched: ['node', 'labelled'],
+  nodesRemoved: ['node', 'removed'],
+  loadBalancers: ['load balancer', 'updated'],
+  differences: ['difference', 'found'],
+  notLookedAt: ['part', 'not looked at'],
+};
+
+/** "infrastructure done in 8.1 s: 4 hosts made" */
+function doneSentence(what: string, result: StageResult | undefined): string {
+  const seconds = result ? (Date.parse(result.endedAt) - Date.parse(result.startedAt)) / 1000 : 0;
+  const summary = result?.summary ?? {};
+  // Whoever reads of hosts need not read how many resources they are made of.
+  const hosts = Number(summary.hostsCreated ?? 0) + Number(summary.hostsRemoved ?? 0) > 0;
+  const parts = Object.entries(summary).flatMap(([name, value]) => {
+    if (value === 0 || value === '' || (hosts && name.startsWith('resources'))) return [];
+    return [inWords(name, value)];
+  });
+  return `${what} done in ${seconds.toFixed(1)} s${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+}
+
+function inWords(name: string, value: string | number): string {
+  const known = counts[name];
+  if (known && typeof value === 'number') return `${counted(value, known[0])} ${known[1]}`;
+  const words = name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (name === 'kubernetesVersion') return `Kubernetes ${value}`;
+  return typeof value === 'number' ? `${value} ${words}` : `${words} ${value}`;
+}

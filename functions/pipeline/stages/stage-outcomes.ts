@@ -1,0 +1,61 @@
+/** What a collected result changes in the cluster record. */
+import type { ClusterRecord, HeldPool } from '#contracts/records.ts';
+import type { StageResult } from '#contracts/stage.ts';
+import type { ClusterRun, CollectResultInput } from '#contracts/state-inputs.ts';
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import type { Deps } from '../../ports.ts';
+import { marked } from './done-stages.ts';
+import { knownFacts } from './known-facts.ts';
+import { failureOf, type Verdict } from './stage-verdict.ts';
+
+export interface Collected {
+  readonly input: CollectResultInput;
+  readonly result: StageResult | undefined;
+  readonly verdict: Verdict;
+  readonly record: ClusterRecord;
+  readonly attemptPrefix: string;
+  readonly at: string;
+}
+
+/** Undefined when nothing has to be written: a retry, or a rung of the ladder that held. */
+export async function stageChange(
+  collected: Collected,
+  deps: Pick<Deps, 'artifacts'>,
+): Promise<Partial<ClusterRecord> | undefined> {
+  const { input, verdict, record, attemptPrefix, at } = collected;
+  // Nothing was to change; what a check found is Record Drift's.
+  if (input.slot.stage === 'drift') return undefined;
+  const { output, error } = verdict;
+  const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, deps) : undefined;
+  if (output.outcome !== 'failed' || !error) return done;
+  const failure = failureOf(input, error, { attemptPrefix, at, before: record.failure });
+  // What exists by now is said of a rollback, which forgets it.
+  return { facts: await knownFacts(deps, record), ...done, failure };
+}
+
+async function progressed(
+  { input: { run, slot }, result, record, at }: Collected,
+  deps: Pick<Deps, 'artifacts'>,
+): Promise<Partial<ClusterRecord>> {
+  const doneStages = slot.stage === 'drift' ? undefined : marked(record, slot.stage);
+  const lost = heldPools(run, result, record.attempted);
+  const kept = {
+    ...(doneStages && { doneStages }),
+    ...(lost.length > 0 && { heldPools: [...(record.heldPools ?? []), ...lost] }),
+    // Addresses are worth showing while the long stages that follow run.
+    ...(slot.stage === 'infrastructure' && { facts: await knownFacts(deps, record) }),
+  };
+  if (record.progress === null) return kept;
+  const { stage: _done, ...rest } = record.progress;
+  return { ...kept, progress: { ...rest, step: slot.step, ...(slot.next && { stage: slot.next }), updatedAt: at } };
+}
+
+/** Pools by name and role: a new attempt gives them other ids. */
+function heldPools(run: ClusterRun, result: StageResult | undefined, target: ClusterState | null): readonly HeldPool[] {
+  const pools = target === null ? [] : allPools(target);
+  return (result?.failedPools ?? []).flatMap(({ pool: id, error: failure }) => {
+    const pool = pools.find((candidate) => candidate.id === id);
+    const { generation, attempt } = run;
+    return pool ? [{ pool: pool.name, role: pool.role, generation, attempt, failure }] : [];
+  });
+}

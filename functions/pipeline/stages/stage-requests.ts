@@ -1,0 +1,74 @@
+/** What the states behind Plan Cluster are told of each stage: whether it has work, who does it, what follows. */
+import type { PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
+import type { RunnerTool } from '../../rights/runner-rights.ts';
+
+/** The tool that runs each stage; checks for drift have a container with all of them. */
+export const stageTools = {
+  infrastructure: 'terraform',
+  configuration: 'ansible',
+  kubernetes: 'kubeone',
+  nodes: 'kubectl',
+  traffic: 'ansible',
+  drift: 'drift',
+} as const satisfies Record<RunnerStage, RunnerTool>;
+
+/** No waypoint: every slot is empty. */
+export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
+  const slot = (mode: 'do' | 'undo', stage: RunnerStage): StageSlot => {
+    return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
+  };
+  return outputOf(direction, '', slot);
+}
+
+export interface SlotQuestion {
+  readonly waypoint: Pick<Waypoint, 'direction' | 'undo'>;
+  /** Stages that are still to be done, in their order. */
+  readonly remaining: readonly StagePlan[];
+  readonly waypointPrefix: string;
+  /** Steps of the run that are done before this waypoint. */
+  readonly stepsBefore: number;
+  /** Tool to CodeBuild project. */
+  readonly projects: Readonly<Record<string, string>>;
+}
+
+/** The slots of a waypoint. Throws `InternalFault` when a stage has nobody to do it. */
+export function stageSlots({
+  waypoint,
+  remaining,
+  waypointPrefix,
+  stepsBefore,
+  projects,
+}: SlotQuestion): PlanClusterOutput {
+  return outputOf(waypoint.direction, waypointPrefix, (mode, stage) => {
+    const plans = mode === 'do' ? remaining : waypoint.undo;
+    const place = plans.findIndex((plan) => plan.stage === stage);
+    const hasWork = place >= 0;
+    const after = plans[place + 1]?.stage;
+    const position = { step: stepsBefore + place + 1, ...(hasWork && after && { next: after }) };
+    return { stage, mode, hasWork, project: hasWork ? projectOf(stage, projects) : '', waypointPrefix, ...position };
+  });
+}
+
+function outputOf(
+  direction: PlanClusterOutput['direction'],
+  waypointPrefix: string,
+  slot: (mode: 'do' | 'undo', stage: RunnerStage) => StageSlot,
+): PlanClusterOutput {
+  const forward = RunnerStage.options.map((stage) => [stage, slot('do', stage)] as const);
+  const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)] as const);
+  return {
+    direction,
+    waypointPrefix,
+    do: Object.fromEntries(forward) as PlanClusterOutput['do'],
+    undo: Object.fromEntries(back) as PlanClusterOutput['undo'],
+  };
+}
+
+export function projectOf(stage: RunnerStage, projects: Readonly<Record<string, string>>): string {
+  const project = projects[stageTools[stage]];
+  if (project) return project;
+  const message = `no CodeBuild project is known for ${stageTools[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;
+  throw new PipelineError('InternalFault', message);
+}

@@ -1,0 +1,150 @@
+/** What came of one container run: the runner's own result, or what can be said of a run that left none. */
+import { z } from 'zod';
+import type { Config } from '#contracts/config.ts';
+import type { ClusterFailure } from '#contracts/records.ts';
+import type { StageError, StageResult } from '#contracts/stage.ts';
+import type { CollectResultInput, CollectResultOutput } from '#contracts/state-inputs.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { assessStageFailure } from '#domain/failure-policy.ts';
+import { stateFaults } from '#domain/planning/states/state-faults.ts';
+import { withoutPools } from '#domain/planning/states/without-pools.ts';
+import { cancelled } from '../runs/cancellation.ts';
+
+export interface StageQuestion {
+  readonly input: CollectResultInput;
+  readonly result: StageResult | undefined;
+  /** Why the try before this one failed. */
+  readonly earlier?: StageError | undefined;
+  /** Target of the waypoint under way. */
+  readonly target: ClusterState | null;
+  /** The run is to stop. The way back is walked to its end all the same. */
+  readonly cancelled: boolean;
+  readonly config: Config;
+}
+
+export interface Verdict {
+  readonly output: CollectResultOutput;
+  /** The tool did its work, whatever else speaks against going on. */
+  readonly succeeded: boolean;
+  /** What to record of a run that goes no further. */
+  readonly error?: StageError;
+}
+
+/** Decides: done, once more, or failed. */
+export function judgeStage(question: StageQuestion): Verdict {
+  const { input, result, config } = question;
+  const { attempt } = input.try;
+  const stop = question.cancelled && input.slot.mode === 'do';
+  if (result?.ok) {
+    const against = whatCannotStand(question, result) ?? (stop ? cancelledAfter(input) : undefined);
+    if (against) return { succeeded: true, ...failed(against, attempt) };
+    const output = { outcome: 'succeeded', attempt, pauseSeconds: 0, Error: '', Cause: '' } as const;
+    return { output, succeeded: true };
+  }
+  const error = result?.error ?? lostRunner(input);
+  if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error, question.earlier), attempt) };
+  const { class: errorClass, retryable } = error;
+  const { outcome, pauseSeconds } = assessStageFailure({ class: errorClass, retryable, attempt, config });
+  if (outcome === 'failed') return { succeeded: false, ...failed(error, attempt) };
+  return { succeeded: false, error, output: { ...failed(error, attempt).output, outcome, pauseSeconds } };
+}
+
+function failed(error: StageError, attempt: number): Pick<Verdict, 'output' | 'error'> {
+  const Cause = `${error.code}: ${error.message}`.slice(0, 500);
+  return { error, output: { outcome: 'failed', attempt: attempt + 1, pauseSeconds: 0, Error: 'StageFailed', Cause } };
+}
+
+/** Pools that could not be made are done without, unless what is left would not work. */
+function whatCannotStand({ target }: StageQuestion, { failedPools = [] }: StageResult): StageError | undefined {
+  const [first] = failedPools;
+  if (!first || target === null) return undefined;
+  const lost = failedPools.map(({ pool }) => pool);
+  const [fault] = stateFaults(withoutPools(target, lost));
+  return fault && { ...first.error, message: `${first.error.message} Without it, ${fault.reason}.`, retryable: false };
+}
+
+/** The last stage of a waypoint is as good as its end: the waypoint is reached, and Plan Cluster stops. */
+function cancelledAfter({ slot }: CollectResultInput): StageError | undefined {
+  return slot.next && cancelled(`after ${slot.stage} was done`);
+}
+
+/** Whoever cancels because of a failure wants to find it in the description. */
+function cancelledDuring({ slot, build }: CollectResultInput, error: StageError, earlier?: StageError): StageError {
+  const stopped = error.code === 'StageCancelled' || ('Cause' in build && build.Cause.includes('"STOPPED"'));
+  return cancelled(`while ${slot.stage} was under way`, stopped ? earlier : error);
+}
+
+/** A failure as it is kept in the cluster record. */
+export function failureOf(
+  input: CollectResultInput,
+  error: StageError,
+  about: { readonly attemptPrefix: string; readonly at: string; readonly before: ClusterFailure | null },
+): ClusterFailure {
+  const { slot, run } = input;
+  const first = about.before;
+  const outcome =
+    slot.mode === 'do' || first === null
+      ? 'what follows is being decided'
+      : `the way back stopped at ${slot.stage}; what was to be undone had failed with ${first.code}: ${first.message}`;
+  const { attemptPrefix, at } = about;
+  const stage = slot.stage === 'drift' ? {} : { stage: slot.stage };
+  return { ...error, ...stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
+}
+
+/** The container ended without a result: it was stopped, crashed or never began. Once that may be chance. */
+function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput): StageError {
+  const words = 'Status' in build ? `the build ended ${build.Status}` : buildWords(build.Error, build.Cause);
+  const undo = slot.mode === 'undo' ? '-undo' : '';
+  const full = 'Error' in build && build.Error === 'CodeBuild.AccountLimitExceededException';
+  if (full) {
+    const hint = 'Raise the quota of concurrent builds of CodeBuild in this account, then retry.';
+    const message = `no container could be started for ${slot.stage}: ${words}`;
+    return { class: 'quota', code: 'NoBuildCapacity', message, hint, retryable: false };
+  }
+  return {
+    class: attempt === 1 ? 'transient' : 'bug',
+    code: 'RunnerLost',
+    message: `the container of ${slot.stage} left no result: ${words}`,
+    hint: `See how far it came: kubeloom logs ${run.runId} --stage ${slot.stage}${undo}`,
+    retryable: attempt === 1,
+  };
+}
+
+/** `Cause` is the build as JSON when it ran at all; of a phase before the commands, such as the pull of the image, only it tells. */
+const FailedBuild = z.object({
+  Build: z.object({
+    BuildStatus: z.string(),
+    Phases: z
+      .array(
+        z.object({
+          PhaseType: z.string(),
+          PhaseStatus: z.string().nullish(),
+          Contexts: z.array(z.object({ Message: z.string().nullish() })).nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+});
+
+function buildWords(error: string, cause: string): string {
+  if (error === 'States.Timeout') return 'it took longer than the state allows';
+  const build = FailedBuild.safeParse(parsed(cause)).data?.Build;
+  if (build === undefined) {
+    const status = /"BuildStatus"\s*:\s*"([A-Z_]+)"/.exec(cause)?.[1];
+    return status === undefined ? `${error} ${cause.slice(0, 300)}`.trim() : `the build ended ${status}`;
+  }
+  const why = (build.Phases ?? []).flatMap(({ PhaseType, PhaseStatus, Contexts }) => {
+    const words = (Contexts ?? []).flatMap(({ Message }) => (Message ? [Message] : [])).join(' ');
+    const broke = PhaseStatus && PhaseStatus !== 'SUCCEEDED' && PhaseType !== 'BUILD' && words !== '';
+    return broke ? [` in phase ${PhaseType}: ${words.slice(0, 500)}`] : [];
+  });
+  return `the build ended ${build.BuildStatus}${why[0] ?? ''}`;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
