@@ -13,7 +13,7 @@ import {
   Run,
   RunPage,
   ValidationReport,
-} from '#contracts/http.ts';
+} from '#contracts/api-bodies.ts';
 import { CheckAccepted, ProviderCheck } from '#contracts/http-checks.ts';
 import {
   RoleList,

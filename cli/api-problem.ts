@@ -1,5 +1,5 @@
 /** What the API refuses, as an error for the person at the terminal. */
-import type { Problem } from '#contracts/http.ts';
+import type { Problem } from '#contracts/api-bodies.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines, located } from './faults.ts';
 

@@ -1,5 +1,5 @@
 /** A verb on a stored manifest: planned first, shown to a person who can answer, and confirmed when it removes anything. */
-import type { PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { ApiClient, ManifestName, PlanRequest } from './api-client.ts';
 import { type Consent, canAsk, confirm } from './confirm.ts';

@@ -1,5 +1,5 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
-import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/http.ts';
+import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { driftLines } from './drift-lines.ts';
 import { counted, listed, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';

@@ -1,5 +1,5 @@
 /** What the last check for drift of a cluster found, for people. */
-import type { ClusterDescription } from '#contracts/http.ts';
+import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { wrap } from './layout.ts';
 import { paint } from './output.ts';
 import { ago } from './times.ts';

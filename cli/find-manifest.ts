@@ -1,5 +1,5 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
-import type { ManifestSummary } from '#contracts/http.ts';
+import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';

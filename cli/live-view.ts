@@ -1,5 +1,5 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
-import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { openDrawing, type Screen } from './drawing.ts';
 import { clip, counted } from './layout.ts';
 import { paint, paintStatus } from './output.ts';

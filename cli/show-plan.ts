@@ -1,5 +1,5 @@
 /** A plan for people: waypoints, stages with reasons, nodes, what is refused, and totals. */
-import type { PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
 import { faultLines } from './faults.ts';

@@ -1,5 +1,5 @@
 /** Documents that are to be submitted together: read, judged as a whole with what the API knows, and planned. */
-import type { Fault, PlanReport, Problem } from '#contracts/http.ts';
+import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';

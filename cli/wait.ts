@@ -1,5 +1,5 @@
 /** `--wait`: shows a run until its end and tells how it ended; Ctrl-C leaves it going and says how to look again. */
-import type { ManifestAccepted } from '#contracts/http.ts';
+import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { describeManifest } from './describe-manifest.ts';
 import { exitCodes } from './exit-codes.ts';

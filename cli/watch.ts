@@ -1,6 +1,6 @@
 /** Follows a manifest until its run ends: events as lines, and on a terminal a live line for each cluster below them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';

@@ -1,6 +1,6 @@
 /** Turns whatever was thrown into a named error, and a named error into RFC 9457 `application/problem+json`. */
 import { z } from 'zod';
-import { Fault, Problem } from '#contracts/http.ts';
+import { Fault, Problem } from '#contracts/api-bodies.ts';
 import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
 
 /** HTTP status of each error name; `VersionConflict` is 412 when the request named a version. */

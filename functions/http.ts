@@ -1,6 +1,6 @@
 /** What an API handler is given and what it returns; the wrapper in `middleware.ts` speaks API Gateway (payload v2). */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Problem } from '#contracts/http.ts';
+import type { Problem } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from './caller.ts';
 

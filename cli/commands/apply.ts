@@ -1,6 +1,6 @@
 /** `kubeloom apply`: submits documents in the order that references need, and with --wait shows it happen. */
 import type { Command } from 'commander';
-import type { Fault, ManifestAccepted, ManifestDescription, PlanReport } from '#contracts/http.ts';
+import type { Fault, ManifestAccepted, ManifestDescription, PlanReport } from '#contracts/api-bodies.ts';
 import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient, type ManifestName, type PutCondition } from '../api-client.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import type { ManifestSummary } from '#contracts/http.ts';
+import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { statusOf } from '../describe-manifest.ts';
 import { openDrawing } from '../drawing.ts';

@@ -1,6 +1,6 @@
 /** `kubeloom describe | runs`: what there is and what ran. */
 import type { Command } from 'commander';
-import type { RunPage } from '#contracts/http.ts';
+import type { RunPage } from '#contracts/api-bodies.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { describeManifest } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

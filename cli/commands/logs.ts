@@ -1,7 +1,7 @@
 /** `kubeloom logs RUN`: what the tools of a run wrote, stage by stage, live with -f. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type { LogList } from '#contracts/http.ts';
+import type { LogList } from '#contracts/api-bodies.ts';
 import type { RunStatus } from '#contracts/records.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';

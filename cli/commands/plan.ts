@@ -1,6 +1,6 @@
 /** `kubeloom plan`: what would happen, as sentences; changes nothing. */
 import type { Command } from 'commander';
-import type { PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import { kindOf, nameOf } from '#domain/manifest/validate-documents.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';

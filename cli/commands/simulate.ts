@@ -1,6 +1,6 @@
 /** `kubeloom simulate FILE...`: the files one after another against an empty world in memory; nothing real is made. */
 import type { Command } from 'commander';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';

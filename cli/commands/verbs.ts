@@ -1,6 +1,6 @@
 /** `kubeloom retry | cancel | pause | resume | rollback NAME`: what a person can ask of a stored manifest. */
 import { type Command, Option } from 'commander';
-import type { ManifestAccepted } from '#contracts/http.ts';
+import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient, type ManifestName, type PlanRequest } from '../api-client.ts';
 import { type Consent, consentOptions } from '../confirm.ts';

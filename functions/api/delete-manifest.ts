@@ -1,5 +1,5 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation that wishes for nothing, and its run. */
-import type { Fault } from '#contracts/http.ts';
+import type { Fault } from '#contracts/api-bodies.ts';
 import { DeleteQuery, ManifestPath } from '#contracts/http-parameters.ts';
 import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -7,18 +7,18 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { cancelRun } from '../pipeline/runs/cancel-run.ts';
-import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
-import { runAtWork } from '../pipeline/runs/run-at-work.ts';
+import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { cancelRun } from '../pipeline/runs/cancel-run.ts';
+import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { Deps } from '../ports.ts';
+import { tellManifestChange } from './audit-event.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath, query: DeleteQuery },

@@ -1,5 +1,5 @@
 /** Forgetting a manifest of which something cannot be read: no run could plan for it, so it goes by its key alone. */
-import type { LeftBehind } from '#contracts/http.ts';
+import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { leftBehind } from '../pipeline/manifests/orphan-manifest.ts';

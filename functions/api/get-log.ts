@@ -1,5 +1,5 @@
 /** GET …/logs/{cluster}/{waypoint}/{stage}/{attempt}?offset=: a piece of a stage's log, and where it goes on. */
-import { headerNames } from '#contracts/http.ts';
+import { headerNames } from '#contracts/api-bodies.ts';
 import { LogPath, LogQuery } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
 /** GET /v1/manifests/{namespace}/{name}: the document and how far it is, in one answer. */
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';

@@ -1,6 +1,6 @@
 /** Everything that is to be said about a document before it is accepted: faults, warnings, and the plan it leads to. */
 
-import type { Fault } from '#contracts/http.ts';
+import type { Fault } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -14,9 +14,9 @@ import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
+import { standingPart } from './existing-manifest.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
-import { standingPart } from './existing-manifest.ts';
 import { surroundingsOf } from './surroundings.ts';
 
 export interface Question {

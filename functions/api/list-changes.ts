@@ -1,5 +1,5 @@
 /** GET /v1/changes: who changed Secrets and templates of a namespace, or, without one, roles; oldest first. */
-import type { EventPage } from '#contracts/http.ts';
+import type { EventPage } from '#contracts/api-bodies.ts';
 import { NamespacedPageQuery } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { viewerAnywhere } from '../caller.ts';

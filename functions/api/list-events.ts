@@ -1,5 +1,5 @@
 /** GET …/events: what happened to a manifest, oldest first; a follower asks again with `next`. */
-import type { EventPage } from '#contracts/http.ts';
+import type { EventPage } from '#contracts/api-bodies.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';

@@ -1,5 +1,5 @@
 /** GET …/runs/{run}/logs: the logs that the stages of a run left, in the order of waypoints and stages. */
-import type { LogList } from '#contracts/http.ts';
+import type { LogList } from '#contracts/api-bodies.ts';
 import { RunPath } from '#contracts/http-parameters.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';

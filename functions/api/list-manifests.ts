@@ -1,5 +1,5 @@
 /** GET /v1/manifests: those that the caller may see, or those of one namespace, page by page. */
-import type { ManifestPage } from '#contracts/http.ts';
+import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { NamespacedPageQuery, type PageQuery } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { namespacesWith } from '#domain/access.ts';

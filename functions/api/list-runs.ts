@@ -1,10 +1,10 @@
 /** GET …/runs: the runs of a manifest, newest first; also of one that is deleted. */
-import type { RunPage } from '#contracts/http.ts';
+import type { RunPage } from '#contracts/api-bodies.ts';
 import { ManifestPath, PageQuery } from '#contracts/http-parameters.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { asItStands } from '../pipeline/runs/passed-over.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { asItStands } from '../pipeline/runs/passed-over.ts';
 
 export const handler = httpHandler(
   { access: viewer, path: ManifestPath, query: PageQuery },

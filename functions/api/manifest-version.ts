@@ -1,5 +1,5 @@
 /** Versions of a manifest as HTTP knows them: entity tags, preconditions, and the answer to a change that was accepted. */
-import type { LeftBehind, ManifestAccepted } from '#contracts/http.ts';
+import type { LeftBehind, ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';

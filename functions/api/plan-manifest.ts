@@ -1,5 +1,5 @@
 /** POST …/plan: what a document, the stored one, a deletion or a rollback would lead to; changes nothing. */
-import type { PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import { ManifestPath, PlanQuery } from '#contracts/http-parameters.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';

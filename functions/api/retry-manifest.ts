@@ -1,5 +1,5 @@
 /** POST …/retry: the same generation once more, from where it stopped or from a stage on. */
-import { RetryRequest } from '#contracts/http.ts';
+import { RetryRequest } from '#contracts/api-bodies.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { parseInput } from '../failures.ts';
@@ -7,10 +7,10 @@ import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { tellManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath, maxBodyBytes: bodyLimits.verb },

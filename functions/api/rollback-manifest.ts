@@ -1,5 +1,5 @@
 /** POST …/rollback: an earlier document becomes the next generation, judged like any other. */
-import { RollbackRequest } from '#contracts/http.ts';
+import { RollbackRequest } from '#contracts/api-bodies.ts';
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { operator } from '../caller.ts';

@@ -3,7 +3,7 @@ import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import type { Surroundings } from '#domain/manifest/rules/survey.ts';
+import type { Surroundings } from '#domain/manifest/rules/manifest-index.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';

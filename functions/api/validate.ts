@@ -1,5 +1,5 @@
 /** POST /v1/validate: every fault of every document, judged together with each other and with what is stored. */
-import type { ValidationReport, Fault as WireFault } from '#contracts/http.ts';
+import type { ValidationReport, Fault as WireFault } from '#contracts/api-bodies.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
 import { type DocumentKind, kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { viewerAnywhere } from '../caller.ts';

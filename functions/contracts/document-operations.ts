@@ -1,6 +1,6 @@
 /** Operations on Secrets, templates and roles, and what tells who changed them. */
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
-import * as http from './http.ts';
+import * as http from './api-bodies.ts';
 import * as documents from './http-documents.ts';
 import * as parameters from './http-parameters.ts';
 import { document, type Operation, ok } from './operation.ts';

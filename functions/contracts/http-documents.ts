@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { Fault } from './http.ts';
+import { Fault } from './api-bodies.ts';
 
 const named = z.object({ namespace: z.string(), name: z.string() });
 export const SecretStored = named.extend({

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the API, made from the shapes in `http.ts`; `docs/openapi.json` is its committed copy. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { Problem } from './http.ts';
+import { Problem } from './api-bodies.ts';
 import { operations } from './operations.ts';
 
 /** As much of a route as the document needs. */

@@ -1,7 +1,7 @@
 /** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
 import { z } from 'zod';
+import * as http from './api-bodies.ts';
 import { documentOperations } from './document-operations.ts';
-import * as http from './http.ts';
 import { CheckAccepted, ProviderCheck } from './http-checks.ts';
 import { DriftRequest } from './http-drift.ts';
 import { generationOperations } from './http-generations.ts';

@@ -1,5 +1,4 @@
 /** What functions and runners use, and what that asks of AWS: uses.json, made by scripts/generate-rights.ts, held by a test. */
-import type { RunnerTool } from './runner-rights.ts';
 import uses from './uses.json' with { type: 'json' };
 
 /** `port.method` of a function (`plan-cluster`). Throws for one that the file does not know. */
@@ -7,7 +6,7 @@ export function functionUses(name: string): readonly string[] {
   return known(uses.functions, name);
 }
 
-export function runnerUses(tool: RunnerTool): readonly string[] {
+export function runnerUses(tool: keyof typeof uses.runners): readonly string[] {
   return uses.runners[tool];
 }
 

@@ -1,6 +1,6 @@
 /** Logs of stages and kubeconfigs: found, read in pieces, followed to their end. */
 import { describe, expect, it } from 'vitest';
-import { headerNames } from '#contracts/http.ts';
+import { headerNames } from '#contracts/api-bodies.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aRun, aState, runId } from './records.ts';

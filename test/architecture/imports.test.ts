@@ -40,7 +40,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'cdk', 'console'].flatMap(filesBelow);
+const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'cdk', 'demo'].flatMap(filesBelow);
 
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
@@ -52,6 +52,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
+  ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],
   // What signs requests is the same in a runner and here.
   ['cli/', ['cli/', 'functions/contracts/', 'functions/domain/', 'functions/adapters/node-hash.ts', 'local/']],
 ];
@@ -61,15 +62,39 @@ function offences(): string[] {
     const rule = mayImport.find(([from]) => file.startsWith(from));
     if (!rule) return [];
     return importsOf(file)
-      .filter((target) => /^(functions|runner-images|local|cli|cdk|console|test|bench)\//.test(target))
+      .filter((target) => /^(functions|runner-images|local|cli|cdk|demo|test|bench)\//.test(target))
       .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
       .map((target) => `${file} imports ${target}`);
   });
 }
 
+/** The first circle of imports that a walk from any file finds, as the files on it; undefined when there is none. */
+function importCircle(): readonly string[] | undefined {
+  const finished = new Set<string>();
+  const walk = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (finished.has(file)) return undefined;
+    for (const next of importsOf(file).filter((target) => sources.includes(target))) {
+      const circle = walk(next, [...path, file]);
+      if (circle) return circle;
+    }
+    finished.add(file);
+    return undefined;
+  };
+  for (const file of sources) {
+    const circle = walk(file, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
 describe('the house', () => {
   it('lets arrows point inwards only', () => {
     expect(offences()).toEqual([]);
+  });
+
+  it('has no circle of imports', () => {
+    expect(importCircle()).toBeUndefined();
   });
 
   it('keeps AWS SDK, HTTP, files and clocks out of the domain and the rendering', () => {

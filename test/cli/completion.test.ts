@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ManifestSummary } from '#contracts/http.ts';
+import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { kubeloom, root } from './kubeloom-process.ts';
 
 const run = promisify(execFile);

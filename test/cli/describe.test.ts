@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import { eventLines } from '#cli/event-lines.ts';
 import { openLiveView } from '#cli/live-view.ts';
-import type { ClusterDescription, FailureReport, NodeRow } from '#contracts/http.ts';
+import type { ClusterDescription, FailureReport, NodeRow } from '#contracts/api-bodies.ts';
 import { described, happened, moment } from './watched-api.ts';
 
 const node = (number: number, change: Partial<NodeRow> = {}): NodeRow => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiClient } from '#cli/api-client.ts';
 import { ApiProblem } from '#cli/api-problem.ts';
 import { manifestNamed, ofManifest } from '#cli/find-manifest.ts';
-import type { ManifestSummary } from '#contracts/http.ts';
+import type { ManifestSummary } from '#contracts/api-bodies.ts';
 
 const summary = (namespace: string, name: string, clusters: readonly string[]): ManifestSummary => ({
   ...{ namespace, name, generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false, runId: 'r' },

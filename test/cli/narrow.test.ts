@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tableOf } from '#cli/commands/get.ts';
 import { historyTable } from '#cli/commands/history.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
-import type { ClusterDescription, ManifestSummary, NodeRow } from '#contracts/http.ts';
+import type { ClusterDescription, ManifestSummary, NodeRow } from '#contracts/api-bodies.ts';
 import { described } from './watched-api.ts';
 
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000 - 1000).toISOString();

@@ -1,7 +1,7 @@
 /** An API that only a follower talks to: the states it shows one after another, and the events it has by then. */
 import { ApiProblem } from '#cli/api-problem.ts';
 import type { FollowedApi } from '#cli/watch.ts';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 
 /** What one look at the manifest shows: a state, its absence, or a fault of the service. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { SimulatedWorld } from '#test/scenarios/simulated-world.ts';
 import { fleet, fleetKey } from './fleet.ts';

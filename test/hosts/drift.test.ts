@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { follow } from '#cli/watch.ts';
-import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/http.ts';
+import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
-import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
-import { proveMesh } from '#local/demo/proofs.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
+import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
+import { proveMesh } from '../../demo/proofs.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ManifestDescription } from '#contracts/http.ts';
-import { proveApplication, proveKubectl } from '#local/demo/proofs.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import { proveApplication, proveKubectl } from '../../demo/proofs.ts';
 import { clusterOf, Installation } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 

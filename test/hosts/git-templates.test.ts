@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from '#cli/api-client.ts';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { follow } from '#cli/watch.ts';
-import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
-import { findLeftovers, type MachineInventory, takeInventory } from '#local/demo/proofs.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
 import { down, up } from '#local/supervisor.ts';
+import { findLeftovers, type MachineInventory, takeInventory } from '../../demo/proofs.ts';
 
 type Platform = Awaited<ReturnType<typeof up>>;
 

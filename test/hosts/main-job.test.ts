@@ -8,9 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { readDocuments } from '#cli/documents.ts';
 import { follow } from '#cli/watch.ts';
-import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
-import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
+import { removeAllHosts } from '#local/hosts-helper.ts';
+import { down, up } from '#local/supervisor.ts';
+import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
 import {
   findLeftovers,
   type MachineInventory,
@@ -20,9 +22,7 @@ import {
   proveUntouched,
   serverOf,
   takeInventory,
-} from '#local/demo/proofs.ts';
-import { removeAllHosts } from '#local/hosts-helper.ts';
-import { down, up } from '#local/supervisor.ts';
+} from '../../demo/proofs.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const two = example('local-two-providers.yaml');

@@ -1,9 +1,9 @@
 /** The API endpoint moves from a load balancer to a node and back, on real hosts; nothing is made anew. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
-import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
-import { proveApplication, proveKubectl, proveMesh, proveUntouched, serverOf } from '#local/demo/proofs.ts';
+import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
+import { proveApplication, proveKubectl, proveMesh, proveUntouched, serverOf } from '../../demo/proofs.ts';
 import { clusterOf, Installation } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 

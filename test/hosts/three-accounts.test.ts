@@ -5,11 +5,11 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDocuments } from '#cli/documents.ts';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
-import { bootIds, type Machines, openMachines } from '#local/demo/machines.ts';
-import { proveKubectl, proveMesh, proveUntouched } from '#local/demo/proofs.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
+import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
+import { proveKubectl, proveMesh, proveUntouched } from '../../demo/proofs.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 
 const example = fileURLToPath(new URL('../../examples/local-three-accounts.yaml', import.meta.url));

@@ -1,6 +1,6 @@
 /** New pools that cannot be made: only they fail, the rest of the cluster goes on, and they can be had later. */
 import { describe, expect, it } from 'vitest';
-import type { ClusterDescription } from '#contracts/http.ts';
+import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 

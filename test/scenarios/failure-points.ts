@@ -1,6 +1,6 @@
 /** Where a step of a set can fail: for each cluster every stage of every direction that its path has. */
 import { expect } from 'vitest';
-import type { ManifestDescription, PlanReport } from '#contracts/http.ts';
+import type { ManifestDescription, PlanReport } from '#contracts/api-bodies.ts';
 import type { Direction, StageName } from '#domain/plan.ts';
 import { type Fault, keyOf, type SimulatedWorld } from './simulated-world.ts';
 

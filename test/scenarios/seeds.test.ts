@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestDescription } from '#contracts/http.ts';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { type Seed, seed, seedKey, storeSeedSecrets } from './seeds.ts';
 import { type Fault, SimulatedWorld, statusText } from './simulated-world.ts';
 

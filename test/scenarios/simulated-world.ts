@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiClient, apiClient, type ManifestName } from '#cli/api-client.ts';
 import { ApiProblem } from '#cli/api-problem.ts';
-import type { ManifestAccepted, ManifestDescription } from '#contracts/http.ts';
+import type { ManifestAccepted, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { forgetFaults, type InjectedFault } from '#runner/sim/injected-faults.ts';

@@ -1,5 +1,5 @@
 /** What a person is told about one cluster: progress, nodes, load balancers, and what went wrong. */
-import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/http.ts';
+import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { percentDone } from '#domain/progress.ts';

@@ -1,5 +1,5 @@
 /** What is told of drift beside a plan: a plan starts from what was made, and this is not as it was made. */
-import type { PlanReport } from '#contracts/http.ts';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';

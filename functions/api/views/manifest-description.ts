@@ -1,5 +1,5 @@
 /** What a person is told about a manifest: its row in the list, and everything. */
-import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/http.ts';
+import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { linksOf } from './api-paths.ts';

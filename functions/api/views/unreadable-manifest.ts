@@ -1,5 +1,5 @@
 /** Manifests of which something cannot be read: they have a place in every list, and say why. */
-import type { ManifestDescription, ManifestSummary } from '#contracts/http.ts';
+import type { ManifestDescription, ManifestSummary } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';

@@ -7,14 +7,14 @@ import { InputManifest } from './input-manifest.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './kubernetes-document.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
-import { readDraft } from './rules/draft.ts';
 import { dynamicPoolRules } from './rules/dynamic-pool-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
+import { type Surroundings, type Survey, surveyOf } from './rules/manifest-index.ts';
 import { networkRules } from './rules/network-rules.ts';
+import { readDraft } from './rules/partial-manifest.ts';
 import { poolRules, staticPoolRules } from './rules/pool-rules.ts';
 import { providerRules } from './rules/provider-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
-import { type Surroundings, type Survey, surveyOf } from './rules/survey.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 const rules: readonly ((survey: Survey) => Iterable<Fault>)[] = [

@@ -2,8 +2,8 @@
 import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import type { Surroundings } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
-import type { Surroundings } from './rules/survey.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
 

@@ -1,5 +1,5 @@
 /** Letting go: what is no longer looked after is forgotten and goes on running; nothing of it is destroyed. */
-import type { LeftBehind } from '#contracts/http.ts';
+import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans, RunEvent } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';

@@ -6,9 +6,9 @@ import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { nodeOfAddress } from '../terraform/messages.ts';
-import { machinesJob } from '../terraform/visit-machines.ts';
-import { namesJob } from '../terraform/visit-names.ts';
+import { nodeOfAddress } from '../terraform/addresses.ts';
+import { namesJob } from '../terraform/apply-dns.ts';
+import { machinesJob } from '../terraform/apply-machines.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, placeOf, sentence } from './findings.ts';
 

@@ -5,7 +5,7 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
-import { dispensablePools, giveUpPools, goOnWithout } from '../lost-pools.ts';
+import { dispensablePools, giveUpPools, goOnWithout } from '../skip-pools.ts';
 import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { strikingFault } from './injected-faults.ts';

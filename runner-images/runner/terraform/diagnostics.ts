@@ -1,7 +1,7 @@
 /** What Terraform's diagnostics mean: one table from its words to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ErrorClass } from '#domain/errors.ts';
-import { nodeOfAddress } from './messages.ts';
+import { nodeOfAddress } from './addresses.ts';
 
 export interface Diagnostic {
   readonly severity: string;

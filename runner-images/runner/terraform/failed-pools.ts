@@ -1,7 +1,7 @@
 /** Which of the new pools of a provider instance a failed Terraform run is about. */
 import { poolsOf } from '#rendering/machines-root.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import { dispensablePools, type LostPool } from '../lost-pools.ts';
+import { dispensablePools, type LostPool } from '../skip-pools.ts';
 import type { StageContext } from '../stage-context.ts';
 import { type FailurePart, StageFailure } from '../stage-failure.ts';
 

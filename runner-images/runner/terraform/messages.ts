@@ -61,12 +61,6 @@ function wordsOf(raw: unknown): string {
   return diagnostic?.detail ? `${message}\n${diagnostic.detail}` : message;
 }
 
-/** The node that an address names as instance key, e.g. `module.pool_x.terraform_data.host["node"]`. */
-export function nodeOfAddress(address: string, nodes: ReadonlySet<string>): string | undefined {
-  for (const [, key] of address.matchAll(/\["([^"]+)"\]/g)) if (key !== undefined && nodes.has(key)) return key;
-  return undefined;
-}
-
 /** The diagnostics among the messages. */
 export function diagnosticsOf(messages: readonly Message[]): readonly Diagnostic[] {
   return messages.flatMap((message) =>

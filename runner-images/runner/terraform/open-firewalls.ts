@@ -12,9 +12,9 @@ import { settleBounded, unwrap } from '../bounded.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import type { ChangeCounts } from './change-teller.ts';
+import { machinesJob } from './apply-machines.ts';
+import type { ChangeCounts } from './change-reporter.ts';
 import { providerFiles } from './provider-files.ts';
-import { machinesJob } from './visit-machines.ts';
 import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
 
 /** What this looks at in a state that Terraform keeps (version 4). */

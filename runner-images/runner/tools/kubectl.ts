@@ -4,7 +4,7 @@ import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
-import { spreadEndpoint } from '../kubernetes/spread-endpoint.ts';
+import { spreadEndpoint } from '../kubernetes/update-endpoint-consumers.ts';
 import type { Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 

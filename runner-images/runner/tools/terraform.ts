@@ -4,13 +4,13 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
-import { giveUpPools, goOnWithout } from '../lost-pools.ts';
+import { giveUpPools, goOnWithout } from '../skip-pools.ts';
 import type { StageContext, Tool } from '../stage-context.ts';
-import type { ChangeCounts } from '../terraform/change-teller.ts';
+import { visitNames } from '../terraform/apply-dns.ts';
+import { visitMachines } from '../terraform/apply-machines.ts';
+import type { ChangeCounts } from '../terraform/change-reporter.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
-import { visitMachines } from '../terraform/visit-machines.ts';
-import { visitNames } from '../terraform/visit-names.ts';
 import { workspacesAtOnce } from '../terraform/workspace.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];

@@ -2,9 +2,9 @@
 import { isSupportedVersion, minorOf, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { DraftCluster } from './draft.ts';
+import { named, type Path, poolNamed, type Survey } from './manifest-index.ts';
+import type { DraftCluster } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';
-import { named, type Path, poolNamed, type Survey } from './survey.ts';
 
 /** Names, version and pools of every cluster. */
 export function* clusterRules(survey: Survey): Iterable<Fault> {

@@ -2,10 +2,10 @@
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { DraftLoadBalancer } from './draft.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
+import { named, type Path, type Survey } from './manifest-index.ts';
+import type { DraftLoadBalancer } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
-import { named, type Path, type Survey } from './survey.ts';
 
 /** The provider serves DNS; every host name is used once in its zone; the API has no alternative names. */
 export function* dnsRules(survey: Survey): Iterable<Fault> {

@@ -2,9 +2,9 @@
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { DraftDynamicPool } from './draft.ts';
+import { named, type Path, type Survey } from './manifest-index.ts';
+import type { DraftDynamicPool } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
-import { named, type Path, type Survey } from './survey.ts';
 
 /** Number of nodes, provider, machine, GPU, spot and disk of every dynamic pool. */
 export function* dynamicPoolRules(survey: Survey): Iterable<Fault> {

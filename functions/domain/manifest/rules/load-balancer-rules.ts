@@ -4,9 +4,9 @@ import { error, type Fault, warning } from '../fault.ts';
 import { servesApi } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { nodesOf, poolsExist } from './cluster-rules.ts';
-import type { DraftLoadBalancer } from './draft.ts';
+import { named, type Path, poolNamed, type Survey } from './manifest-index.ts';
+import type { DraftLoadBalancer } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';
-import { named, type Path, poolNamed, type Survey } from './survey.ts';
 
 const sshPort = 22;
 const wireguardPort = 51820;

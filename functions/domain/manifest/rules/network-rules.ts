@@ -2,7 +2,7 @@
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../networks.ts';
-import { type Path, type PlacedPool, poolNamed, type Survey } from './survey.ts';
+import { type Path, type PlacedPool, poolNamed, type Survey } from './manifest-index.ts';
 
 interface Range {
   readonly cidr: string;

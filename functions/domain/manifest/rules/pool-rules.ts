@@ -2,9 +2,9 @@
 import { dnsForm } from '#domain/naming.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
+import type { Path, PlacedPool, Survey } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';
-import type { Path, PlacedPool, Survey } from './survey.ts';
 
 /** Labels that Kubeloom sets itself. On static pools those of the place may be chosen by the user. */
 const ownLabels = [

@@ -4,9 +4,9 @@ import { error, type Fault } from '../fault.ts';
 import { defaultTemplates } from '../input-manifest.ts';
 import { shown } from '../names.ts';
 import { defaultVaultConnection } from '../secret-source.ts';
-import type { DraftSecretSource } from './draft.ts';
+import type { Path, Survey } from './manifest-index.ts';
+import type { DraftSecretSource } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';
-import type { Path, Survey } from './survey.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
 export function* providerRules(survey: Survey): Iterable<Fault> {

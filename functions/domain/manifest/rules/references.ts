@@ -2,7 +2,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { error, type Fault, pathText } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { Path, Placed } from './survey.ts';
+import type { Path, Placed } from './manifest-index.ts';
 
 /**
  * One fault for every thing whose name another one before it has. `what` is the word for one of them. With `form`,

@@ -3,9 +3,9 @@ import { error, type Fault, warning } from '../fault.ts';
 import { apiPort, firstReservedPort, RoleTarget, servesApi, targetPoolsOf } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { poolsExist } from './cluster-rules.ts';
-import type { DraftRole } from './draft.ts';
+import { named, type Path, type Survey } from './manifest-index.ts';
+import type { DraftRole } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';
-import { named, type Path, type Survey } from './survey.ts';
 
 /** Names, ports, settings and targets of every role. */
 export function* roleRules(survey: Survey): Iterable<Fault> {

@@ -8,7 +8,7 @@ import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
-import type { ChangeCounts } from './change-teller.ts';
+import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
 import type { StateResource } from './terraform-cli.ts';
 import { applyWorkspace, modulesLink, type WorkspaceJob } from './workspace.ts';

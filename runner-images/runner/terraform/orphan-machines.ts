@@ -1,6 +1,6 @@
 /** What a user lets go: Terraform forgets it, and it goes on existing. */
 import type { StageContext } from '../stage-context.ts';
-import { nodeOfAddress } from './messages.ts';
+import { nodeOfAddress } from './addresses.ts';
 import { type HookInput, hasHook, type ProviderFiles, runHook } from './provider-files.ts';
 import type { StateResource, TerraformCli } from './terraform-cli.ts';
 

@@ -1,6 +1,7 @@
 /** Turns Terraform's messages into few events for people, and into counts. */
 import type { StageContext } from '../stage-context.ts';
-import { type Message, nodeOfAddress } from './messages.ts';
+import { nodeOfAddress } from './addresses.ts';
+import type { Message } from './messages.ts';
 
 type Hook = Extract<Message, { hook: unknown }>['hook'];
 

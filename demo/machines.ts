@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import type { ClusterDescription, NodeRow } from '#contracts/http.ts';
+import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ClusterDescription } from '#contracts/http.ts';
+import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import type { Machines } from './machines.ts';
 
 const run = promisify(execFile);
@@ -139,7 +139,7 @@ export async function takeInventory(hostsDirectory: string): Promise<MachineInve
     (await run(command, [...args]).catch(() => ({ stdout: '' }))).stdout.split('\n').filter(Boolean);
   const prefix = await namePrefix(hostsDirectory);
   const isOurs = (name: string): boolean => name.startsWith(prefix);
-  const status = await run(new URL('../hosts/kubeloom-host', import.meta.url).pathname, ['status'], {
+  const status = await run(new URL('../local/hosts/kubeloom-host', import.meta.url).pathname, ['status'], {
     env: { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory },
   });
   const hosts = JSON.parse(status.stdout || '[]') as readonly { host?: string; name?: string }[];
@@ -159,7 +159,7 @@ export async function takeInventory(hostsDirectory: string): Promise<MachineInve
 
 /** First letters of all names that a hosts directory gives to namespaces and links, as the helper itself makes them. */
 async function namePrefix(hostsDirectory: string): Promise<string> {
-  const libraries = new URL('../hosts/lib/', import.meta.url).pathname;
+  const libraries = new URL('../local/hosts/lib/', import.meta.url).pathname;
   const script = '. "$1/common.sh"; . "$1/names.sh"; all_unit';
   const { stdout } = await run('bash', ['-c', script, '-', libraries], {
     env: { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory },

@@ -5,9 +5,9 @@ import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
-import type { ChangeCounts } from './change-teller.ts';
+import { unknownWorkspace } from './apply-machines.ts';
+import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
-import { unknownWorkspace } from './visit-machines.ts';
 import { applyWorkspace, modulesLink, type WorkspaceJob, type WorkspaceOutcome } from './workspace.ts';
 
 interface Names {

@@ -9,7 +9,7 @@ import { readDocuments } from '#cli/documents.ts';
 import { paint, print, printWrapped } from '#cli/output.ts';
 import { duration } from '#cli/times.ts';
 import { type Followed, follow } from '#cli/watch.ts';
-import type { ClusterDescription, ManifestDescription } from '#contracts/http.ts';
+import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
 import { startPlatform } from '#local/platform.ts';
@@ -25,7 +25,7 @@ import {
   takeInventory,
 } from './proofs.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 const home = join(root, '.kubeloom', 'demo');
 const hostsDirectory = join(home, 'hosts');
 const first = join(root, 'examples', 'local-two-providers.yaml');

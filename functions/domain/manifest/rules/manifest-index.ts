@@ -7,7 +7,7 @@ import type {
   DraftProvider,
   DraftRole,
   DraftStaticPool,
-} from './draft.ts';
+} from './partial-manifest.ts';
 
 /** What is known outside of the document; what is left out is not checked. */
 export interface Surroundings {
