@@ -4,7 +4,12 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import type { WorkspaceJob } from './workspace.ts';
+
+/** The workspace in question: of machines or of DNS records, and the provider instance it is of. */
+interface LostWorkspace {
+  readonly kind: 'machines' | 'dns';
+  readonly name: string;
+}
 
 const Destroyed = z.object({ nodes: z.array(z.string()) });
 
@@ -12,7 +17,7 @@ const Destroyed = z.object({ nodes: z.array(z.string()) });
 const noteOf = (stateKey: string): string => `runs/destroyed/${stateKey}.json`;
 
 /** Throws `StateLost` unless all machines that are known were destroyed with the state, or are orphaned. */
-export async function refuseLostState(context: StageContext, job: WorkspaceJob, stateKey: string): Promise<void> {
+export async function refuseLostState(context: StageContext, job: LostWorkspace, stateKey: string): Promise<void> {
   const note = await context.ports.artifacts.getText(noteOf(stateKey));
   const settled = new Set([
     ...(note === undefined ? [] : Destroyed.parse(JSON.parse(note)).nodes),
@@ -37,13 +42,13 @@ export async function refuseLostState(context: StageContext, job: WorkspaceJob, 
 }
 
 /** Notes, before the state is removed, that its machines are gone: an attempt that is repeated finds no state. */
-export async function noteDestroyed(context: StageContext, job: WorkspaceJob, stateKey: string): Promise<void> {
+export async function noteDestroyed(context: StageContext, job: LostWorkspace, stateKey: string): Promise<void> {
   const note = JSON.stringify({ nodes: nodesOf(context, job) });
   await context.ports.artifacts.putText(noteOf(stateKey), note, 'application/json');
 }
 
 /** Names of all machines that the workspace may have. */
-function nodesOf(context: StageContext, { kind, name }: WorkspaceJob): readonly string[] {
+function nodesOf(context: StageContext, { kind, name }: LostWorkspace): readonly string[] {
   if (kind !== 'machines') return [];
   const all = knownStates(context).flatMap(allNodes);
   const own = all.filter(({ pool: { source } }) => source.kind === 'dynamic' && source.provider.name === name);
