@@ -3,7 +3,11 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { NodeHash } from '#adapters/node-hash.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import type { Signer } from './signed-request.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers of the request, with those of the signature. */
+export type Signer = (method: string, url: URL, headers: Headers, body?: string) => Promise<Headers>;
 
 type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
 

@@ -1,10 +1,6 @@
 /** Signs requests to an API of ours in AWS (SigV4, service `execute-api`) with the caller's own credentials. */
+import type { Signer } from './aws-signer.ts';
 import type { Connection } from './connection.ts';
-
-type Headers = Readonly<Record<string, string>>;
-
-/** Headers of the request, with those of the signature. */
-export type Signer = (method: string, url: URL, headers: Headers, body?: string) => Promise<Headers>;
 
 /**
  * Signs what goes to an API in AWS without a token, and leaves everything else as it is. The region is that of the host name; an

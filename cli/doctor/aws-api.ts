@@ -1,6 +1,6 @@
 /** Whether the API answers, and whom it takes the caller for. */
 import { WhoAmI } from '#contracts/http-documents.ts';
-import type { Signer } from '../signed-request.ts';
+import type { Signer } from '../aws-signer.ts';
 import { type AwsCheck, look, ok, skipped } from './aws-check.ts';
 
 const name = 'API';
