@@ -1,31 +1,18 @@
 /** What would be deployed: the same pipeline, complete, with no right that nobody needs; made without network or account. */
 import { readdirSync } from 'node:fs';
-import type { Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { tableSchema } from '#adapters/table-keys.ts';
 import { Config } from '#contracts/config.ts';
 import { routes } from '#functions/api/routes.ts';
 import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
-import { cloudProviderTypes } from '../../cdk/settings.ts';
-import { installation, resourcesOf, templateOf } from './synthesised.ts';
+import { reviewText } from './review-text.ts';
+import { installation, installationOf, resourcesOf, templateOf } from './synthesised.ts';
 
-/**
- * Hashes of assets change with every line of code, definitions are files of their own, provider types follow the
- * modules there are: none of it belongs into a snapshot.
- */
-function normalised(stack: Stack): unknown {
-  const types = cloudProviderTypes.join(',');
-  const text = JSON.stringify(templateOf(stack).toJSON(), (name, value: unknown) => {
-    if (name === 'DefinitionString') return '(the text of the file)';
-    return value === types ? '(provider types)' : value;
-  });
-  return JSON.parse(text.replaceAll(/[0-9a-f]{64}/g, '(hash)'));
-}
-
-describe('snapshots', () => {
+describe('what a reviewer reads of a change: resources, and who may do what', () => {
   for (const name of ['storage', 'pipeline', 'api', 'observability'] as const) {
-    it(`of the stack ${name}`, () => {
-      expect(normalised(installation[name])).toMatchSnapshot();
+    it(`of the stack ${name} is in __snapshots__/${name}.txt`, async () => {
+      await expect(reviewText(installation[name])).toMatchFileSnapshot(`./__snapshots__/${name}.txt`);
     });
   }
 });
@@ -146,6 +133,35 @@ describe('what must not be lost', () => {
           { BucketKeyEnabled: true, ServerSideEncryptionByDefault: { KMSMasterKeyID: key, SSEAlgorithm: 'aws:kms' } },
         ],
       },
+    });
+  });
+
+  it('old versions and runs are deleted after the days of the options', () => {
+    const { storage } = installationOf({ oldVersionDays: 40, runDays: 50 });
+    templateOf(storage).hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: [
+          Match.objectLike({ NoncurrentVersionExpiration: { NoncurrentDays: 40 }, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 50, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'checks/', ExpirationInDays: 50, Status: 'Enabled' }),
+          Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 }, Status: 'Enabled' }),
+        ],
+      },
+    });
+  });
+
+  it('the table has the keys, the index and the time to live that the adapters use', () => {
+    const { partitionKey, sortKey, dueIndex, timeToLive } = tableSchema;
+    const keys = (hash: string, range: string) => [
+      { AttributeName: hash, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ];
+    templateOf(installation.storage).hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      KeySchema: keys(partitionKey, sortKey),
+      GlobalSecondaryIndexes: [
+        Match.objectLike({ IndexName: dueIndex.name, KeySchema: keys(dueIndex.partitionKey, dueIndex.sortKey) }),
+      ],
+      TimeToLiveSpecification: { AttributeName: timeToLive, Enabled: true },
     });
   });
 });
