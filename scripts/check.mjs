@@ -1,6 +1,11 @@
 /** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth. */
 import { spawnSync } from 'node:child_process';
 
+if (process.argv.includes('--help')) {
+  console.log('node scripts/check.mjs [--no-tests]: format, lint, types, generated files, synth and the unit tests');
+  process.exit();
+}
+
 /** Terraform or OpenTofu, if either is there: the format of modules is theirs to know. */
 const terraform = ['terraform', 'tofu'].find((name) => spawnSync(name, ['version']).status === 0);
 const steps = [
