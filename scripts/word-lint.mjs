@@ -1,0 +1,123 @@
+/**
+ * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings, templates and comments of the code, in
+ * documents and scripts, and in titles of tests. Prints `file:line: word -> use …` and exits with 1; `--count` prints hits by folder.
+ * Other arguments are the paths to read; none: all.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const glossaryFile = 'CONTRIBUTING.md';
+
+/** Rows `| use | meaning | instead of | except in |` below the heading "Glossary"; the last two cells are lists of `code`. */
+function glossaryRows(page) {
+  const section = page.split(/^## /m).find((part) => part.startsWith('Glossary')) ?? '';
+  const lists = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]);
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| **'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map(([use, , words, except]) => ({
+      use: use.replaceAll('*', '').trim(),
+      words: lists(words),
+      except: lists(except),
+    }));
+}
+
+/** A phrase also matches over the end of a line; `*` at the end of a word is any ending of it. */
+const pattern = (phrase) => phrase.replace(/\*/g, '\\w*').replace(/ /g, '\\s+');
+
+/** What is left out matches first, as a group of its own, so that the word inside of it is passed over. */
+function matcherOf(rows) {
+  const any = (phrases) => phrases.map(pattern).join('|') || '(?!)';
+  const groups = rows.map(({ words }, index) => `(?<row${index}>${any(words)})`);
+  return new RegExp(`\\b(?:(?:${any(rows.flatMap(({ except }) => except))})|${groups.join('|')})\\b`, 'gi');
+}
+
+const codeToken =
+  /\/\/[^\n]*(?:\n\s*\/\/[^\n]*)*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|(?<=(?:^|[(,=:[!&|?{};+>]|\breturn|\bcase)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/\w*|[\s\S]/gy;
+const templateText = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*/y;
+
+/** Strings, texts of templates and comments of TypeScript, each with where it begins. */
+function textsOfCode(source) {
+  const texts = [];
+  /** For each template that is open: how many braces of its `${…}` are. */
+  const braces = [];
+  let at = 0;
+  const next = (expression) => {
+    expression.lastIndex = at;
+    const [text] = expression.exec(source);
+    at += text.length;
+    return text;
+  };
+  const readTemplate = () => {
+    const start = at;
+    texts.push({ at: start, text: next(templateText) });
+    if (source[at] === '`') braces.pop();
+    else braces[braces.length - 1] = 0;
+    at += source[at] === '`' ? 1 : 2;
+  };
+  while (at < source.length) {
+    const start = at;
+    const text = next(codeToken);
+    const depth = braces.at(-1);
+    if (text === '`') {
+      braces.push(0);
+      readTemplate();
+    } else if (text === '}' && depth === 0) readTemplate();
+    else if (depth !== undefined && (text === '{' || text === '}')) braces[braces.length - 1] += text === '{' ? 1 : -1;
+    else if (text.length > 1 && /^(?:['"]|\/[/*])/.test(text)) texts.push({ at: start, text });
+  }
+  return texts;
+}
+
+/** Titles: `it('…'`, `describe.skipIf(…)('…'`, `test.each([…])('…'`. */
+const titlesOfTest = (source) =>
+  textsOfCode(source).filter(({ at }) =>
+    /(?:\b(?:it|describe|test)(?:\.\w+)*|\))\(\s*`?$/.test(source.slice(Math.max(0, at - 60), at)),
+  );
+
+function textsOf(file, source) {
+  if (/\.(?:ts|mjs)$/.test(file)) {
+    if (file.startsWith('test/')) return titlesOfTest(source);
+    // The path of an import is a name, and its file is what is renamed.
+    return textsOfCode(source).filter(
+      ({ at }) => !/(?:\bfrom|\bimport)\s*\(?$/.test(source.slice(Math.max(0, at - 10), at)),
+    );
+  }
+  if (file === glossaryFile) return [{ at: 0, text: source.replace(/^\| \*\*.*$/gm, (row) => ' '.repeat(row.length)) }];
+  if (file === 'CHANGELOG.md') return [{ at: 0, text: source.split(/^## (?!Unreleased)/m)[0] }];
+  return [{ at: 0, text: source }];
+}
+
+function isRead(file) {
+  if (file.startsWith('test/')) return /\.ts$/.test(file);
+  if (/\.(?:md|ts|mjs|sh)$/.test(file) || file.endsWith('.asl.json')) return true;
+  return /^(?:examples|templates)\//.test(file) && !/\.(?:json|hcl|gitignore)$/.test(file);
+}
+
+const rows = glossaryRows(readFileSync(glossaryFile, 'utf8'));
+const matcher = matcherOf(rows);
+const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const files = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8', maxBuffer: 64 << 20 }).split('\n');
+const hits = [];
+for (const file of files.filter(isRead)) {
+  const source = readFileSync(file, 'utf8');
+  for (const { at, text } of textsOf(file, source)) {
+    const plain = text.replace(/^[ \t]*(?:\*|\/\/|#|>)/gm, (mark) => ' '.repeat(mark.length));
+    for (const match of plain.matchAll(matcher)) {
+      const row = Object.entries(match.groups).find(([, word]) => word !== undefined)?.[0];
+      if (row === undefined) continue;
+      const line = source.slice(0, at + match.index).split('\n').length;
+      hits.push({ file, line, word: match[0].replace(/\s+/g, ' '), use: rows[Number(row.slice(3))].use });
+    }
+  }
+}
+
+if (process.argv.includes('--count')) {
+  const counts = new Map();
+  for (const { file } of hits) counts.set(file.split('/')[0], (counts.get(file.split('/')[0]) ?? 0) + 1);
+  for (const [folder, count] of [...counts].sort((a, b) => b[1] - a[1]))
+    console.log(`${String(count).padStart(6)}  ${folder}`);
+} else for (const { file, line, word, use } of hits) console.error(`${file}:${line}: ${word} -> use ${use}`);
+console.log(`${hits.length} words that the glossary of ${glossaryFile} replaces`);
+process.exitCode = hits.length > 0 ? 1 : 0;
