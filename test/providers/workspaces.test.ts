@@ -1,4 +1,4 @@
-/** Goldens of every Terraform workspace that the test sequences lead to, as the planner and the runner make them. */
+/** The Terraform workspaces that the test sequences lead to, as the planner and the runner make them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
@@ -14,55 +14,119 @@ import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-templa
 import type { RootModule } from '#rendering/root-module.ts';
 import { dnsWorkspace, stateKeyOf } from '#rendering/terraform-names.ts';
 import { countingIds } from '#test/planning/arbitraries.ts';
-import { inputSequences } from './input-manifests.ts';
+import { inputSequences, type ManifestSequence } from './input-manifests.ts';
 
 type Workspaces = Readonly<Record<string, RootModule | 'is destroyed'>>;
 
+/** Of these every line is in a golden: several clouds, names, growing and shrinking; a rolling update; own machines; two accounts. */
+const written = ['shared-pools', 'template-change', 'own-machines', 'azure-two-subscriptions'];
+const sequences = inputSequences().filter(({ steps }) => steps.length > 0);
+
 describe('the workspaces of the test sequences', () => {
-  test('all that are manifests are looked at', () => {
-    expect(Object.fromEntries(inputSequences().map(({ name, steps }) => [name, steps.length]))).toEqual({
-      ...{ 'autoscaled-pool': 3, 'installation-proxy': 7, 'many-clouds': 2, 'own-machines': 3 },
-      ...{ 'replaced-pools': 3, 'shared-pools': 4, 'template-change': 2 },
-      ...{ 'azure-single-subscription': 1, 'azure-two-subscriptions': 1, 'azure-working': 1 },
-      // A Secret alone.
-      'azure-secret-with-a-slip': 0,
-    });
+  test('every sequence leads to the workspaces and modules of index.txt', async () => {
+    const lines = sequences.flatMap((sequence) => [
+      sequence.name,
+      ...waypointsOf(sequence).flatMap(({ title, workspaces }) => [
+        `  ${title}`,
+        ...Object.entries(workspaces).map(([name, root]) => `    ${name}: ${summary(root)}`),
+      ]),
+    ]);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../goldens/workspaces/index.txt');
   });
 
-  test.each(inputSequences().filter(({ steps }) => steps.length > 0))('$name', async ({ name, steps }) => {
-    const ids = countingIds('h');
-    const standing = new Map<string, ClusterState>();
-    for (const [index, manifest] of steps.entries()) {
-      const { name: called, namespace } = manifest.metadata;
-      const wished = manifest.spec.kubernetes.clusters.map((cluster) => cluster.name);
-      const rendered: Record<string, Workspaces> = {};
-      // Which commit a reference means does not matter here, only whether it is another one.
-      const templates = Object.fromEntries(
-        manifest.spec.providers.flatMap((provider) =>
-          provider.templatesRef.name === defaultTemplates ? [] : [[provider.name, `git@${provider.templatesRef.name}`]],
-        ),
-      );
-      for (const cluster of new Set([...standing.keys(), ...wished])) {
-        const current = standing.get(cluster) ?? null;
-        const desired = buildDesiredState({ manifest, cluster, current, attempted: null, templates, ids });
-        const { waypoints, refusals } = planClusterPath({ cluster, current, attempted: null, desired });
-        expect(refusals).toEqual([]);
-        let before = current;
-        for (const [place, waypoint] of waypoints.entries()) {
-          const from = { namespace, manifest: called, generation: index + 1, before };
-          const workspaces = workspacesOf(waypoint, from);
-          if (Object.keys(workspaces).length > 0)
-            rendered[`${cluster} ${place + 1} ${waypoint.direction}`] = workspaces;
-          before = waypoint.target;
-        }
-        if (desired === null) standing.delete(cluster);
-        else standing.set(cluster, desired);
-      }
-      const golden = `../goldens/workspaces/${name}-${index + 1}.json`;
-      await expect(`${JSON.stringify(rendered, null, 2)}\n`).toMatchFileSnapshot(golden);
-    }
-  });
+  test.each(sequences.filter(({ name }) => written.includes(name)))(
+    'every root of $name is as in its golden: whole when it is new, then the lines that change',
+    async (sequence) => {
+      const known = new Map<string, readonly string[]>();
+      const lines = waypointsOf(sequence).flatMap(({ title, cluster, workspaces }) => [
+        title,
+        ...Object.entries(workspaces).flatMap(([name, root]) => {
+          const before = known.get(`${cluster} ${name}`) ?? [];
+          const now = root === 'is destroyed' ? [] : linesOf(root);
+          known.set(`${cluster} ${name}`, now);
+          return [`  ${name}${now.length > 0 ? '' : ' is destroyed'}`, ...changedLines(before, now)];
+        }),
+      ]);
+      await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../goldens/workspaces/${sequence.name}.txt`);
+    },
+  );
 });
+
+interface Rendered {
+  readonly cluster: string;
+  /** Step, cluster, place in the path and direction. */
+  readonly title: string;
+  readonly workspaces: Workspaces;
+}
+
+/** Every waypoint of every step that has something to apply. */
+function waypointsOf({ steps }: ManifestSequence): readonly Rendered[] {
+  const ids = countingIds('h');
+  const existing = new Map<string, ClusterState>();
+  const rendered: Rendered[] = [];
+  for (const [index, manifest] of steps.entries()) {
+    const { name, namespace } = manifest.metadata;
+    const names = manifest.spec.kubernetes.clusters.map((cluster) => cluster.name);
+    // Which commit a reference means does not matter here, only whether it is another one.
+    const templates = Object.fromEntries(
+      manifest.spec.providers.flatMap((provider) =>
+        provider.templatesRef.name === defaultTemplates ? [] : [[provider.name, `git@${provider.templatesRef.name}`]],
+      ),
+    );
+    for (const cluster of new Set([...existing.keys(), ...names])) {
+      const current = existing.get(cluster) ?? null;
+      const desired = buildDesiredState({ manifest, cluster, current, attempted: null, templates, ids });
+      const { waypoints, refusals } = planClusterPath({ cluster, current, attempted: null, desired });
+      expect(refusals).toEqual([]);
+      let before = current;
+      for (const [place, waypoint] of waypoints.entries()) {
+        const workspaces = workspacesOf(waypoint, { namespace, manifest: name, generation: index + 1, before });
+        const title = `step ${index + 1}, ${cluster}, waypoint ${place + 1}: ${waypoint.direction}`;
+        if (Object.keys(workspaces).length > 0) rendered.push({ cluster, title, workspaces });
+        before = waypoint.target;
+      }
+      if (desired === null) existing.delete(cluster);
+      else existing.set(cluster, desired);
+    }
+  }
+  return rendered;
+}
+
+/** Calls of modules; those that make nothing have a count of 0, pools their number of nodes. */
+function summary(root: Workspaces[string]): string {
+  if (root === 'is destroyed') return root;
+  const calls = Object.entries(root.module as Record<string, { count?: number; nodes?: object }>);
+  return calls
+    .map(([name, { count, nodes }]) => {
+      if (count === 0) return `${name} (0)`;
+      return nodes === undefined ? name : `${name} (${Object.keys(nodes).length})`;
+    })
+    .join(', ');
+}
+
+/** Without what is the same in all of them: test/rendering holds the backend, except for its key. */
+function linesOf(root: RootModule): readonly string[] {
+  return flat('', root).filter((line) => !/^(\/\/|terraform\.backend\.s3\.(?!key))/.test(line));
+}
+
+/** `path = value`, a line each; what is short is not taken apart. */
+function flat(path: string, value: unknown): readonly string[] {
+  const text = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || (text.length <= 80 && path.includes('.')))
+    return [`${path} = ${text}`];
+  return Object.entries(value).flatMap(([key, inner]) => flat(path === '' ? key : `${path}.${key}`, inner));
+}
+
+/** A new root's lines; later what goes, then what comes. */
+function changedLines(before: readonly string[], now: readonly string[]): readonly string[] {
+  if (before.length === 0) return now.map((line) => `    ${line}`);
+  if (now.length === 0) return [];
+  const gone = before.filter((line) => !now.includes(line));
+  return [
+    ...gone.map((line) => `  - ${line}`),
+    ...now.filter((line) => !before.includes(line)).map((line) => `  + ${line}`),
+  ];
+}
 
 interface From {
   readonly namespace: string;
