@@ -65,10 +65,10 @@ function measureSmallChange(): number {
   return Math.round((times.toSorted((left, right) => left - right)[smallRepeats / 2] ?? 0) * 1000) / 1000;
 }
 
-function planAll(manifest: InputManifest, standing: (index: number) => ClusterState | null): Planned {
+function planAll(manifest: InputManifest, existing: (index: number) => ClusterState | null): Planned {
   const states: (ClusterState | null)[] = [];
   const plans = manifest.spec.kubernetes.clusters.map(({ name }, index) => {
-    const current = standing(index);
+    const current = existing(index);
     const question = {
       manifest,
       cluster: name,

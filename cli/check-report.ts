@@ -10,7 +10,7 @@ export interface CheckReport {
 }
 
 /** Prints it and sets the exit code. */
-export function tellCheck({ provider, findings }: CheckReport, asJson: boolean): void {
+export function reportCheck({ provider, findings }: CheckReport, asJson: boolean): void {
   if (asJson) printJson({ provider, ok: verdict(findings) !== false, findings });
   else show(provider, findings);
   process.exitCode = verdict(findings) === false ? exitCodes.invalid : exitCodes.ok;

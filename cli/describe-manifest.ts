@@ -119,10 +119,10 @@ function progressLines({ progress, status }: ClusterDescription, width?: number)
 /** Its reason is left out where the cluster's failure has just told it. */
 function heldPoolLines(
   held: ClusterDescription['heldPools'][number],
-  told: string | undefined,
+  reported: string | undefined,
   width?: number,
 ): string[] {
-  const why = told !== undefined && held.reason.includes(told) ? '' : `: ${held.reason}`;
+  const why = reported !== undefined && held.reason.includes(reported) ? '' : `: ${held.reason}`;
   return wrap(`  ${paint('yellow', 'left out:')} pool ${paint('bold', held.pool)} (${held.role})${why}`, 4, width);
 }
 

@@ -16,8 +16,8 @@ export function driftLines({ drift }: ClusterDescription, width?: number): strin
   return [
     ...wrap(`  ${paint(color, 'drift:')} ${outcome} ${paint('dim', `(checked ${ago(checkedAt)})`)}`, 4, width),
     ...items.slice(0, mostShown).flatMap(({ kind, message, repairable }) => {
-      const whoMends = repairable ? '' : paint('dim', ' (a person has to mend it)');
-      return wrap(`    ${paint('yellow', kind)}: ${message}${whoMends}`, 6, width);
+      const whoFixes = repairable ? '' : paint('dim', ' (a person has to mend it)');
+      return wrap(`    ${paint('yellow', kind)}: ${message}${whoFixes}`, 6, width);
     }),
     ...more,
     ...unchecked.flatMap((why) => wrap(`    ${paint('dim', 'not looked at:')} ${why}`, 6, width)),

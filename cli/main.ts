@@ -26,11 +26,11 @@ try {
   }
   await (await kubeloomProgram(words)).parseAsync();
 } catch (error) {
-  process.exitCode = tell(error);
+  process.exitCode = report(error);
 }
 
 /** Says what went wrong in the words of the thing that failed; with `--json` also to the program that reads. */
-function tell(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok;
     const hint = habitHint(process.argv.slice(2));
@@ -48,12 +48,12 @@ function tell(error: unknown): number {
       exitCode: code,
     });
   }
-  if (!(error instanceof CliError)) tellFault(error);
+  if (!(error instanceof CliError)) reportFault(error);
   return code;
 }
 
 /** Something that nobody has foreseen: where it was is of use to those who mend it. */
-function tellFault(error: unknown): void {
+function reportFault(error: unknown): void {
   if (process.env.KUBELOOM_DEBUG) note(error instanceof Error ? (error.stack ?? '') : String(error));
   else note('this is a fault of Kubeloom; KUBELOOM_DEBUG=1 shows where it was');
 }

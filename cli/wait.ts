@@ -36,11 +36,11 @@ export async function waitForRun(
   const { runId, unchanged } = accepted;
   const followed = await follow(api, key, { runId, quiet: json, fromNow: unchanged }).finally(forget);
   const code = exitCodeOfRun(followed, deleting);
-  if (!json) tellEnd(key, followed, { deleting, unchanged });
+  if (!json) reportEnd(key, followed, { deleting, unchanged });
   return { ...followed, code };
 }
 
-function tellEnd(
+function reportEnd(
   key: ManifestName,
   { manifest, elapsedMs }: Followed,
   { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },
@@ -59,7 +59,7 @@ function tellEnd(
 }
 
 /** Says that a manifest was taken, and what became of that. */
-export function tellAccepted(key: ManifestName, accepted: ManifestAccepted, done = 'accepted'): void {
+export function reportAccepted(key: ManifestName, accepted: ManifestAccepted, done = 'accepted'): void {
   const title = `${key.namespace}/${key.name}`;
   const name = shortName(key);
   if (accepted.unchanged)
@@ -76,7 +76,7 @@ export function tellAccepted(key: ManifestName, accepted: ManifestAccepted, done
 }
 
 /** What a deletion lets go: it goes on running, and costs, and nobody looks after it. */
-export function tellLeft(left: ManifestAccepted['left']): void {
+export function reportLeft(left: ManifestAccepted['left']): void {
   for (const { cluster, nodes, loadBalancers, terraformStates } of left ?? []) {
     print(
       `${paint('yellow', 'let go')} of cluster ${cluster}: ${counted(nodes.length, 'node')} and what belongs to them stay as they are`,

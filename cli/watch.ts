@@ -44,7 +44,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
   const feed = eventFeed(api, key);
   const patient = patience(patienceMs, view);
   let endedAt: number | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let newest = runId;
   let begin: Beginning | undefined;
   try {
@@ -54,7 +54,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
       const events = await patient(() => readOrNone(feed));
       const concerning = events.filter((event) => concerns(event, runId));
       newest = state?.runId ?? newest;
-      for (const event of concerning) if (isLast(event)) told.add(event.runId);
+      for (const event of concerning) if (isLast(event)) reported.add(event.runId);
       begin ??= beginningOf(concerning, { started, fromNow: options.fromNow === true });
       const { isOld, at } = begin;
       const fresh = concerning.filter((event) => !isOld(event) && shows(event));
@@ -70,7 +70,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
       }
       endedAt ??= Date.now();
       const waited = Date.now() - endedAt;
-      if ((told.has(newest) && !isStale(state)) || waited >= lastEventsMs)
+      if ((reported.has(newest) && !isStale(state)) || waited >= lastEventsMs)
         return { manifest: state, elapsedMs: Date.now() - started };
       await sleep(Math.min(pollMs, 100));
     }

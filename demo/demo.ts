@@ -184,7 +184,7 @@ async function canBeReal(): Promise<boolean> {
     return false;
   }
   const missing = (await examineMachine()).filter((check) => !check.ok && !check.optional);
-  for (const check of missing) print(`missing: ${check.name} (${check.found})${check.mend ? `  → ${check.mend}` : ''}`);
+  for (const check of missing) print(`missing: ${check.name} (${check.found})${check.fix ? `  → ${check.fix}` : ''}`);
   if (missing.length > 0) print('so real machines cannot be made here, and the sim runner is used');
   return missing.length === 0;
 }

@@ -103,7 +103,7 @@ export interface ManifestStore {
    * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
    * read is told and left out, or thrown when nobody wants to be told.
    */
-  due(now: string, limit: number, tell?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;
+  due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;
 }
 
 export interface ClusterStore {

@@ -115,8 +115,8 @@ async function assemble(given: {
     return server;
   };
 
-  const tell = (fault: string): void => logger.warn('a loss was accepted', { fault });
-  const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, tell });
+  const report = (fault: string): void => logger.warn('a loss was accepted', { fault });
+  const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, report });
   const dynamodb = await startDynamoDb({
     ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
     ...{ acceptLoss, logger },

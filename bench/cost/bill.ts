@@ -29,7 +29,7 @@ export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
 }
 
 /** What is there whether anybody does anything or not. */
-export function standingBill(clusters: number, alarms: number, measures: number): Bill {
+export function existingBill(clusters: number, alarms: number, measures: number): Bill {
   const { objectBytesOfCluster, tableBytesOfCluster } = assumptions;
   const tableGb = (clusters * tableBytesOfCluster) / GB;
   return {
@@ -45,7 +45,7 @@ export interface IdleMonth {
   /** The scheduler's ticks. */
   readonly ticks: number;
   readonly driftChecks: number;
-  readonly standing: number;
+  readonly existing: number;
   readonly total: number;
 }
 
@@ -64,8 +64,8 @@ export function idleMonth(life: Life, { clusters, alarms, measures, compute }: H
   const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
-  const standing = dollars(standingBill(clusters, alarms, measures));
-  return { clusters, ticks, driftChecks, standing, total: ticks + driftChecks + standing };
+  const existing = dollars(existingBill(clusters, alarms, measures));
+  return { clusters, ticks, driftChecks, existing, total: ticks + driftChecks + existing };
 }
 
 export function dollars(bill: Bill): number {

@@ -11,7 +11,7 @@ import { faultLines } from '../faults.ts';
 import { note, paint, print, printJson } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
 import { type Judged, judge, type Kind, knownDocuments, type Refused } from '../submission.ts';
-import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
+import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
 
 interface ApplyOptions extends Consent {
   readonly file: readonly string[];
@@ -121,7 +121,7 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
     const accepted = await api.putManifest(item, document, versionOf(plan, options));
     if (!quiet) {
       for (const line of faultLines(accepted.warnings, 'warning')) note(line);
-      tellAccepted(item, accepted);
+      reportAccepted(item, accepted);
     }
     return { ...said, accepted, code: exitCodes.ok };
   } catch (error) {

@@ -8,7 +8,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { print, printJson } from '../output.ts';
-import { tellLeft, waitForRun } from '../wait.ts';
+import { reportLeft, waitForRun } from '../wait.ts';
 
 interface DeleteOptions extends Consent {
   readonly wait?: boolean;
@@ -57,7 +57,7 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
   const accepted = await api.deleteManifest(key, { orphans, ifMatch: planned?.etag ?? undefined });
   if (!json) {
     print(`${key.namespace}/${key.name} is being deleted: run ${accepted.runId}`);
-    tellLeft(accepted.left);
+    reportLeft(accepted.left);
   }
   if (!options.wait) {
     if (json) printJson({ accepted });

@@ -49,7 +49,7 @@ function show(checks: readonly Check[]): void {
       check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
       check.name,
       check.found,
-      check.ok ? '' : (check.mend ?? ''),
+      check.ok ? '' : (check.fix ?? ''),
     ]),
   );
   const missing = checks.filter((check) => !check.ok && !check.optional);

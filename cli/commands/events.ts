@@ -31,13 +31,13 @@ export function registerEvents(program: Command): void {
 
 async function events(api: ApiClient, key: ManifestName, options: EventsOptions): Promise<void> {
   const feed = eventFeed(api, key);
-  let told = false;
+  let reported = false;
   let run: { readonly id: string; readonly began: number } | undefined;
   for (;;) {
     const gone = options.follow ? await isGone(() => api.getManifest(key)) : false;
     for (const event of await feed.read()) {
       if (options.run !== undefined && event.runId !== options.run) continue;
-      told = true;
+      reported = true;
       if (options.json) {
         print(JSON.stringify(event));
         continue;
@@ -49,7 +49,7 @@ async function events(api: ApiClient, key: ManifestName, options: EventsOptions)
       for (const line of eventLines(event, run.began)) print(line);
     }
     if (!options.follow) {
-      if (!told && options.run !== undefined)
+      if (!reported && options.run !== undefined)
         note(`no events of run ${options.run}: \`kubeloom runs ${shortName(key)}\` lists them`);
       return;
     }

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { CheckFinding } from '#contracts/provider-check.ts';
 import { apiClient } from '../api-client.ts';
-import { tellCheck } from '../check-report.ts';
+import { reportCheck } from '../check-report.ts';
 
 interface CheckOptions {
   readonly file?: readonly string[];
@@ -22,7 +22,7 @@ export function registerProviderCheck(provider: Command): void {
     )
     .option('--json', 'answer as JSON')
     .action(async (name: string, { json = false, ...options }: CheckOptions) => {
-      tellCheck({ provider: name, findings: await check(name, options) }, json);
+      reportCheck({ provider: name, findings: await check(name, options) }, json);
     });
 }
 

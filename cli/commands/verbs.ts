@@ -9,7 +9,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { printJson } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
-import { notStarted, tellAccepted, waitForRun } from '../wait.ts';
+import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
 
 interface VerbOptions extends Consent {
   readonly namespace: string;
@@ -158,7 +158,7 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   const ready = verb.plan ? await confirmed(api, key, { verb, plan: verb.plan(options), options }) : options;
   const accepted = await verb.ask(api, key, ready);
   const done = ready.to === undefined ? verb.done : `${verb.done} to generation ${ready.to}`;
-  if (!json) tellAccepted(key, verb.name === 'pause' ? { ...accepted, paused: false } : accepted, done);
+  if (!json) reportAccepted(key, verb.name === 'pause' ? { ...accepted, paused: false } : accepted, done);
   if (!options.wait || accepted.paused) {
     if (json) printJson({ accepted });
     return options.wait ? notStarted(accepted) : 0;

@@ -19,15 +19,15 @@ export async function findPlace(clients: AwsClients): Promise<{
 }> {
   const region = await clients.sts.config.region().catch(() => undefined);
   if (!region) {
-    const mend = 'add --region REGION, or set AWS_REGION';
-    return { checks: [{ name: 'region', state: 'wrong', found: 'none is set', mend }] };
+    const fix = 'add --region REGION, or set AWS_REGION';
+    return { checks: [{ name: 'region', state: 'wrong', found: 'none is set', fix }] };
   }
   const checks: AwsCheck[] = [ok('region', region)];
   try {
     const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
     const root = arn.endsWith(':root');
-    const mend = 'use a role: the root of an account should sign nothing';
-    checks.push(root ? { name: 'identity', state: 'warning', found: arn, mend } : ok('identity', arn));
+    const fix = 'use a role: the root of an account should sign nothing';
+    checks.push(root ? { name: 'identity', state: 'warning', found: arn, fix } : ok('identity', arn));
     return { checks, place: { region, account } };
   } catch (error) {
     checks.push({ name: 'identity', state: 'wrong', ...noIdentity(error) });
@@ -35,18 +35,18 @@ export async function findPlace(clients: AwsClients): Promise<{
   }
 }
 
-function noIdentity(error: unknown): Pick<AwsCheck, 'found' | 'mend'> {
+function noIdentity(error: unknown): Pick<AwsCheck, 'found' | 'fix'> {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (/^(ExpiredToken|ExpiredTokenException)$/.test(name) || /expired/i.test(message))
-    return { found: 'the credentials have expired', mend: 'aws sso login, or fetch new ones as you did before' };
+    return { found: 'the credentials have expired', fix: 'aws sso login, or fetch new ones as you did before' };
   if (/^(InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException)$/.test(name))
     return {
       found: `AWS does not know these credentials (${name})`,
-      mend: 'aws configure list shows whence they come',
+      fix: 'aws configure list shows whence they come',
     };
   if (/Credentials|TokenProvider/.test(name))
-    return { found: 'no credentials', mend: 'aws configure sso, or set AWS_PROFILE' };
-  return { found: `${name}: ${message}`, mend: 'look whether the region exists and whether this machine reaches AWS' };
+    return { found: 'no credentials', fix: 'aws configure sso, or set AWS_PROFILE' };
+  return { found: `${name}: ${message}`, fix: 'look whether the region exists and whether this machine reaches AWS' };
 }
 
 export async function checkAccount(clients: AwsClients, place: AwsPlace): Promise<readonly AwsCheck[]> {
@@ -81,12 +81,12 @@ async function checkConcurrency({ lambda }: AwsClients, region: string): Promise
   const name = 'concurrency of Lambda';
   const found = `${free} calls at once${free < limit ? `, ${limit - free} more are reserved by other functions` : ''}`;
   if (free >= enoughAtOnce) return ok(name, found);
-  const mend = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
+  const fix = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
   return {
     name,
     state: free < 5 ? 'wrong' : 'warning',
     found: `${found}: the API and busy runs will be throttled`,
-    mend,
+    fix,
   };
 }
 
@@ -100,13 +100,13 @@ async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
     return ok(name, 'STS issues them: keyless logins to Azure, Google Cloud and Vault can work');
   } catch (error) {
     if (error instanceof Error && error.name === 'OutboundWebIdentityFederationDisabledException') {
-      const mend =
+      const fix =
         'aws iam enable-outbound-web-identity-federation (once for the account; not needed for logins with keys)';
-      return { name, state: 'warning', found: 'outbound identity federation is off in this account', mend };
+      return { name, state: 'warning', found: 'outbound identity federation is off in this account', fix };
     }
     if (!isDenied(error)) throw error;
-    const mend = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
-    return { name, state: 'warning', found: 'you may not ask for one, so it cannot be told', mend };
+    const fix = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
+    return { name, state: 'warning', found: 'you may not ask for one, so it cannot be told', fix };
   }
 }
 
@@ -115,14 +115,14 @@ const bootstrapVersion = 6;
 
 async function checkBootstrap({ ssm }: AwsClients, { account, region }: AwsPlace): Promise<AwsCheck> {
   const name = 'CDK bootstrap';
-  const mend = `npx cdk bootstrap aws://${account}/${region}`;
+  const fix = `npx cdk bootstrap aws://${account}/${region}`;
   try {
     const { Parameter } = await ssm.send(new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' }));
     const version = Number(Parameter?.Value);
     if (version >= bootstrapVersion) return ok(name, `version ${version}`);
-    return { name, state: 'wrong', found: `version ${version}, and ${bootstrapVersion} is needed`, mend };
+    return { name, state: 'wrong', found: `version ${version}, and ${bootstrapVersion} is needed`, fix };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ParameterNotFound') throw error;
-    return { name, state: 'wrong', found: 'this region was never bootstrapped', mend };
+    return { name, state: 'wrong', found: 'this region was never bootstrapped', fix };
   }
 }

@@ -29,27 +29,27 @@ function judge(url: string, status: number, body: string, withToken: boolean): A
   if (status === 200) {
     const caller = WhoAmI.safeParse(parseJson(body));
     if (!caller.success) {
-      const mend = '`kubeloom version --check` compares the versions of both';
-      return { name, state: 'warning', found: `${url} answers in words that this version does not know`, mend };
+      const fix = '`kubeloom version --check` compares the versions of both';
+      return { name, state: 'warning', found: `${url} answers in words that this version does not know`, fix };
     }
     const { grants, name: who } = caller.data;
     const roles = grants.map(({ role, namespaces }) => `${role} of ${namespaces.join(', ')}`).join('; ');
     if (grants.length > 0) return ok(name, `${url} answers; you are ${who}, ${roles}`);
-    const mend = 'an admin gives you a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
-    return { name, state: 'warning', found: `${url} answers, but ${who} has no role there`, mend };
+    const fix = 'an admin gives you a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
+    return { name, state: 'warning', found: `${url} answers, but ${who} has no role there`, fix };
   }
   if (status === 401) {
-    const mend = withToken
+    const fix = withToken
       ? 'fetch a new token from the issuer'
       : 'it wants tokens (authorization=jwt): set KUBELOOM_TOKEN';
-    return { name, state: 'wrong', found: `${url} does not know the caller (401)`, mend };
+    return { name, state: 'wrong', found: `${url} does not know the caller (401)`, fix };
   }
   if (status === 403) {
-    const mend = 'let this principal execute-api:Invoke on the API; with authorization=jwt, set KUBELOOM_TOKEN';
-    return { name, state: 'wrong', found: `${url} does not let the caller in (403)`, mend };
+    const fix = 'let this principal execute-api:Invoke on the API; with authorization=jwt, set KUBELOOM_TOKEN';
+    return { name, state: 'wrong', found: `${url} does not let the caller in (403)`, fix };
   }
-  const mend = status >= 500 ? 'docs/aws/runbooks/api-server-errors.md' : 'deploy the version of this command line';
-  return { name, state: 'wrong', found: `${url} answered with ${status}`, mend };
+  const fix = status >= 500 ? 'docs/aws/runbooks/api-server-errors.md' : 'deploy the version of this command line';
+  return { name, state: 'wrong', found: `${url} answered with ${status}`, fix };
 }
 
 function parseJson(text: string): unknown {

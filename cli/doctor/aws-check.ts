@@ -7,7 +7,7 @@ export interface AwsCheck {
   /** What was found, for people. */
   readonly found: string;
   /** How to mend it: a command where there is one. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export const ok = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
@@ -29,24 +29,24 @@ export async function look(
 const noAnswer = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
 
 /** What happened and what to do about it. Throws what is no error of AWS or of the way there. */
-export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'mend'> {
+export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'fix'> {
   if (!(error instanceof Error)) throw error;
   const code = 'code' in error ? String(error.code) : '';
   if (isDenied(error)) {
     return {
       found: `you may not look: ${action} is denied`,
-      mend: `let this principal ${action}, or run the doctor as one that may`,
+      fix: `let this principal ${action}, or run the doctor as one that may`,
     };
   }
   if (noAnswer.test(code) || noAnswer.test(error.name)) {
     return {
       found: `no answer (${code || error.name})`,
-      mend: 'look whether the region exists and whether this machine reaches AWS (proxy, firewall)',
+      fix: 'look whether the region exists and whether this machine reaches AWS (proxy, firewall)',
     };
   }
   if (!('$metadata' in error)) throw error;
   const [firstLine] = error.message.split('\n');
-  return { found: `${error.name}: ${firstLine}`, mend: 'try again; if it stays, ask the status page of AWS' };
+  return { found: `${error.name}: ${firstLine}`, fix: 'try again; if it stays, ask the status page of AWS' };
 }
 
 /** AWS answered that this principal may not do that. */

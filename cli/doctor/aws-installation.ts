@@ -33,7 +33,7 @@ export async function checkInstallation(clients: AwsClients, installation: strin
     const found = await look(`stack ${name}`, 'cloudformation:DescribeStacks', async () => {
       const stack = await findStack(clients, name);
       if (stack) stacks.set(part, stack);
-      return judgeStack({ name, stack, region, deploy });
+      return assessStack({ name, stack, region, deploy });
     });
     checks.push(...found);
   }
@@ -79,9 +79,9 @@ interface Judged {
   readonly deploy: Deploy;
 }
 
-function judgeStack({ name, stack, region, deploy }: Judged): AwsCheck {
+function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
   const title = `stack ${name}`;
-  if (!stack) return { name: title, state: 'wrong', found: 'is not there', mend: deploy() };
+  if (!stack) return { name: title, state: 'wrong', found: 'is not there', fix: deploy() };
   const status = String(stack.StackStatus);
   const command = (verb: string) => `aws cloudformation ${verb} --stack-name ${name} --region ${region}`;
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(title, status);
@@ -91,12 +91,12 @@ function judgeStack({ name, stack, region, deploy }: Judged): AwsCheck {
       name: title,
       state: 'warning',
       found: status,
-      mend: `wait for it: ${command(`wait stack-${end}-complete`)}`,
+      fix: `wait for it: ${command(`wait stack-${end}-complete`)}`,
     };
   }
   if (status === 'UPDATE_ROLLBACK_COMPLETE') {
     const found = `${status}: the last deployment failed, the one before it runs`;
-    return { name: title, state: 'warning', found, mend: deploy() };
+    return { name: title, state: 'warning', found, fix: deploy() };
   }
   const why = `${command('describe-stack-events')} tells why`;
   // The first deployment failed: nothing was ever in it, and only a stack that may be deleted is made anew.
@@ -104,11 +104,11 @@ function judgeStack({ name, stack, region, deploy }: Judged): AwsCheck {
     const unlock = stack.EnableTerminationProtection
       ? `${command('update-termination-protection --no-enable-termination-protection')} && `
       : '';
-    return { name: title, state: 'wrong', found: status, mend: `${why}; then ${unlock}${deploy()}` };
+    return { name: title, state: 'wrong', found: status, fix: `${why}; then ${unlock}${deploy()}` };
   }
   if (status === 'UPDATE_ROLLBACK_FAILED')
-    return { name: title, state: 'wrong', found: status, mend: `${why}; then ${command('continue-update-rollback')}` };
-  return { name: title, state: 'wrong', found: status, mend: `${why}; then ${deploy()}` };
+    return { name: title, state: 'wrong', found: status, fix: `${why}; then ${command('continue-update-rollback')}` };
+  return { name: title, state: 'wrong', found: status, fix: `${why}; then ${deploy()}` };
 }
 
 async function resourcesOf({ cloudFormation }: AwsClients, StackName: string): Promise<StackResourceSummary[]> {
@@ -125,7 +125,7 @@ function idsOf(resources: readonly StackResourceSummary[], type: string): string
 /** CloudFormation makes a resource anew only when it is told that reality may differ from what it knows. */
 function missingProject(id: string, deploy: Deploy): AwsCheck {
   const found = 'the stack has it, CodeBuild does not: somebody removed it by hand';
-  return { name: `runner ${id}`, state: 'wrong', found, mend: deploy(' --revert-drift') };
+  return { name: `runner ${id}`, state: 'wrong', found, fix: deploy(' --revert-drift') };
 }
 
 /** `<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>` or `…@sha256:<digest>`. */
@@ -137,7 +137,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
   const image = project.environment?.image ?? '';
   const [, registryId, repositoryName, tag, digest] = imageUri.exec(image) ?? [];
   if (registryId === undefined || repositoryName === undefined) {
-    return [{ name, state: 'wrong', found: `${image || 'none'} is no image of ECR`, mend: deploy() }];
+    return [{ name, state: 'wrong', found: `${image || 'none'} is no image of ECR`, fix: deploy() }];
   }
   return look(name, 'ecr:DescribeImages', async () => {
     const imageIds = [digest === undefined ? { imageTag: tag ?? 'latest' } : { imageDigest: digest }];
@@ -150,7 +150,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
     } catch (error) {
       if (!(error instanceof Error) || !/^(ImageNotFound|RepositoryNotFound)Exception$/.test(error.name)) throw error;
       const found = `${image} is not in the registry; a lifecycle rule of the repository may have removed it`;
-      return { name, state: 'wrong', found, mend: deploy(' --force') };
+      return { name, state: 'wrong', found, fix: deploy(' --force') };
     }
   });
 }
@@ -160,26 +160,26 @@ async function checkKey(
   { stack, region, deploy }: { readonly stack: string; readonly region: string; readonly deploy: Deploy },
 ): Promise<AwsCheck> {
   const [KeyId] = idsOf(await resourcesOf(clients, stack), 'AWS::KMS::Key');
-  if (KeyId === undefined) return { name: 'key', state: 'wrong', found: `${stack} has none`, mend: deploy() };
+  if (KeyId === undefined) return { name: 'key', state: 'wrong', found: `${stack} has none`, fix: deploy() };
   const command = (verb: string) => `aws kms ${verb} --key-id ${KeyId} --region ${region}`;
   try {
     const { KeyMetadata } = await clients.kms.send(new DescribeKeyCommand({ KeyId }));
     if (KeyMetadata?.KeyState === 'Enabled') return ok('key', `${KeyId} is enabled`);
     if (KeyMetadata?.KeyState === 'PendingDeletion') {
-      const mend = `${command('cancel-key-deletion')} && ${command('enable-key')}`;
+      const fix = `${command('cancel-key-deletion')} && ${command('enable-key')}`;
       const when = KeyMetadata.DeletionDate?.toISOString().slice(0, 10) ?? 'soon';
       return {
         name: 'key',
         state: 'wrong',
         found: `will be deleted on ${when}, and all that it encrypts is lost then`,
-        mend,
+        fix,
       };
     }
-    const mend = command('enable-key');
-    return { name: 'key', state: 'wrong', found: `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, mend };
+    const fix = command('enable-key');
+    return { name: 'key', state: 'wrong', found: `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, fix };
   } catch (error) {
     if (!isDenied(error)) throw error;
-    const mend = 'let this principal kms:DescribeKey to find out';
-    return { name: 'key', state: 'warning', found: `you may not look at ${KeyId}`, mend };
+    const fix = 'let this principal kms:DescribeKey to find out';
+    return { name: 'key', state: 'warning', found: `you may not look at ${KeyId}`, fix };
   }
 }

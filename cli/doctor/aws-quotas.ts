@@ -20,8 +20,8 @@ const armRegions = [
 function checkArm(projects: readonly Project[], region: string): readonly AwsCheck[] {
   if (projects.length > 0 || armRegions.includes(region)) return [];
   const found = `AWS documents none of CodeBuild for ${region}; the stack of the pipeline may be refused`;
-  const mend = `look in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
-  return [{ name: 'containers on arm64', state: 'warning', found, mend }];
+  const fix = `look in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
+  return [{ name: 'containers on arm64', state: 'warning', found, fix }];
 }
 
 export async function checkQuotas(
@@ -54,13 +54,13 @@ function judge(compute: string, quotas: readonly ServiceQuota[], region: string)
   const wanted = `Concurrently running builds for ${compute} environment`.toLowerCase();
   const quota = quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === wanted);
   if (quota?.Value === undefined) {
-    const mend = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
-    return { name, state: 'warning', found: 'Service Quotas does not tell', mend };
+    const fix = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
+    return { name, state: 'warning', found: 'Service Quotas does not tell', fix };
   }
   if (quota.Value >= comfortable) return ok(name, String(quota.Value));
   const { QuotaCode: code } = quota;
-  const mend = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
-  if (quota.Value === 0) return { name, state: 'wrong', found: '0: no stage can run in this account', mend };
+  const fix = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
+  if (quota.Value === 0) return { name, state: 'wrong', found: '0: no stage can run in this account', fix };
   const waits = quota.Value === 1 ? 'stages wait for each other' : 'several clusters at once wait for each other';
-  return { name, state: 'warning', found: `${quota.Value}: ${waits}`, mend };
+  return { name, state: 'warning', found: `${quota.Value}: ${waits}`, fix };
 }

@@ -11,7 +11,7 @@ export interface Check {
   readonly for: 'all' | 'hosts';
   /** Nice to have: nothing that is promised fails without it. */
   readonly optional?: true;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 const hostsHelper = fileURLToPath(new URL('../../local/hosts/kubeloom-host', import.meta.url));
@@ -23,7 +23,7 @@ export async function examineMachine(): Promise<readonly Check[]> {
     program && ask ? [askProgram(program, ask, atLeast).then((answer) => check(program, answer, install(name)))] : [],
   );
   return [
-    { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', mend: 'npm ci brings one on linux-x64' },
+    { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', fix: 'npm ci brings one on linux-x64' },
     ...(await Promise.all([examineTerraform(), ...programs])),
     ...(await examineHosts()),
   ];
@@ -31,8 +31,8 @@ export async function examineMachine(): Promise<readonly Check[]> {
 
 const install = (debianPackage: string): string => `scripts/setup.sh --hosts, or apt-get install ${debianPackage}`;
 
-function check(name: string, { ok, found }: Answer, mend: string): Check {
-  return { name, ok, found, for: 'hosts', mend };
+function check(name: string, { ok, found }: Answer, fix: string): Check {
+  return { name, ok, found, for: 'hosts', fix };
 }
 
 /** OpenTofu where both are usable; else the one that is there says why it is not usable. */
@@ -64,7 +64,7 @@ async function examineHosts(): Promise<readonly Check[]> {
   if (!report) return [check('hosts helper', { ok: false, found }, `run ${hostsHelper} doctor`)];
   return report.checks.map(({ name, ok, required, found, fix }) => ({
     ...{ name, ok, found: found || 'no', for: 'hosts' },
-    ...(fix && { mend: fix }),
+    ...(fix && { fix: fix }),
     ...(!required && { optional: true }),
   }));
 }

@@ -16,12 +16,12 @@ export function showAws({ checks }: AwsReport): void {
     checks.map(({ name, state, found }) => [marks[state], name, found]),
   );
   // One command may mend several things; each stands on a line of its own, to be copied.
-  const mends = new Set(checks.flatMap(({ mend }) => (mend === undefined ? [] : [mend])));
-  for (const mend of mends) {
-    const meant = checks.filter((check) => check.mend === mend);
+  const fixes = new Set(checks.flatMap(({ fix }) => (fix === undefined ? [] : [fix])));
+  for (const fix of fixes) {
+    const meant = checks.filter((check) => check.fix === fix);
     print();
     for (const { name, state } of meant) print(`${marks[state]}  ${paint('bold', name)}`);
-    print(`  ${mend}`);
+    print(`  ${fix}`);
   }
   print();
   const wrong = checks.filter(({ state }) => state === 'wrong').length;

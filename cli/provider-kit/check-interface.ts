@@ -52,17 +52,17 @@ const purpose: Readonly<Record<string, string>> = {
 
 function aboutVariable(module: ModuleSource, name: string, given: TerraformType): readonly Finding[] {
   const place = `${module.name}/variables.tf`;
-  const told = (message: string, fix: string): readonly Finding[] => [fault(check, { place, message, fix })];
+  const reported = (message: string, fix: string): readonly Finding[] => [fault(check, { place, message, fix })];
   const body = module.variables[name];
-  if (body === undefined) return told(`there is no variable ${name}`, `declare it with type ${nameOf(given)}`);
+  if (body === undefined) return reported(`there is no variable ${name}`, `declare it with type ${nameOf(given)}`);
   const type = typeOf(body);
-  if (type === undefined) return told(`variable ${name} has no type`, `type = ${nameOf(given)}`);
-  if ('problem' in type) return told(`type of variable ${name}: ${type.problem}`, `type = ${nameOf(given)}`);
+  if (type === undefined) return reported(`variable ${name} has no type`, `type = ${nameOf(given)}`);
+  if ('problem' in type) return reported(`type of variable ${name}: ${type.problem}`, `type = ${nameOf(given)}`);
   const reason = misfit(given, type.read);
   if (reason !== undefined)
-    return told(`variable ${name} does not take what it is given: ${reason}`, `type = ${nameOf(given)}`);
+    return reported(`variable ${name} does not take what it is given: ${reason}`, `type = ${nameOf(given)}`);
   if (nullableVariables.has(name) && body.nullable === false)
-    return told(`variable ${name} may be null`, 'remove nullable = false');
+    return reported(`variable ${name} may be null`, 'remove nullable = false');
   if (body.description === undefined) {
     return [warning(check, { place, message: `variable ${name} has no description`, fix: 'say what it does here' })];
   }

@@ -116,17 +116,24 @@ function declaration(
   { source, version, configuration_aliases: aliases }: Readonly<Record<string, unknown>>,
   pinned: { readonly source: string } | undefined,
 ): readonly Finding[] {
-  const told = (message: string, fix: string): Finding => fault(check, { place, message, fix });
+  const reported = (message: string, fix: string): Finding => fault(check, { place, message, fix });
   return [
     ...(pinned === undefined
-      ? [told(`provider ${name} is not in provider.json`, 'pin it there: provider or alsoRequired')]
+      ? [reported(`provider ${name} is not in provider.json`, 'pin it there: provider or alsoRequired')]
       : []),
     ...(pinned !== undefined && source !== pinned.source
-      ? [told(`source of ${name} is ${String(source)} here and ${pinned.source} in provider.json`, 'write the same')]
+      ? [
+          reported(
+            `source of ${name} is ${String(source)} here and ${pinned.source} in provider.json`,
+            'write the same',
+          ),
+        ]
       : []),
-    ...(version === undefined ? [] : [told(`a version of ${name} stands here and in provider.json`, 'remove it here')]),
+    ...(version === undefined
+      ? []
+      : [reported(`a version of ${name} stands here and in provider.json`, 'remove it here')]),
     ...(aliases === undefined
       ? []
-      : [told(`aliases of ${name} cannot be given by the root`, 'one provider a module; regions are the root’s')]),
+      : [reported(`aliases of ${name} cannot be given by the root`, 'one provider a module; regions are the root’s')]),
   ];
 }

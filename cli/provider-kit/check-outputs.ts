@@ -12,18 +12,18 @@ export function checkOutputs(source: TypeSource): readonly Finding[] {
     const sensitive = Object.entries(module.variables).filter(([, { sensitive }]) => sensitive === true);
     const secrets = new Set([...fromSecret, ...sensitive.map(([name]) => name)].map((name) => `var.${name}`));
     return Object.entries(module.outputs).flatMap(([name, body]) => {
-      const told = (message: string): Finding =>
+      const reported = (message: string): Finding =>
         fault('outputs', {
           place: `${module.name}/outputs.tf`,
           message: `output ${name} ${message}`,
           fix: 'leave it out: what needs it can read the Secret',
         });
-      if (body.sensitive === true) return [told('is marked as sensitive: the root cannot hand it on')];
+      if (body.sensitive === true) return [reported('is marked as sensitive: the root cannot hand it on')];
       const references = referencesOf(module, body.value);
       const secret = [...references].find((reference) => secrets.has(reference));
-      if (secret !== undefined) return [told(`tells ${secret}`)];
+      if (secret !== undefined) return [reported(`tells ${secret}`)];
       const attribute = secretAttribute.exec(textsOf(body.value).join('\n'))?.[1];
-      return attribute === undefined ? [] : [told(`tells ${attribute}`)];
+      return attribute === undefined ? [] : [reported(`tells ${attribute}`)];
     });
   });
 }

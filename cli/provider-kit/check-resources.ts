@@ -20,11 +20,11 @@ const metaArguments = new Set([
 export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Finding[] {
   if (nodepool === undefined) return [];
   return nodepool.resources.flatMap((block) => {
-    const told = (message: string, fix: string): Finding =>
+    const reported = (message: string, fix: string): Finding =>
       fault('nodes', { place: placeOf(nodepool, block), message, fix });
     const { for_each: keys, count } = block.body;
     if (count !== undefined) {
-      return [told('it is counted: taking out one node would touch those behind it', 'for_each = var.nodes')];
+      return [reported('it is counted: taking out one node would touch those behind it', 'for_each = var.nodes')];
     }
     if (keys !== undefined) {
       return originsOf(nodepool, keys).has('var.nodes')
@@ -39,7 +39,7 @@ export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Find
     }
     const knowsNodes = originsOf(nodepool, attributesOf(block)).has('var.nodes');
     return knowsNodes
-      ? [told('it is one for all nodes, and changes when one comes or goes', 'for_each = var.nodes')]
+      ? [reported('it is one for all nodes, and changes when one comes or goes', 'for_each = var.nodes')]
       : [];
   });
 }

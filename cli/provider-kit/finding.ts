@@ -24,5 +24,5 @@ export const checkNames = {
 export type CheckName = keyof typeof checkNames;
 
 type Told = Omit<Finding, 'severity' | 'check'>;
-export const fault = (check: CheckName, told: Told): Finding => ({ severity: 'fault', check, ...told });
-export const warning = (check: CheckName, told: Told): Finding => ({ severity: 'warning', check, ...told });
+export const fault = (check: CheckName, reported: Told): Finding => ({ severity: 'fault', check, ...reported });
+export const warning = (check: CheckName, reported: Told): Finding => ({ severity: 'warning', check, ...reported });

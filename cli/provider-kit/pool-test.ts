@@ -6,7 +6,7 @@ import type { PlannedChange } from './planned-changes.ts';
 
 export interface PoolTest {
   /** Id of the pool that stands all the time. */
-  readonly stands: string;
+  readonly existing: string;
   /** Id of the pool that comes and goes. */
   readonly comes: string;
   /** Aliases of the provider blocks of the root; empty for a single block. */
@@ -41,8 +41,8 @@ export function renderPoolTest(template: ProviderTemplate, test: PoolTest): stri
     run('comes', 'plan', { with_pool: 'true' }),
     run('is_there', 'apply', { with_pool: 'true' }),
     run('goes', 'plan', {}),
-    run('grows', 'plan', { with_pool: 'true', grown_nodes: nodes(test.stands, 3) }),
-    run('shrinks', 'plan', { with_pool: 'true', grown_nodes: nodes(test.stands, 1) }),
+    run('grows', 'plan', { with_pool: 'true', grown_nodes: nodes(test.existing, 3) }),
+    run('shrinks', 'plan', { with_pool: 'true', grown_nodes: nodes(test.existing, 1) }),
     run('another_generation', 'plan', { with_pool: 'true', generation: '"2"' }),
     run('another_first_boot', 'plan', { with_pool: 'true', first_boot: '"exit 0"' }),
     '',
@@ -50,35 +50,35 @@ export function renderPoolTest(template: ProviderTemplate, test: PoolTest): stri
 }
 
 /** What the plans of the runs tell against the modules, as sentences. */
-export function judgePoolTest(
+export function assessPoolTest(
   test: PoolTest,
   runs: Readonly<Record<string, readonly PlannedChange[]>>,
 ): readonly string[] {
-  const stands = `module.${poolModule(test.stands)}.`;
+  const existing = `module.${poolModule(test.existing)}.`;
   const comes = `module.${poolModule(test.comes)}[0].`;
   const of = (run: string) => runs[run] ?? [];
-  const keyed = (number: number) => `["${nodeName(test.stands, number)}"]`;
-  const told = (what: string, changes: readonly PlannedChange[]): readonly string[] =>
+  const keyed = (number: number) => `["${nodeName(test.existing, number)}"]`;
+  const reported = (what: string, changes: readonly PlannedChange[]): readonly string[] =>
     changes.map(({ address, actions }) => `${what}: ${address} would be ${words(actions)}`);
   return [
-    ...told(
+    ...reported(
       'when a pool comes',
-      of('comes').filter(({ address }) => address.startsWith(stands)),
+      of('comes').filter(({ address }) => address.startsWith(existing)),
     ),
-    ...told(
+    ...reported(
       'when a pool goes',
-      of('goes').filter(({ address }) => address.startsWith(stands)),
+      of('goes').filter(({ address }) => address.startsWith(existing)),
     ),
-    ...told(
+    ...reported(
       'when a node comes',
-      of('grows').filter(({ address }) => touches(address, stands, comes, keyed(3))),
+      of('grows').filter(({ address }) => touches(address, existing, comes, keyed(3))),
     ),
-    ...told(
+    ...reported(
       'when a node goes',
-      of('shrinks').filter(({ address }) => touches(address, stands, comes, keyed(2))),
+      of('shrinks').filter(({ address }) => touches(address, existing, comes, keyed(2))),
     ),
-    ...told('when only the generation is another', of('another_generation')),
-    ...told('when only the first boot script is another', of('another_first_boot')),
+    ...reported('when only the generation is another', of('another_generation')),
+    ...reported('when only the first boot script is another', of('another_first_boot')),
     ...['comes', 'is_there', 'goes', 'grows', 'shrinks']
       .filter((run) => run !== 'is_there' && of(run).length === 0)
       .map((run) => `nothing would change in the run "${run}": the test did not test anything`),

@@ -7,7 +7,7 @@ import type { RootModule } from '#rendering/root-module.ts';
 import type { Finding } from './finding.ts';
 import { bodies } from './module-source.ts';
 import { readTestReport } from './planned-changes.ts';
-import { firstRun, judgePoolTest, type PoolTest, renderPoolTest } from './pool-test.ts';
+import { assessPoolTest, firstRun, type PoolTest, renderPoolTest } from './pool-test.ts';
 import { SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
 import { findTerraform, type TerraformProgram, withRoots } from './terraform-program.ts';
 import { machinesRoot, namesRoot, withKnobs } from './trial-roots.ts';
@@ -118,11 +118,11 @@ async function testPools(
   const trial = `${program.name} test with a mocked plugin: pools and nodes come and go`;
   const instance = sampleInstance(name, 0);
   const state = sampleState(instance, samplePools(0), words);
-  const [stands, comes] = [state.pools[1], state.loadBalancers[0]?.pools[0]];
-  if (stands === undefined || comes === undefined) throw new Error('the sample cluster has lost its pools');
-  const root = withKnobs(machinesRoot(template, instance, state), { grows: stands.id, comes: comes.id });
+  const [existing, comes] = [state.pools[1], state.loadBalancers[0]?.pools[0]];
+  if (existing === undefined || comes === undefined) throw new Error('the sample cluster has lost its pools');
+  const root = withKnobs(machinesRoot(template, instance, state), { grows: existing.id, comes: comes.id });
   const test: PoolTest = {
-    stands: stands.id,
+    existing: existing.id,
     comes: comes.id,
     aliases: aliasesOf(root),
     mocks: await exists(join(directory, 'mocks')),
@@ -139,7 +139,7 @@ async function testPools(
       return { name: trial, outcome: 'not tried', details: [hint, ...details] };
     if (errors.length > 0) return { name: trial, outcome: 'failed', details };
     if (Object.keys(runs).length === 0) return { name: trial, outcome: 'not tried', details: said };
-    const faults = judgePoolTest(test, runs);
+    const faults = assessPoolTest(test, runs);
     return { name: trial, outcome: faults.length > 0 ? 'failed' : 'passed', details: faults };
   });
 }

@@ -210,7 +210,7 @@ export class DynamoManifests implements ManifestStore {
   async due(
     now: string,
     limit: number,
-    tell?: (unreadable: PipelineError) => void,
+    report?: (unreadable: PipelineError) => void,
   ): Promise<readonly ManifestRecord[]> {
     const waiting = await this.#dueIn(dueManifests, now, limit);
     const checks = waiting.length < limit ? await this.#dueIn(dueChecks, now, limit - waiting.length) : [];
@@ -221,8 +221,8 @@ export class DynamoManifests implements ManifestStore {
     const read = await Promise.allSettled(items.map((item) => this.#read(item)));
     return read.flatMap((outcome, index) => {
       if (outcome.status === 'fulfilled') return [outcome.value];
-      if (tell === undefined) throw outcome.reason;
-      tell(asFault(items[index], outcome.reason));
+      if (report === undefined) throw outcome.reason;
+      report(asFault(items[index], outcome.reason));
       return [];
     });
   }
@@ -271,8 +271,10 @@ export class DynamoManifests implements ManifestStore {
   async #conflict(key: ManifestKey, why: string): Promise<PipelineError> {
     const item = await this.#table.get(manifestItem(key));
     const details = { generation: Number(item?.generation ?? 0), attempt: Number(item?.attempt ?? 0) };
-    const stands = item ? `generation ${details.generation}, attempt ${details.attempt} is stored` : 'it is not stored';
-    const message = `manifest ${key.namespace}/${key.name}: ${why}; ${stands}`;
+    const existing = item
+      ? `generation ${details.generation}, attempt ${details.attempt} is stored`
+      : 'it is not stored';
+    const message = `manifest ${key.namespace}/${key.name}: ${why}; ${existing}`;
     return new PipelineError('VersionConflict', message, { details });
   }
 

@@ -11,22 +11,27 @@ export const installationChanges = '@installation';
 type Ports = Pick<Deps, 'clock' | 'events'>;
 
 /** `what` is a past participle with its object, as in `paused` or `applied as generation 3`. */
-export async function tellManifestChange(
+export async function recordManifestChange(
   deps: Ports,
   { namespace, name, runId }: Pick<ManifestRecord, 'namespace' | 'name' | 'runId'>,
   what: string,
   caller: AdmittedCaller,
 ): Promise<void> {
-  await tell(deps, { namespace, name }, runId, `${what} by ${callerText(caller)}`);
+  await report(deps, { namespace, name }, runId, `${what} by ${callerText(caller)}`);
 }
 
 /** For Secrets, templates and roles; `what` names the thing. */
-export async function tellChange(deps: Ports, namespace: string, what: string, caller: AdmittedCaller): Promise<void> {
-  await tell(deps, changesOf(namespace), '', `${what} by ${callerText(caller)}`);
+export async function recordChange(
+  deps: Ports,
+  namespace: string,
+  what: string,
+  caller: AdmittedCaller,
+): Promise<void> {
+  await report(deps, changesOf(namespace), '', `${what} by ${callerText(caller)}`);
 }
 
 /** A change that was made is not undone because it could not be told. */
-async function tell({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
+async function report({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
   const event = { at: clock.now().toISOString(), runId, level: 'info' as const, kind: 'Requested', message };
   await Promise.allSettled([events.append(key, [event])]);
 }

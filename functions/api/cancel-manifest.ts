@@ -2,12 +2,12 @@
 import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },
@@ -19,7 +19,7 @@ export const handler = httpHandler(
     }
     if (stored.paused && !stored.lease) throw refuseVerb(stored, 'cancelled', 'it is paused, and nothing is under way');
     if (isCancelled(stored, stored)) throw refuseVerb(stored, 'cancelled', 'it is being cancelled already');
-    await tellManifestChange(deps, stored, 'cancelled', caller);
+    await recordManifestChange(deps, stored, 'cancelled', caller);
     return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
   },
 );

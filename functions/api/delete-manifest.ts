@@ -14,7 +14,7 @@ import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { Deps } from '../ports.ts';
-import { tellManifestChange } from './audit-event.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
@@ -30,7 +30,12 @@ export const handler = httpHandler(
       checkPreconditions(headers, path, remains.record);
       refuseUnlessForgotten(remains, orphans);
       const left = await discardManifest(deps, path, remains.record);
-      await tellManifestChange(deps, remains.record, 'forgotten: what was stored of it cannot be read', request.caller);
+      await recordManifestChange(
+        deps,
+        remains.record,
+        'forgotten: what was stored of it cannot be read',
+        request.caller,
+      );
       return acceptedResponse(remains.record, { left });
     }
     const stored = await storedManifest(deps, path);
@@ -41,20 +46,20 @@ export const handler = httpHandler(
     const clusters = await deps.clusters.list(path);
     if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
     const origin = { by: request.caller.name, reason: 'deleted' };
-    const wish = {
+    const goal = {
       ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
       ...(orphans && { orphans }),
     };
     // What is to go does not wait: a deletion ends the pause.
     const { paused, ...awake } = stored;
-    const record = nextRecord(deps, path, awake, wish);
+    const record = nextRecord(deps, path, awake, goal);
     await refuseProtected(deps, record, clusters);
     const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
     // What is under way would be for nothing: its stage is stopped, what it made is known.
     const atWork = await runAtWork(deps, stored);
     await storeNext(deps, stored, record);
     if (paused) await deps.manifests.setPaused(path, false);
-    await tellManifestChange(deps, record, 'deleted', request.caller);
+    await recordManifestChange(deps, record, 'deleted', request.caller);
     await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
     if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
     return acceptedResponse(record, left && { left });
@@ -80,11 +85,11 @@ async function refuseProtected(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): Promise<void> {
-  const wished = documentFaults(record.document);
-  const said = new Set(wished.map(({ path }) => path));
+  const remaining = documentFaults(record.document);
+  const said = new Set(remaining.map(({ path }) => path));
   const plans = planClusters(planningOf(deps, record), record, clusters);
-  const standing = plans.flatMap(({ refusals }) => refusals);
-  const faults = [...wished, ...standing.filter(({ path }) => !said.has(path))];
+  const existing = plans.flatMap(({ refusals }) => refusals);
+  const faults = [...remaining, ...existing.filter(({ path }) => !said.has(path))];
   if (faults.length === 0) return;
   const reasons = faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
   const name = `${record.namespace}/${record.name}`;

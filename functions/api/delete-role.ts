@@ -2,10 +2,10 @@
 import { RolePath } from '#contracts/http-parameters.ts';
 import { admin } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import { installationChanges, tellChange } from './audit-event.ts';
+import { installationChanges, recordChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: admin, path: RolePath }, async ({ path, caller }, deps) => {
   await deps.roleBindings.remove(path.name);
-  await tellChange(deps, installationChanges, `RoleBinding ${path.name} removed`, caller);
+  await recordChange(deps, installationChanges, `RoleBinding ${path.name} removed`, caller);
   return { status: 204 };
 });

@@ -3,9 +3,9 @@ import { DocumentPath } from '#contracts/http-parameters.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
+import { recordChange } from './audit-event.ts';
 import { manifestsThatUse } from './manifests-that-use.ts';
 import { secretPath } from './surroundings.ts';
-import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: operator, path: DocumentPath }, async ({ path, caller }, deps) => {
   const name = `Secret "${path.namespace}/${path.name}"`;
@@ -16,6 +16,6 @@ export const handler = httpHandler({ access: operator, path: DocumentPath }, asy
     throw new PipelineError('InUse', `${name} is used by ${users.join(', ')}; delete those or change them first`);
   }
   await deps.secrets.remove(stored);
-  await tellChange(deps, path.namespace, `Secret ${path.name} deleted`, caller);
+  await recordChange(deps, path.namespace, `Secret ${path.name} deleted`, caller);
   return { status: 204 };
 });

@@ -8,10 +8,10 @@ import { httpHandler } from '../middleware.ts';
 import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath, maxBodyBytes: bodyLimits.verb },
@@ -26,7 +26,7 @@ export const handler = httpHandler(
     const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'report';
     const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
     const record = await startDriftCheck(deps, stored, { policy, reason });
-    await tellManifestChange(deps, record, reason, request.caller);
+    await recordManifestChange(deps, record, reason, request.caller);
     return acceptedResponse(record);
   },
 );

@@ -7,7 +7,7 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
  * Leaves out pools, clusters and providers of which nothing exists, and puts in the Kubernetes versions and networks
  * that stand. So a wrong server type or a failed upgrade can be corrected in place. Only true while no run is at work.
  */
-export function standingPart(manifest: InputManifest, clusters: readonly ClusterRecord[]): InputManifest {
+export function existingManifest(manifest: InputManifest, clusters: readonly ClusterRecord[]): InputManifest {
   const states = clusters.flatMap(({ current, attempted }) => [current, attempted].filter((state) => state !== null));
   const pools = new Set(states.flatMap((state) => allPools(state).map((pool) => pool.name)));
   const providers = new Set(
@@ -16,7 +16,7 @@ export function standingPart(manifest: InputManifest, clusters: readonly Cluster
       ...state.loadBalancers.map(({ dns }) => dns.provider.name),
     ]),
   );
-  const standing = new Map(states.map((state) => [state.name, state]));
+  const existing = new Map(states.map((state) => [state.name, state]));
   const { nodePools, kubernetes } = manifest.spec;
   return {
     ...manifest,
@@ -29,7 +29,7 @@ export function standingPart(manifest: InputManifest, clusters: readonly Cluster
       },
       kubernetes: {
         clusters: kubernetes.clusters.flatMap((cluster) => {
-          const state = standing.get(cluster.name);
+          const state = existing.get(cluster.name);
           return state ? [{ ...cluster, version: state.kubernetesVersion, network: state.network }] : [];
         }),
       },

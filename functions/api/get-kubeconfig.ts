@@ -4,8 +4,8 @@ import { PipelineError } from '#domain/errors.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { findCluster } from './find-cluster.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path, caller }, deps) => {
   const clusters = await deps.clusters.list(path);
@@ -23,6 +23,6 @@ export const handler = httpHandler({ access: operator, path: ClusterPath }, asyn
     );
   }
   const { namespace, name } = path;
-  await tellManifestChange(deps, { namespace, name, runId: '' }, `kubeconfig of ${clusterName(wanted)} read`, caller);
+  await recordManifestChange(deps, { namespace, name, runId: '' }, `kubeconfig of ${clusterName(wanted)} read`, caller);
   return { status: 200, text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };
 });

@@ -14,10 +14,10 @@ import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
-import { standingPart } from './existing-manifest.ts';
+import { existingManifest } from './existing-manifest.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { validationContextOf } from './surroundings.ts';
 
 export interface Question {
   readonly document: unknown;
@@ -27,7 +27,7 @@ export interface Question {
   readonly beside?: readonly unknown[];
 }
 
-export interface Judgement {
+export interface Assessment {
   /** With defaults; absent when its form is faulty. */
   readonly manifest?: InputManifest;
   readonly faults: readonly Fault[];
@@ -40,10 +40,10 @@ export interface Judgement {
   readonly refusals: readonly Fault[];
 }
 
-export async function judgeManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Judgement> {
+export async function assessManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Assessment> {
   const { document, stored, caller, beside = [] } = question;
-  const surroundings = await surroundingsOf(deps, key, document, caller);
-  const verdict = validateManifest(document, withSet(surroundings, beside));
+  const context = await validationContextOf(deps, key, document, caller);
+  const verdict = validateManifest(document, withSet(context, beside));
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings, document);
   const { manifest } = verdict;
@@ -53,12 +53,12 @@ export async function judgeManifest(deps: Deps, key: ManifestKey, question: Ques
   const clusters = await deps.clusters.list(key);
   const before = stored && InputManifest.safeParse(stored.document).data;
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
-  const old = before && settled ? standingPart(before, clusters) : before;
+  const old = before && settled ? existingManifest(before, clusters) : before;
   const { templates, templateSecrets, faults: unpinned } = await pinTemplates(deps, key.namespace, manifest, beside);
   const faults = wireFaults([...(old ? validateUpdate(old, manifest) : []), ...unpinned], document);
   const own = { templates, templateSecrets };
-  const wished = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: false, templates: own });
-  const plans = planClusters(planningOf(deps, wished), wished, clusters);
+  const desired = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: false, templates: own });
+  const plans = planClusters(planningOf(deps, desired), desired, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
   return { manifest, faults, warnings: [...warnings, ...renames(plans, manifest)], templates: own, plans, refusals };

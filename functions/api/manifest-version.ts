@@ -24,10 +24,10 @@ export function checkPreconditions(
   const name = `manifest "${key.namespace}/${key.name}"`;
   const wanted = headers['if-match'];
   if (wanted !== undefined && (!stored || !tagAllowed(wanted, manifestTag(stored)))) {
-    const stands = stored
+    const existing = stored
       ? `generation ${stored.generation}, attempt ${stored.attempt} is stored`
       : 'it does not exist';
-    const why = isOldTag(wanted) ? 'the entity tag is of an older version of Kubeloom' : stands;
+    const why = isOldTag(wanted) ? 'the entity tag is of an older version of Kubeloom' : existing;
     throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${why}; read it and try again`, {
       details: versionOf(stored),
     });

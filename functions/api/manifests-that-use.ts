@@ -23,8 +23,8 @@ export async function manifestsThatUse(
     if (record.namespace === wanted.namespace) users.push(`${shownTo(caller, record)} (which cannot be read)`);
   };
   for await (const record of everyManifest(deps, assume)) {
-    const stands = field === 'secretRef' ? readable(standsWith(deps, record, nameOf(wanted))) : false;
-    const used = namesIn(record, field).includes(nameOf(wanted)) || (await stands);
+    const existing = field === 'secretRef' ? readable(standsWith(deps, record, nameOf(wanted))) : false;
+    const used = namesIn(record, field).includes(nameOf(wanted)) || (await existing);
     if (used === undefined) assume(record);
     else if (used) users.push(shownTo(caller, record));
   }

@@ -3,9 +3,9 @@ import { ManifestPath } from '#contracts/http-parameters.ts';
 import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },
@@ -13,7 +13,7 @@ export const handler = httpHandler(
     const stored = await storedManifest(deps, path);
     checkPreconditions(headers, path, stored);
     if (stored.paused) throw refuseVerb(stored, 'paused', 'it is paused already');
-    await tellManifestChange(deps, stored, 'paused', caller);
+    await recordManifestChange(deps, stored, 'paused', caller);
     return acceptedResponse(await deps.manifests.setPaused(path, true));
   },
 );

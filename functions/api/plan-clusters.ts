@@ -7,12 +7,12 @@ import { clustersOf, type Planning, planCluster } from '../pipeline/clusters/clu
 /** One plan for each cluster that is wished for or stands; names of what is new are made up, the run makes its own. */
 export function planClusters(
   planning: Planning,
-  wished: ManifestRecord,
+  desired: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {
-  const manifest = InputManifest.safeParse(wished.document).data;
-  return clustersOf(planning.ids, wished, clusters).map((record) => {
-    const plan = planCluster(planning, wished, record);
+  const manifest = InputManifest.safeParse(desired.document).data;
+  return clustersOf(planning.ids, desired, clusters).map((record) => {
+    const plan = planCluster(planning, desired, record);
     return { ...plan, refusals: plan.refusals.map((refusal) => (manifest ? indexed(refusal, manifest) : refusal)) };
   });
 }

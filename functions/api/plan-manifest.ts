@@ -12,7 +12,7 @@ import { replaceableManifest, storedManifest } from '../pipeline/manifests/store
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { Deps } from '../ports.ts';
 import { orphansOf } from './delete-manifest.ts';
-import { judgeManifest } from './judge-manifest.ts';
+import { assessManifest } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { requestDocumentAmong } from './request-document.ts';
@@ -53,8 +53,8 @@ function planDeletion(
 ): Planned {
   const orphans = orphansOf(orphan) ?? stored.orphans;
   if (orphans === 'all') return { faults: [], warnings: [], clusters: [], totals: noTotals };
-  const wish = { document: stored.document, deleting: true, again: false };
-  const record = nextRecord(deps, stored, stored, wish);
+  const desired = { document: stored.document, deleting: true, again: false };
+  const record = nextRecord(deps, stored, stored, desired);
   const plans = planClusters(planningOf(deps, record), record, clusters);
   return { faults: [], warnings: [], clusters: [...plans], totals: planTotals(plans, orphans) };
 }
@@ -67,7 +67,7 @@ async function planDocument(
 ): Promise<Planned> {
   const { document, beside, rollbackTo } = await documentOf(deps, stored, request);
   const question = { document, stored, beside, caller: request.caller };
-  const { faults, warnings, plans } = await judgeManifest(deps, key, question);
+  const { faults, warnings, plans } = await assessManifest(deps, key, question);
   return {
     ...{ faults: [...faults], warnings: [...warnings], clusters: [...plans] },
     totals: planTotals(plans),

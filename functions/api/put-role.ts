@@ -5,8 +5,8 @@ import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
 import { admin } from '../caller.ts';
 import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
+import { installationChanges, recordChange } from './audit-event.ts';
 import { refuseFaults, requestDocuments, storageFaults, wireFaults } from './request-document.ts';
-import { installationChanges, tellChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: admin, path: RolePath, maxBodyBytes: bodyLimits.document },
@@ -24,7 +24,7 @@ export const handler = httpHandler(
     ];
     refuseFaults('RoleBinding', { namespace: '*', name }, wireFaults(all, document));
     if (binding) await deps.roleBindings.put(binding);
-    await tellChange(deps, installationChanges, `RoleBinding ${name} stored`, request.caller);
+    await recordChange(deps, installationChanges, `RoleBinding ${name} stored`, request.caller);
     return { status: 200, json: binding };
   },
 );

@@ -6,11 +6,11 @@ import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { operator } from '../caller.ts';
 import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
+import { recordChange } from './audit-event.ts';
 import { nameOf } from './references.ts';
 import { pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
 import { storedSecretUses } from './stored-secret-uses.ts';
 import { secretPath } from './surroundings.ts';
-import { tellChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: DocumentPath, maxBodyBytes: bodyLimits.secret },
@@ -23,7 +23,7 @@ export const handler = httpHandler(
     refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults], document));
     const values = secret ? secretValues(secret) : {};
     await deps.secrets.put(secretPath(namespace, name), values);
-    await tellChange(deps, namespace, `Secret ${name} stored`, request.caller);
+    await recordChange(deps, namespace, `Secret ${name} stored`, request.caller);
     const keys = Object.keys(values).sort();
     return {
       status: 200,

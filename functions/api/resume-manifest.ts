@@ -7,9 +7,9 @@ import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export const handler = httpHandler(
   { access: operator, path: ManifestPath },
@@ -18,7 +18,7 @@ export const handler = httpHandler(
     checkPreconditions(headers, path, stored);
     if (!stored.paused) throw refuseVerb(stored, 'resumed', 'it is not paused');
     const awake = await deps.manifests.setPaused(path, false);
-    await tellManifestChange(deps, awake, 'resumed', caller);
+    await recordManifestChange(deps, awake, 'resumed', caller);
     return acceptedResponse(await startWaiting(deps, awake));
   },
 );

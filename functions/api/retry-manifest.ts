@@ -7,7 +7,7 @@ import { bodyLimits } from '../http.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { tellManifestChange } from './audit-event.ts';
+import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
@@ -23,10 +23,10 @@ export const handler = httpHandler(
     if (stored.status === 'Done') throw refuseVerb(stored, 'retried', 'it is done, nothing failed');
     if (stored.status !== 'Failed') throw refuseVerb(stored, 'retried', 'a run is under way; wait for it or cancel it');
     const { document, deleting } = stored;
-    const wish = { document, deleting, again: true, ...(from && { retryFrom: from }) };
-    const record = nextRecord(deps, request.path, stored, wish);
+    const desired = { document, deleting, again: true, ...(from && { retryFrom: from }) };
+    const record = nextRecord(deps, request.path, stored, desired);
     await storeNext(deps, stored, record);
-    await tellManifestChange(deps, record, 'retried', request.caller);
+    await recordManifestChange(deps, record, 'retried', request.caller);
     await startRun(deps, record, from ? `retry from ${from}` : 'retry');
     return acceptedResponse(record);
   },

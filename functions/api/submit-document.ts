@@ -6,10 +6,10 @@ import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { Deps } from '../ports.ts';
-import { type Judgement, judgeManifest } from './judge-manifest.ts';
+import { recordManifestChange } from './audit-event.ts';
+import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { acceptedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
-import { tellManifestChange } from './audit-event.ts';
 
 export interface Submission {
   readonly document: unknown;
@@ -29,12 +29,12 @@ export async function submitDocument(
   key: ManifestKey,
   { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
 ): Promise<HttpResponse> {
-  const judgement = await judgeManifest(deps, key, { document, stored, caller });
-  const { manifest, templates, faults, refusals } = judgement;
+  const assessment = await assessManifest(deps, key, { document, stored, caller });
+  const { manifest, templates, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
-  const warnings = [...judgement.warnings];
+  const warnings = [...assessment.warnings];
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
-  if (same && !isBehind(stored, judgement)) return acceptedResponse(stored, { unchanged: true, warnings });
+  if (same && !isBehind(stored, assessment)) return acceptedResponse(stored, { unchanged: true, warnings });
   const why = reason ?? reasonOf(stored, same);
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
   const record = nextRecord(deps, key, stored, {
@@ -50,13 +50,13 @@ export async function submitDocument(
     }
     throw error;
   }
-  await tellManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
+  await recordManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
   await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });
 }
 
 /** The same document has to be done again when it failed, or when templates that it names have changed since. */
-function isBehind({ status }: ManifestRecord, { plans }: Judgement): boolean {
+function isBehind({ status }: ManifestRecord, { plans }: Assessment): boolean {
   return status === 'Failed' || (status === 'Done' && plans.some(({ waypoints }) => waypoints.length > 0));
 }
 

@@ -3,7 +3,7 @@ import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import type { Surroundings } from '#domain/manifest/rules/manifest-index.ts';
+import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { Deps } from '../ports.ts';
@@ -26,12 +26,12 @@ export interface PlacedDocument {
 }
 
 /** Asks only about what the document refers to. Throws `Forbidden` when that is not the caller's to use. */
-export async function surroundingsOf(
+export async function validationContextOf(
   deps: SurroundingPorts,
   key: ManifestKey,
   document: unknown,
   caller: AdmittedCaller,
-): Promise<Required<Surroundings>> {
+): Promise<Required<ValidationContext>> {
   const [stored, endpointsInUse] = await Promise.all([
     storedReferences(deps, [{ key, document }], caller),
     endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key, caller),
@@ -44,7 +44,7 @@ export async function storedReferences(
   deps: SurroundingPorts,
   placed: readonly PlacedDocument[],
   caller: AdmittedCaller,
-): Promise<Required<Omit<Surroundings, 'endpointsInUse'>>> {
+): Promise<Required<Omit<ValidationContext, 'endpointsInUse'>>> {
   const referred = distinctReferences(placed, caller);
   const existing = async (field: Reference['field'], exists: (name: ManifestKey) => Promise<boolean>) => {
     const asked = [...referred.values()].filter((reference) => reference.field === field);

@@ -57,7 +57,7 @@ export const ReconcileClusterInput = z.object({ run: ClusterRun });
 export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
 
 /** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
-export const StageSlot = z.object({
+export const StageRequest = z.object({
   stage: RunnerStage,
   mode: StageMode,
   hasWork: z.boolean(),
@@ -68,7 +68,7 @@ export const StageSlot = z.object({
   /** The next stage that has work. */
   next: StageName.optional(),
 });
-export type StageSlot = z.infer<typeof StageSlot>;
+export type StageRequest = z.infer<typeof StageRequest>;
 
 const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
 
@@ -76,13 +76,13 @@ const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
 export const PlanClusterOutput = z.object({
   direction: z.union([Direction, z.enum(['none', 'refused', 'check'])]),
   waypointPrefix: z.string(),
-  do: z.record(RunnerStage, StageSlot),
-  undo: z.record(z.enum(rungs), StageSlot),
+  do: z.record(RunnerStage, StageRequest),
+  undo: z.record(z.enum(rungs), StageRequest),
 });
 export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 
 /** The same as it comes back: executions that an earlier version began have no slot for stages that are new since. */
-export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageSlot) });
+export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageRequest) });
 export type PlanInput = z.infer<typeof PlanInput>;
 
 /** Commit Waypoint, and what all states behind Plan Cluster have in common. */
@@ -111,7 +111,7 @@ export const RecordStandstillInput = ReconcileClusterInput.extend({
 
 /** Its input. `try` is rewritten by Collect Result. */
 export const RunStageInput = ReconcileClusterInput.extend({
-  slot: StageSlot,
+  slot: StageRequest,
   try: z.object({ attempt: z.number().int().min(1) }),
 });
 export type RunStageInput = z.infer<typeof RunStageInput>;

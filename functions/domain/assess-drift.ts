@@ -57,9 +57,11 @@ export const tooManyIncomplete = 3;
 /** Counted on by a check that could not look at everything, and told as an error once it is no passing fault. */
 function incompleteness(before: ClusterDrift | undefined) {
   const incomplete = (before?.incomplete ?? 0) + 1;
-  const told = incomplete >= tooManyIncomplete;
-  const words = told ? `; ${incomplete} checks in a row could not look at everything, a person should look why` : '';
-  return { incomplete, words, level: told ? ('error' as const) : ('warning' as const) };
+  const reported = incomplete >= tooManyIncomplete;
+  const words = reported
+    ? `; ${incomplete} checks in a row could not look at everything, a person should look why`
+    : '';
+  return { incomplete, words, level: reported ? ('error' as const) : ('warning' as const) };
 }
 
 function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNews {

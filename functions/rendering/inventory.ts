@@ -26,7 +26,7 @@ export interface InventoryWork {
 
 export interface InventoryInput {
   /** What the nodes converge to; null when the cluster goes away. */
-  readonly wish: ClusterState | null;
+  readonly target: ClusterState | null;
   /** States in which nodes that leave are found. */
   readonly others: readonly ClusterState[];
   readonly facts: ClusterFacts;
@@ -57,15 +57,15 @@ export interface VisitedNode {
 
 /** The nodes that an inventory visits, in the order of the states. Names that no state knows are left out. */
 export function visitedNodes({
-  wish,
+  target,
   others,
   work,
-}: Pick<InventoryInput, 'wish' | 'others' | 'work'>): readonly VisitedNode[] {
+}: Pick<InventoryInput, 'target' | 'others' | 'work'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
   const { endpoint = [] } = work;
   const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint]);
   const found = new Map<string, VisitedNode>();
-  for (const candidate of nodesOf(wish)) {
+  for (const candidate of nodesOf(target)) {
     const balanced = candidate.balancer !== undefined && isNamed(candidate.balancer, work.loadBalancers);
     if (staying.has(candidate.node.name) || balanced) found.set(candidate.node.name, visited(candidate));
   }
@@ -78,7 +78,7 @@ export function visitedNodes({
 
 /** Renders it. Throws `InternalFault` when a node of the mesh or one to visit has no known address. */
 export function renderInventory(input: InventoryInput): Inventory {
-  const { wish, facts, work } = input;
+  const { target, facts, work } = input;
   const visits = visitedNodes(input);
   const hosts = new Map(visits.map((visit) => [visit.node.name, hostVariables(visit, input)]));
   const group = (belongs: (visit: VisitedNode) => boolean): Group => ({
@@ -90,19 +90,19 @@ export function renderInventory(input: InventoryInput): Inventory {
     ),
   });
   const named = (names: readonly string[]) => group(({ node }) => names.includes(node.name));
-  const balanced = (wish?.loadBalancers ?? []).filter((balancer) => isNamed(balancer, work.loadBalancers));
+  const balanced = (target?.loadBalancers ?? []).filter((balancer) => isNamed(balancer, work.loadBalancers));
   const balancedNames = balanced.map((balancer) => balancer.name);
   return {
     all: {
       vars: {
-        ...(wish === null ? {} : { kubeloom_network: wish.network }),
-        kubeloom_mesh: wish === null ? [] : mesh(wish, facts),
-        kubeloom_proxy: proxyOf(wish, facts),
-        ...(wish === null || (work.endpoint ?? []).length === 0
+        ...(target === null ? {} : { kubeloom_network: target.network }),
+        kubeloom_mesh: target === null ? [] : mesh(target, facts),
+        kubeloom_proxy: proxyOf(target, facts),
+        ...(target === null || (work.endpoint ?? []).length === 0
           ? {}
-          : { kubeloom_endpoint: { ...apiAddress(wish, facts), old: input.oldEndpoints ?? [] } }),
+          : { kubeloom_endpoint: { ...apiAddress(target, facts), old: input.oldEndpoints ?? [] } }),
         kubeloom_load_balancers: Object.fromEntries(
-          wish === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(wish, balancer) }]),
+          target === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(target, balancer) }]),
         ),
       },
       children: {
@@ -142,10 +142,10 @@ function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean
   return names.includes(balancer.name) || names.includes(balancer.id);
 }
 
-function hostVariables(visit: VisitedNode, { wish, facts, keyDirectory, adminCidrs }: InventoryInput): HostVariables {
+function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminCidrs }: InventoryInput): HostVariables {
   const { node, pool, loadBalancer } = visit;
   const dataDevice = facts.nodes[node.name]?.dataDevice;
-  const firewall = wish === null ? undefined : hostFirewallOf(visit, { state: wish, facts, adminCidrs });
+  const firewall = target === null ? undefined : hostFirewallOf(visit, { state: target, facts, adminCidrs });
   return {
     ansible_host: publicAddressOf(node, facts),
     ansible_port: sshPortOf(node, pool, facts),
@@ -174,10 +174,10 @@ function mesh(state: ClusterState, facts: ClusterFacts): readonly Readonly<Recor
   });
 }
 
-function proxyOf(wish: ClusterState | null, facts: ClusterFacts): Readonly<Record<string, string | boolean>> {
-  if (wish === null) return { enabled: false, endpoint: '', no_proxy: '' };
-  const { enabled, endpoint } = wish.installationProxy;
-  return { enabled, endpoint, no_proxy: enabled ? noProxyList(wish, facts).join(',') : '' };
+function proxyOf(target: ClusterState | null, facts: ClusterFacts): Readonly<Record<string, string | boolean>> {
+  if (target === null) return { enabled: false, endpoint: '', no_proxy: '' };
+  const { enabled, endpoint } = target.installationProxy;
+  return { enabled, endpoint, no_proxy: enabled ? noProxyList(target, facts).join(',') : '' };
 }
 
 function rolesOf(state: ClusterState, balancer: LoadBalancerState): readonly Readonly<Record<string, unknown>>[] {

@@ -12,7 +12,7 @@ export interface LiveNode {
   readonly providerId: string;
 }
 
-export interface WishedNode {
+export interface DesiredNode {
   readonly node: NodeState;
   readonly pool: NodePoolState;
 }
@@ -30,20 +30,20 @@ export function providerIdOf(node: string): string {
  * states that stood earlier: what they put on it and the wish does not have any more is removed, all else stays.
  * Taints are a list that is replaced whole, so that patch names the version it was made for.
  */
-export function nodePatch(live: LiveNode, wished: WishedNode, before: readonly WishedNode[]): NodePatch | undefined {
+export function nodePatch(live: LiveNode, desired: DesiredNode, before: readonly DesiredNode[]): NodePatch | undefined {
   const labels = mapPatch(
     live.labels,
-    nodeLabels(wished.pool, wished.node),
+    nodeLabels(desired.pool, desired.node),
     before.map((old) => nodeLabels(old.pool, old.node)),
   );
   const annotations = mapPatch(
     live.annotations,
-    nodeAnnotations(wished.pool, wished.node),
+    nodeAnnotations(desired.pool, desired.node),
     before.map((old) => nodeAnnotations(old.pool, old.node)),
   );
   const taints = taintsPatch(
     live.taints,
-    nodeTaints(wished.pool, wished.node),
+    nodeTaints(desired.pool, desired.node),
     before.flatMap((old) => nodeTaints(old.pool, old.node)),
   );
   const metadata = {
@@ -67,25 +67,25 @@ type Entries = Readonly<Record<string, string>>;
 
 function mapPatch(
   live: Entries,
-  wished: Entries,
+  desired: Entries,
   before: readonly Entries[],
 ): Readonly<Record<string, string | null>> | undefined {
-  const wrong = Object.entries(wished).filter(([key, value]) => live[key] !== value);
-  const left = before.flatMap((entries) => Object.keys(entries)).filter((key) => key in live && !(key in wished));
+  const wrong = Object.entries(desired).filter(([key, value]) => live[key] !== value);
+  const left = before.flatMap((entries) => Object.keys(entries)).filter((key) => key in live && !(key in desired));
   const patch = Object.fromEntries([...wrong, ...left.map((key) => [key, null] as const)]);
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
 function taintsPatch(
   live: readonly Taint[],
-  wished: readonly Taint[],
+  desired: readonly Taint[],
   before: readonly Taint[],
 ): readonly Taint[] | undefined {
-  const ours = new Set([...wished, ...before].map(taintKey));
-  const wishedKeys = new Map(wished.map((taint) => [taintKey(taint), taint]));
-  const kept = live.filter((taint) => !ours.has(taintKey(taint)) || sameTaint(taint, wishedKeys.get(taintKey(taint))));
+  const ours = new Set([...desired, ...before].map(taintKey));
+  const desiredKeys = new Map(desired.map((taint) => [taintKey(taint), taint]));
+  const kept = live.filter((taint) => !ours.has(taintKey(taint)) || sameTaint(taint, desiredKeys.get(taintKey(taint))));
   const present = new Set(kept.map(taintKey));
-  const missing = wished.filter((taint) => !present.has(taintKey(taint)));
+  const missing = desired.filter((taint) => !present.has(taintKey(taint)));
   return missing.length === 0 && kept.length === live.length ? undefined : [...kept, ...missing];
 }
 

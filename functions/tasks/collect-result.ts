@@ -3,11 +3,11 @@ import { type StageError, StageResult, waypointKeys } from '#contracts/stage.ts'
 import { CollectResultInput, type CollectResultOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { readDocument } from '../pipeline/stages/known-facts.ts';
 import { stageEvents } from '../pipeline/stages/stage-events.ts';
 import { stageChange } from '../pipeline/stages/stage-outcomes.ts';
-import { judgeStage } from '../pipeline/stages/stage-verdict.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { decideStage } from '../pipeline/stages/stage-verdict.ts';
 import type { Deps } from '../ports.ts';
 
 /** Why the try before this one failed; undefined for the first. */
@@ -32,7 +32,7 @@ export const handler = taskHandler(CollectResultInput, async (input, deps): Prom
   const stop = isCancelled(manifest, run);
   const earlier = stop ? await errorBefore(input, deps) : undefined;
   const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
-  const verdict = judgeStage(question);
+  const verdict = decideStage(question);
   const collected = { input, result, verdict, record, attemptPrefix, at };
   const change = await stageChange(collected, deps);
   if (change) await deps.clusters.put(changed(record, run, change));

@@ -8,8 +8,8 @@ import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
 import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
-import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
+import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
 
 export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): Promise<Record<string, never>> => {
   const at = deps.clock.now().toISOString();
@@ -19,8 +19,8 @@ export const handler = taskHandler(WaypointInput, async ({ run, plan }, deps): P
   ]);
   if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
   const facts = await knownFacts(deps, record);
-  const { target: wished } = waypoint;
-  const target = wished && withoutPools(wished, facts.lostPools ?? []);
+  const { target: desired } = waypoint;
+  const target = desired && withoutPools(desired, facts.lostPools ?? []);
   if (target === null) await removeClusterFiles(deps, run);
   const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, drift: known, ...kept } = record;

@@ -3,11 +3,11 @@ import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersOf, needsWork } from '../pipeline/clusters/cluster-plans.ts';
-import { letGoOfAll } from '../pipeline/manifests/orphan-manifest.ts';
-import { beginRun } from '../pipeline/runs/run-begin.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
+import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { beginRun } from '../pipeline/runs/run-begin.ts';
 import type { Deps } from '../ports.ts';
 
 export const handler = taskHandler(
@@ -20,7 +20,7 @@ export const handler = taskHandler(
     const output = { runId, generation, attempt };
     // What is paused stays queued.
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
-    if (manifest.deleting && manifest.orphans === 'all') await letGoOfAll(deps, { manifest, fence, now });
+    if (manifest.deleting && manifest.orphans === 'all') await orphanAll(deps, { manifest, fence, now });
     const stored = await deps.clusters.list(key);
     const behind = manifest.check ? stored : behindOf(deps, manifest, stored);
     const touched = isCancelled(manifest, manifest) ? [] : behind;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { taskHandler } from '../middleware.ts';
 import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
-import { inTurn, lookAfter } from '../pipeline/manifests/due-manifest.ts';
+import { handleDue, inTurn } from '../pipeline/manifests/due-manifest.ts';
 import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 
 /** Read in one tick; a thousand manifests that are looked at every 6 hours are some 14 a tick. */
@@ -12,7 +12,7 @@ export const handler = taskHandler(z.unknown(), async (_event, deps) => {
   const faults: unknown[] = [];
   const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost, (fault) => faults.push(fault));
   const measures = await measureTick(due, deps);
-  const outcomes = await Promise.allSettled(inTurn(due).map((record) => lookAfter(record, deps)));
+  const outcomes = await Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') faults.push(outcome.reason);
   const broughtIn = await findUnchecked(deps).catch((fault: unknown) => {
     faults.push(fault);

@@ -50,7 +50,7 @@ export function authorizer(options: AuthorizerOptions & { readonly logger: Logge
     if (user) return { claims: { sub: subjectOf(user.name), iss: ownIssuer, groups: listText(user.groups) } };
     if (!verify || token.split('.').length !== 3) return { refused: 'the token is not known here' };
     try {
-      return judgeSubject(await verify(token));
+      return authorizeSubject(await verify(token));
     } catch (error) {
       if (error instanceof TokenRefused) return { refused: error.message };
       if (!(error instanceof IssuerUnreachable)) throw error;
@@ -62,7 +62,7 @@ export function authorizer(options: AuthorizerOptions & { readonly logger: Logge
   };
 }
 
-function judgeSubject(payload: JWTPayload): Verdict {
+function authorizeSubject(payload: JWTPayload): Verdict {
   const claims = claimsOf(payload);
   const { sub } = claims;
   if (sub === ownerName || sub?.startsWith(subjectOf('')))

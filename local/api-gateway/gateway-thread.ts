@@ -11,11 +11,11 @@ import {
 
 const { routesModule, access, port, directory } = workerData as GatewayThreadOptions;
 const report = (message: GatewayThreadReport): void => parentPort?.postMessage(message);
-const tell =
+const notify =
   (level: keyof Logger): Logger['info'] =>
   (message, fields = {}) =>
     report({ kind: 'log', level, message, fields });
-const logger: Logger = { info: tell('info'), warn: tell('warn'), error: tell('error') };
+const logger: Logger = { info: notify('info'), warn: notify('warn'), error: notify('error') };
 
 // As in the main thread: a fault of one request must not take down the API.
 process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: String(reason) }));

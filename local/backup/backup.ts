@@ -49,7 +49,7 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
     } catch (error) {
       // An older backup of that name is not ours to remove.
       if (!isTaken(error)) await rm(file, { force: true });
-      throw told(error, file);
+      throw reported(error, file);
     }
   } finally {
     await directory.release();
@@ -115,7 +115,7 @@ function isTaken(error: unknown): boolean {
   return codeOf(error) === 'EEXIST';
 }
 
-function told(error: unknown, file: string): unknown {
+function reported(error: unknown, file: string): unknown {
   if (isTaken(error)) return new Error(`${file} is there already; a backup never replaces another`);
   if (codeOf(error) !== 'ENOENT') return error;
   return new Error(`${file} cannot be written: there is no directory ${dirname(resolve(file))}`, { cause: error });

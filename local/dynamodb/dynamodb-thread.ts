@@ -14,11 +14,11 @@ const sweepMs = 10 * 60_000;
 
 const { directory, port, accessKey, acceptLoss = false } = workerData as ThreadOptions;
 const report = (message: DynamoDbReport): void => parentPort?.postMessage(message);
-const tell =
+const notify =
   (level: keyof Logger): Logger['info'] =>
   (message, fields = {}) =>
     report({ kind: 'log', level, message, fields });
-const logger: Logger = { info: tell('info'), warn: tell('warn'), error: tell('error') };
+const logger: Logger = { info: notify('info'), warn: notify('warn'), error: notify('error') };
 
 try {
   const file = directory === undefined ? ':memory:' : join(directory, tableFile);

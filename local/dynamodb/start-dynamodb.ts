@@ -28,7 +28,7 @@ export interface LocalDynamoDb {
   readonly url: string;
   readonly port: number;
   /** Calls back when it ends without having been closed. */
-  onEnd(tell: (cause: string) => void): void;
+  onEnd(notify: (cause: string) => void): void;
   /** Writes out and closes. */
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startDynamoDb(options: ThreadOptions & { readonly logger?:
   });
   let cause = 'it ended';
   let closing = false;
-  let tellEnd: ((cause: string) => void) | undefined;
+  let reportEnd: ((cause: string) => void) | undefined;
   worker.on('error', (error) => {
     cause = error.message;
   });
@@ -57,13 +57,13 @@ export async function startDynamoDb(options: ThreadOptions & { readonly logger?:
     void exited.then(() => reject(new Error(`the local DynamoDB stopped before it was ready: ${cause}`)));
   });
   void exited.then(() => {
-    if (!closing) tellEnd?.(cause);
+    if (!closing) reportEnd?.(cause);
   });
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    onEnd: (tell) => {
-      tellEnd = tell;
+    onEnd: (notify) => {
+      reportEnd = notify;
     },
     close: () => {
       closing = true;

@@ -28,8 +28,8 @@ export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {
     `if [ "$(cat ${directories.code}/.version 2>/dev/null)" = ${version} ]; then kubeadm probe; else echo null; fi`,
   ].join('\n');
   const found = (await hosts.run(host, look)).toString('utf8');
-  const told = found.trim() === 'null' ? await install(hosts, host, version) : found;
-  return { host, ...JSON.parse(told) };
+  const reported = found.trim() === 'null' ? await install(hosts, host, version) : found;
+  return { host, ...JSON.parse(reported) };
 }
 
 async function install(hosts: SshHosts, host: HostConfig, version: string): Promise<string> {

@@ -13,34 +13,34 @@ const event = (type: string, details: Details = {}): HistoryEvent => ({
 const text = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
 /** The events that one thing told by the engine means; some mean two. */
-export function toHistory(told: EngineEvent): readonly HistoryEvent[] {
-  switch (told.kind) {
+export function toHistory(reported: EngineEvent): readonly HistoryEvent[] {
+  switch (reported.kind) {
     case 'entered': {
-      const details = { name: told.state, input: text(told.input), inputDetails: untruncated };
-      const entered = event(`${told.type}StateEntered`, { stateEnteredEventDetails: details });
-      return hasBranches(told.type) ? [entered, event(`${told.type}StateStarted`)] : [entered];
+      const details = { name: reported.state, input: text(reported.input), inputDetails: untruncated };
+      const entered = event(`${reported.type}StateEntered`, { stateEnteredEventDetails: details });
+      return hasBranches(reported.type) ? [entered, event(`${reported.type}StateStarted`)] : [entered];
     }
     case 'exited': {
-      const details = { name: told.state, output: text(told.output), outputDetails: untruncated };
-      const exited = event(`${told.type}StateExited`, { stateExitedEventDetails: details });
-      return hasBranches(told.type) ? [event(`${told.type}StateSucceeded`), exited] : [exited];
+      const details = { name: reported.state, output: text(reported.output), outputDetails: untruncated };
+      const exited = event(`${reported.type}StateExited`, { stateExitedEventDetails: details });
+      return hasBranches(reported.type) ? [event(`${reported.type}StateSucceeded`), exited] : [exited];
     }
     case 'failed':
-      return hasBranches(told.type) ? [event(`${told.type}StateFailed`)] : [];
+      return hasBranches(reported.type) ? [event(`${reported.type}StateFailed`)] : [];
     case 'caught':
-      return [event(`${told.type}StateExited`, { stateExitedEventDetails: { name: told.state } })];
+      return [event(`${reported.type}StateExited`, { stateExitedEventDetails: { name: reported.state } })];
     case 'retried':
       return [];
     case 'iterationStarted':
-      return [event('MapIterationStarted', { mapIterationStartedEventDetails: iteration(told) })];
+      return [event('MapIterationStarted', { mapIterationStartedEventDetails: iteration(reported) })];
     case 'iterationSucceeded':
-      return [event('MapIterationSucceeded', { mapIterationSucceededEventDetails: iteration(told) })];
+      return [event('MapIterationSucceeded', { mapIterationSucceededEventDetails: iteration(reported) })];
     case 'iterationFailed':
-      return [event('MapIterationFailed', { mapIterationFailedEventDetails: iteration(told) })];
+      return [event('MapIterationFailed', { mapIterationFailedEventDetails: iteration(reported) })];
     case 'taskTimedOut':
-      return [taskEvent(told.resource, 'TimedOut', { error: 'States.Timeout' })];
+      return [taskEvent(reported.resource, 'TimedOut', { error: 'States.Timeout' })];
     default:
-      return told satisfies never;
+      return reported satisfies never;
   }
 }
 

@@ -109,23 +109,23 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
   };
 
   return async (execution, call) => {
-    const tell = (step: Parameters<typeof taskEvent>[1], details?: Parameters<typeof taskEvent>[2]): void => {
+    const report = (step: Parameters<typeof taskEvent>[1], details?: Parameters<typeof taskEvent>[2]): void => {
       // What a task says after its time was up, or after its execution ended, is no part of the history.
       if (!call.signal.aborted) store.append(execution.arn, taskEvent(call.resource, step, details));
     };
     store.append(execution.arn, taskScheduled(call.resource, call.input, region));
-    tell('Started');
+    report('Started');
     try {
       withinLimit(call.input, `the input of ${call.state}`);
       const result = await integrationOf(call.resource)(call, (output) =>
-        tell('Submitted', { output: JSON.stringify(output) }),
+        report('Submitted', { output: JSON.stringify(output) }),
       );
       withinLimit(result, `the result of ${call.state}`);
-      tell('Succeeded', { output: JSON.stringify(result) });
+      report('Succeeded', { output: JSON.stringify(result) });
       return result;
     } catch (error) {
       const fault = error instanceof Error ? error : new TaskFault('States.Runtime', String(error));
-      tell('Failed', { error: fault.name, cause: fault.message });
+      report('Failed', { error: fault.name, cause: fault.message });
       throw fault;
     }
   };

@@ -90,7 +90,7 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
     overrides: { taskResourceLocalHandlers: Object.fromEntries(tasks.map((task) => [task.name, handlerOf(task)])) },
     context: { ...request.context, ...contextFor(fit, request.context.Execution) } as Record<string, Json>,
   });
-  void tell(execution, (event) => {
+  void report(execution, (event) => {
     request.onEvent(event);
     // The interpreter drops the siblings of a failed branch but lets their tasks run on.
     if (event.kind === 'failed' && event.type !== 'Task') abortTasks(({ outermost }) => outermost === event.state);
@@ -124,10 +124,10 @@ function toOutcome(thrown: unknown): Outcome {
   return { status: 'FAILED', error: 'States.Runtime', cause: String(cause) };
 }
 
-async function tell(execution: LibraryRun, onEvent: (event: EngineEvent) => void): Promise<void> {
+async function report(execution: LibraryRun, onEvent: (event: EngineEvent) => void): Promise<void> {
   for await (const event of execution.eventLogs) {
-    const told = translate(event);
-    if (told) onEvent(told);
+    const reported = translate(event);
+    if (reported) onEvent(reported);
   }
 }
 

@@ -46,7 +46,7 @@ const stores: readonly Store[] = [
 /** Throws one `StoreFault` that names all that is lost; with `accept` that is only told. Returns what notes the start, to be called when all stores are open. */
 export async function checkStores(
   directory: string,
-  options: { readonly accept: boolean; readonly tell: (fault: string) => void },
+  options: { readonly accept: boolean; readonly report: (fault: string) => void },
 ): Promise<() => Promise<void>> {
   const root = (await readRoot(directory)) ?? (await firstRoot(directory));
   const faults = root.start === 0 ? [] : await faultsOf(directory, root);
@@ -54,7 +54,7 @@ export async function checkStores(
     const toDo = `${restoreBackup}, or accept the loss: ${acceptLoss}`;
     throw new StoreFault(directory, `is not whole: ${faults.join('; ')}`, toDo);
   }
-  faults.forEach(options.tell);
+  faults.forEach(options.report);
   const start = root.start + 1;
   return async () => {
     for (const { identity } of stores) {

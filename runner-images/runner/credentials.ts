@@ -31,7 +31,7 @@ export async function userSecret(
  * Ends the logins to Vaults that reading for this mask made; whoever reads later logs in anew. Never throws: returns what
  * did not work, as sentences for the log.
  */
-export async function leaveVaults(mask: SecretMask): Promise<readonly string[]> {
+export async function revokeVaultTokens(mask: SecretMask): Promise<readonly string[]> {
   const opened = [...(sessions.get(mask)?.values() ?? [])];
   sessions.delete(mask);
   const left = await Promise.all(opened.map((one) => one.then((session) => session.leave()).catch(() => [])));

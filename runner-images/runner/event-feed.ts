@@ -7,7 +7,7 @@ import type { SecretMask } from './secret-mask.ts';
 import type { RunnerPorts, StageEvent } from './stage-context.ts';
 
 export interface EventFeed {
-  tell(event: StageEvent): void;
+  emit(event: StageEvent): void;
   /** Resolves once everything told is stored or given up. */
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function openEventFeed(
     sending = undefined;
   };
   return {
-    tell(event) {
+    emit(event) {
       // Events are ordered by their time: two of the same millisecond would share one place.
       lastAt = Math.max(ports.clock.now().getTime(), lastAt + 1);
       waiting.push({

@@ -28,7 +28,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export interface Surroundings {
+export interface CommandOptions {
   readonly signal: AbortSignal;
   readonly log: StageLog;
   readonly stopwatch: Stopwatch;
@@ -46,7 +46,7 @@ const keptCharacters = 20_000_000;
  * Runs it to its end, whatever its exit code. Throws `StageFailure`: `ToolMissing`, `ToolSilent`, `ToolTooSlow`,
  * `StageCancelled`.
  */
-export async function runCommand(command: Command, around: Surroundings): Promise<CommandResult> {
+export async function runCommand(command: Command, around: CommandOptions): Promise<CommandResult> {
   if (around.signal.aborted) throw stageCancelled(around.signal);
   const stopTime = around.stopwatch.start();
   const child = spawn(command.program, command.args, {
@@ -130,14 +130,14 @@ class Stopper {
   failure: StageFailure | undefined;
   readonly #child: ChildProcess;
   readonly #command: Command;
-  readonly #around: Surroundings;
+  readonly #around: CommandOptions;
   readonly #onAbort = () => this.#stop(stageCancelled(this.#around.signal));
   readonly #totalTimer: NodeJS.Timeout;
   readonly #quietMs: number;
   #quietTimer: NodeJS.Timeout | undefined;
   #killTimer: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess, command: Command, around: Surroundings) {
+  constructor(child: ChildProcess, command: Command, around: CommandOptions) {
     this.#child = child;
     this.#command = command;
     this.#around = around;

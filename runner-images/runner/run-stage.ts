@@ -5,12 +5,12 @@ import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.
 import type { DriftReport } from '#domain/drift.ts';
 import type { RunnerStage } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
-import { leaveVaults } from './credentials.ts';
+import { revokeVaultTokens } from './credentials.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
-import { type LostPool, nodesOfPools, planWithout } from './skip-pools.ts';
+import { type FailedPool, nodesOfPools, planWithout } from './skip-pools.ts';
 import type { RunnerPlan, RunnerPorts, StageContext, Tool } from './stage-context.ts';
 import { StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
@@ -59,15 +59,15 @@ export async function runStage(
   const { signal, clear } = bounded(options);
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
-  const lost: LostPool[] = [];
+  const lost: FailedPool[] = [];
   let report: DriftReport | undefined;
-  let told: Promise<void> | undefined;
+  let reported: Promise<void> | undefined;
   let outcome: Pick<StageResult, 'ok' | 'summary' | 'error' | 'failedPools'>;
   try {
     const { document, plan: whole, known, factsText } = await loadDocuments(environment, ports);
     facts = new FactSheet(known);
     storedFacts = factsText;
-    const { wish, others, plan } = ends(document, whole, mode, known);
+    const { target: goal, others, plan } = ends(document, whole, mode, known);
     const events = openEventFeed(ports, { document, stage, mode }, mask);
     const workDirectory = options.needsFiles === false ? '' : await makeWorkDirectory();
     try {
@@ -77,7 +77,7 @@ export async function runStage(
         mode,
         attempt,
         plan,
-        wish,
+        target: goal,
         others,
         facts,
         ports,
@@ -87,11 +87,11 @@ export async function runStage(
         workDirectory,
         templatesDirectory: options.templatesDirectory,
         run: (command) => runCommand(command, { signal, log, stopwatch, graceMs: options.graceMs ?? 45_000 }),
-        giveUp: (pool, error) => lost.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
+        skipPool: (pool, error) => lost.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
         reportDrift: (found) => {
           report = { schema: 1, ...found };
         },
-        tell: (event) => events.tell(event),
+        emit: (event) => events.emit(event),
       });
       outcome = { ok: true, summary: await (options.crash === undefined ? work : orCrash(work, options.crash)) };
       if (lost.length > 0) {
@@ -99,9 +99,9 @@ export async function runStage(
         outcome = { ...outcome, failedPools: lost };
       }
     } finally {
-      told = events.close();
+      reported = events.close();
       if (workDirectory !== '') await removeWorkDirectory(workDirectory);
-      for (const complaint of await leaveVaults(mask)) log.write('runner', complaint);
+      for (const complaint of await revokeVaultTokens(mask)) log.write('runner', complaint);
     }
   } catch (thrown) {
     const error = stageErrorOf(thrown);
@@ -131,7 +131,7 @@ export async function runStage(
     if (report !== undefined) await artifacts.putText(waypointKeys.drift(prefix), mask.hide(JSON.stringify(report)));
     await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result), 'application/json');
   };
-  await Promise.all([store(), log.close(), told]);
+  await Promise.all([store(), log.close(), reported]);
   return result;
 }
 
@@ -152,15 +152,15 @@ function ends(
   plan: RunnerPlan,
   mode: StageEnvironment['KUBELOOM_MODE'],
   { lostPools = [] }: ClusterFacts,
-): Pick<StageContext, 'wish' | 'others' | 'plan'> {
+): Pick<StageContext, 'target' | 'others' | 'plan'> {
   const { before, target, attempted } = document;
   const isState = (state: ClusterState | null): state is ClusterState => state !== null;
-  if (mode === 'undo') return { wish: before, others: [target, attempted].filter(isState), plan };
-  if (plan.stage === 'drift') return { wish: target, others: [], plan };
+  if (mode === 'undo') return { target: before, others: [target, attempted].filter(isState), plan };
+  if (plan.stage === 'drift') return { target: target, others: [], plan };
   // The stage that makes machines finds out anew which pools it can make.
-  if (plan.stage === 'infrastructure') return { wish: target, others: [before, attempted].filter(isState), plan };
+  if (plan.stage === 'infrastructure') return { target: target, others: [before, attempted].filter(isState), plan };
   return {
-    wish: target && withoutPools(target, lostPools),
+    target: target && withoutPools(target, lostPools),
     others: [before, attempted].filter(isState),
     plan: planWithout(plan, nodesOfPools([target], lostPools)),
   };

@@ -7,13 +7,13 @@ import { canDoWithout, newPools, withoutPools } from '#domain/planning/states/wi
 import type { StageContext } from './stage-context.ts';
 
 /** Pool id and why it could not be made. */
-export interface LostPool {
+export interface FailedPool {
   readonly pool: string;
   readonly error: StageError;
 }
 
 /** Pools that may be given up in this stage at all; none unless it makes the machines of a grow. */
-export function dispensablePools({ plan, mode, document }: StageContext): readonly NodePoolState[] {
+export function skippablePools({ plan, mode, document }: StageContext): readonly NodePoolState[] {
   const { direction, before, target } = document;
   if (plan.stage !== 'infrastructure' || mode !== 'do' || direction !== 'grow' || target === null) return [];
   return newPools(before, target);
@@ -23,22 +23,22 @@ export function dispensablePools({ plan, mode, document }: StageContext): readon
  * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is tried again
  * in place, or when no cluster that works would be left.
  */
-export function goOnWithout(context: StageContext, lost: readonly LostPool[]): ClusterState | undefined {
+export function continueWithout(context: StageContext, lost: readonly FailedPool[]): ClusterState | undefined {
   const { document, attempt, ports, signal } = context;
   const { before, target } = document;
   if (target === null || lost.length === 0 || signal.aborted) return undefined;
-  const helps = ({ error }: LostPool) => assessStageFailure({ ...error, attempt, config: ports.config }).outcome;
+  const helps = ({ error }: FailedPool) => assessStageFailure({ ...error, attempt, config: ports.config }).outcome;
   if (lost.some((pool) => pool.error.code === 'StageCancelled' || helps(pool) === 'retry')) return undefined;
   const ids = lost.map(({ pool }) => pool);
   return canDoWithout(before, target, ids) ? withoutPools(target, ids) : undefined;
 }
 
 /** Notes and tells it, once nothing is left of them. */
-export function giveUpPools(context: StageContext, lost: readonly LostPool[]): void {
+export function skipPools(context: StageContext, lost: readonly FailedPool[]): void {
   for (const { pool, error } of lost) {
-    context.giveUp(pool, error);
+    context.skipPool(pool, error);
     const message = `node pool ${pool} could not be made and is left out; nothing of it is left. ${error.message}`;
-    context.tell({ kind: 'PoolLeftOut', level: 'warning', message });
+    context.emit({ kind: 'PoolLeftOut', level: 'warning', message });
   }
 }
 

@@ -31,7 +31,7 @@ export interface StageContext {
   readonly attempt: number;
   readonly plan: RunnerPlan;
   /** What the tool converges to: the target, or in mode undo the state before. Null = nothing may be left. */
-  readonly wish: ClusterState | null;
+  readonly target: ClusterState | null;
   /** What stands, or may stand, beside the wish: the other end of the waypoint and what was tried before. */
   readonly others: readonly ClusterState[];
   readonly facts: FactSheet;
@@ -46,11 +46,11 @@ export interface StageContext {
   /** Runs a tool; see `runCommand`. */
   readonly run: (command: Command) => Promise<CommandResult>;
   /** Notes a new pool that could not be made: the stage succeeds without it, the stages behind it leave it out. */
-  readonly giveUp: (pool: string, error: StageError) => void;
+  readonly skipPool: (pool: string, error: StageError) => void;
   /** Notes what a check for drift found; it is kept beside the result. @default nobody wants to know */
   readonly reportDrift?: (found: Omit<DriftReport, 'schema'>) => void;
   /** Tells people; few and meaningful. */
-  readonly tell: (event: StageEvent) => void;
+  readonly emit: (event: StageEvent) => void;
 }
 
 /** Counts for people. */
@@ -60,11 +60,11 @@ export type StageSummary = Readonly<Record<string, string | number>>;
 export type Tool = (context: StageContext) => Promise<StageSummary>;
 
 /** The states a stage may meet: the wish first. */
-export function knownStates(context: Pick<StageContext, 'wish' | 'others'>): readonly ClusterState[] {
-  return context.wish === null ? context.others : [context.wish, ...context.others];
+export function knownStates(context: Pick<StageContext, 'target' | 'others'>): readonly ClusterState[] {
+  return context.target === null ? context.others : [context.target, ...context.others];
 }
 
 /** Names of all nodes of those states. */
-export function knownNodes(context: Pick<StageContext, 'wish' | 'others'>): ReadonlySet<string> {
+export function knownNodes(context: Pick<StageContext, 'target' | 'others'>): ReadonlySet<string> {
   return new Set(knownStates(context).flatMap((state) => allNodes(state).map(({ node }) => node.name)));
 }

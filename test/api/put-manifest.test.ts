@@ -267,8 +267,8 @@ describe('what is refused', () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');
-    const standing = { ...aState(['compute-00']), kubernetesVersion: '1.36.0', network: '10.9.0.0/24' };
-    await api.deps.clusters.put(aClusterRecord({ status: 'Converged', current: standing }));
+    const existing = { ...aState(['compute-00']), kubernetesVersion: '1.36.0', network: '10.9.0.0/24' };
+    await api.deps.clusters.put(aClusterRecord({ status: 'Converged', current: existing }));
     const faults = await faultsOf(api, aManifest());
     expect(faults.map(({ path }) => path).sort()).toEqual([
       'spec.kubernetes.clusters[0].network',

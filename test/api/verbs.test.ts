@@ -233,8 +233,8 @@ describe('resume', () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Pending', paused: true }));
     const setPaused = deps.manifests.setPaused.bind(deps.manifests);
-    deps.manifests.setPaused = async (...wish) => {
-      const record = await setPaused(...wish);
+    deps.manifests.setPaused = async (...desired) => {
+      const record = await setPaused(...desired);
       // A PUT that had read the pause: it stores a generation, notes no time to look at it, and starts nothing.
       const { dueAt: _, paused: _paused, ...later } = { ...record, generation: 2, runId: 'shop-abcde-g2-a1' };
       await deps.manifests.replace(later, { generation: 1, attempt: 1 });

@@ -38,5 +38,5 @@ it('drift checks on Lambda compute cost less than half of those in containers', 
   const inContainers = idleMonth(life, household);
   const onLambda = idleMonth(life, { ...household, compute: 'lambda' });
   expect(onLambda.driftChecks).toBeLessThan(inContainers.driftChecks / 2);
-  expect(onLambda.standing).toBe(inContainers.standing);
+  expect(onLambda.existing).toBe(inContainers.existing);
 });

@@ -47,7 +47,7 @@ afterEach(() => {
 
 function lint(files: Readonly<Record<string, string>>): {
   readonly status: number | null;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
 } {
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-module-lint-'));
   for (const [name, text] of Object.entries(files)) {
@@ -56,14 +56,14 @@ function lint(files: Readonly<Record<string, string>>): {
   }
   const { status, stdout, stderr } = spawnSync('bash', [script, directory], { encoding: 'utf8' });
   expect(stderr).not.toMatch(/Traceback|Error:/);
-  return { status, told: stdout.trim().split('\n') };
+  return { status, reported: stdout.trim().split('\n') };
 }
 
 describe('lint and policies of modules', () => {
   it('lets be what says why it is as it is', () => {
-    const { status, told } = lint(good);
+    const { status, reported } = lint(good);
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "acknowledged  disk/main.tf aws_ebs_volume.data CKV_AWS_189: The key is the account's",
       'acknowledged  disk/variables.tf var.tags terraform_unused_declarations: nothing here needs any.',
       'modules: 0 found, 0 stale, 2 acknowledged in 3 files',
@@ -74,14 +74,14 @@ describe('lint and policies of modules', () => {
   it('finds what nobody says anything about, and what is said of nothing', () => {
     const unencrypted = main.replace('encrypted         = true', 'encrypted         = false');
     const unexplained = unencrypted.replace(":The key is the account's", '\n  # checkov:skip=CKV_AWS_8:No such thing');
-    const { status, told } = lint({
+    const { status, reported } = lint({
       ...good,
       'disk/main.tf': unexplained.replace('source = "hashicorp/aws"', 'version = "6.0.0"'),
       'disk/variables.tf': variables.replace('Zone of the disk.', 'Not used: disks float.').replace('Not used: n', 'N'),
       'disk/outputs.tf': outputs.replace('description = "Id of the disk."', ''),
     });
 
-    expect(told.map((line) => line.replace(/:.*$/, ''))).toEqual([
+    expect(reported.map((line) => line.replace(/:.*$/, ''))).toEqual([
       'FOUND  disk/main.tf aws_ebs_volume.data CKV_AWS_3',
       'FOUND  disk/main.tf line 4 terraform_required_providers',
       'FOUND  disk/outputs.tf line 1 terraform_documented_outputs',
@@ -95,9 +95,9 @@ describe('lint and policies of modules', () => {
   }, 120_000);
 
   it('takes the silence about a file that cannot be read for no answer', () => {
-    const { status, told } = lint({ ...good, 'broken/main.tf': 'resource "aws_ebs_volume" {' });
+    const { status, reported } = lint({ ...good, 'broken/main.tf': 'resource "aws_ebs_volume" {' });
 
-    expect(told.join('\n')).toMatch(/^FOUND {2}tflint: .*broken\/main\.tf/s);
+    expect(reported.join('\n')).toMatch(/^FOUND {2}tflint: .*broken\/main\.tf/s);
     expect(status).toBe(1);
   }, 120_000);
 });

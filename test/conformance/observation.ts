@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { key, Pipeline } from '#test/pipeline/harness/pipeline.ts';
-import type { Surroundings } from '#test/pipeline/harness/state-machines.ts';
+import type { ValidationContext } from '#test/pipeline/harness/state-machines.ts';
 import type { Scenario } from './scenarios.ts';
 import type { ServiceMachines } from './service-machines.ts';
 
@@ -20,9 +20,9 @@ export interface Observed {
 
 export async function observe(
   scenario: Scenario,
-  machinesFor: (around: Surroundings) => Promise<ServiceMachines>,
+  machinesFor: (around: ValidationContext) => Promise<ServiceMachines>,
 ): Promise<Observed> {
-  const around: Surroundings = {
+  const around: ValidationContext = {
     invoke: (name, input) => pipeline.invoke(name, input),
     build: (request) => pipeline.runner.build(request),
   };

@@ -10,7 +10,7 @@ import { region, stateMachineArn } from '#local/names.ts';
 import { stepFunctionsListener } from '#local/stepfunctions/stepfunctions-listener.ts';
 import { startCodeBuild, startWorkflows } from '#local/workflow-services.ts';
 import { machineNames, machineText } from '#test/pipeline/harness/asl-files.ts';
-import type { Surroundings } from '#test/pipeline/harness/state-machines.ts';
+import type { ValidationContext } from '#test/pipeline/harness/state-machines.ts';
 import type { FunctionCall } from './on-moto.ts';
 import { ServiceMachines } from './service-machines.ts';
 
@@ -20,7 +20,7 @@ export interface OnLocal {
 }
 
 /** Our machines among these surroundings. */
-export function startOnLocal(around: Surroundings, functions: readonly string[]): Promise<OnLocal> {
+export function startOnLocal(around: ValidationContext, functions: readonly string[]): Promise<OnLocal> {
   const texts = Object.fromEntries(machineNames.map((name) => [name, machineText(name)]));
   return startLocal(texts, functions, {
     // The fakes' executions live in another region.

@@ -7,7 +7,7 @@ import { request as forward } from 'node:http';
 import { CreateStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { arnOf, machineNames, machineOf } from '#test/pipeline/harness/asl-files.ts';
-import type { BuildRequest, Surroundings } from '#test/pipeline/harness/state-machines.ts';
+import type { BuildRequest, ValidationContext } from '#test/pipeline/harness/state-machines.ts';
 import { type MotoServer, startMoto } from './moto-server.ts';
 import { ServiceMachines } from './service-machines.ts';
 
@@ -19,7 +19,7 @@ export type FunctionCall = (name: string, input: unknown) => Promise<unknown>;
 export interface Moto {
   readonly client: SFNClient;
   /** Fresh machines of ours in a fresh moto, among these surroundings. */
-  machinesFor(around: Surroundings): Promise<ServiceMachines>;
+  machinesFor(around: ValidationContext): Promise<ServiceMachines>;
   /** Machines that a test brings along; functions are answered by `call`. */
   create(machines: Readonly<Record<string, object>>, call: FunctionCall): Promise<ServiceMachines>;
   close(): Promise<void>;

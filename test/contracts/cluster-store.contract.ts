@@ -15,8 +15,8 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
     it('lets one of many writers of a version win', async () => {
       const store = make();
       await store.put(aCluster());
-      const wishes = [1, 2, 3].map((backOffs) => store.put(aCluster({ version: 2, backOffs })));
-      const outcomes = await Promise.allSettled(wishes);
+      const desiredById = [1, 2, 3].map((backOffs) => store.put(aCluster({ version: 2, backOffs })));
+      const outcomes = await Promise.allSettled(desiredById);
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       await expect(store.put(aCluster({ version: 2, backOffs: 9 }))).rejects.toMatchObject({ name: 'VersionConflict' });
     });

@@ -38,8 +38,10 @@ it('leaves out what is not due any more: a run that has just failed is not start
 it('tells what cannot be read, by its name, and gives the others; or throws when nobody wants to be told', async () => {
   const broken = item('broken', { dueAt: earlier, generation: 'x' });
   const items = [broken, item('waits', { dueAt: earlier })];
-  const told: Error[] = [];
-  expect((await storeOf(items).due(now, 9, (fault) => told.push(fault))).map(({ name }) => name)).toEqual(['waits']);
-  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('team/broken cannot be read')]);
+  const reported: Error[] = [];
+  expect((await storeOf(items).due(now, 9, (fault) => reported.push(fault))).map(({ name }) => name)).toEqual([
+    'waits',
+  ]);
+  expect(reported.map(({ message }) => message)).toEqual([expect.stringContaining('team/broken cannot be read')]);
   await expect(storeOf(items).due(now, 9)).rejects.toThrow();
 });

@@ -29,8 +29,10 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
     it('lets one of many writers of the same generation win', async () => {
       const store = make();
       await store.create(aManifest());
-      const wishes = [2, 3, 4, 5].map((n) => aManifest({ generation: 2, checksum: `c${n}` }));
-      const outcomes = await Promise.allSettled(wishes.map((r) => store.replace(r, { generation: 1, attempt: 1 })));
+      const desiredById = [2, 3, 4, 5].map((n) => aManifest({ generation: 2, checksum: `c${n}` }));
+      const outcomes = await Promise.allSettled(
+        desiredById.map((r) => store.replace(r, { generation: 1, attempt: 1 })),
+      );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       for (const outcome of outcomes)
         if (outcome.status === 'rejected')

@@ -93,7 +93,7 @@ interface Fault {
   readonly check: string;
   readonly state: AwsCheck['state'];
   readonly found: RegExp;
-  readonly mend: RegExp;
+  readonly fix: RegExp;
 }
 
 const increase =
@@ -105,7 +105,7 @@ const faults: readonly Fault[] = [
       account.sts
         .on(GetCallerIdentityCommand)
         .resolves({ Account: '123456789012', Arn: 'arn:aws:iam::123456789012:root' }),
-    ...{ check: 'identity', state: 'warning', found: /:root$/, mend: /use a role/ },
+    ...{ check: 'identity', state: 'warning', found: /:root$/, fix: /use a role/ },
   },
   {
     what: 'Step Functions may not be asked',
@@ -114,24 +114,24 @@ const faults: readonly Fault[] = [
       check: 'Step Functions',
       state: 'wrong',
       found: /states:ListStateMachines is denied/,
-      mend: /let this principal/,
+      fix: /let this principal/,
     },
   },
   {
     what: 'CodeBuild does not answer',
     breakIt: () =>
       account.codeBuild.on(ListProjectsCommand).rejects(Object.assign(new Error('no host'), { code: 'ENOTFOUND' })),
-    ...{ check: 'CodeBuild', state: 'wrong', found: /no answer \(ENOTFOUND\)/, mend: /region exists/ },
+    ...{ check: 'CodeBuild', state: 'wrong', found: /no answer \(ENOTFOUND\)/, fix: /region exists/ },
   },
   {
     what: 'Lambda has a bad day',
     breakIt: () => account.lambda.on(ListFunctionsCommand).rejects(awsError('ServiceException', 'sorry')),
-    ...{ check: 'Lambda', state: 'wrong', found: /ServiceException: sorry/, mend: /try again/ },
+    ...{ check: 'Lambda', state: 'wrong', found: /ServiceException: sorry/, fix: /try again/ },
   },
   {
     what: 'Lambda has the ten calls of a new account',
     breakIt: () => account.lambda.on(GetAccountSettingsCommand).resolves(concurrency(10)),
-    ...{ check: 'concurrency of Lambda', state: 'warning', found: /^10 calls at once/, mend: /L-B99A9384/ },
+    ...{ check: 'concurrency of Lambda', state: 'warning', found: /^10 calls at once/, fix: /L-B99A9384/ },
   },
   {
     what: 'other functions have reserved all of Lambda',
@@ -143,7 +143,7 @@ const faults: readonly Fault[] = [
       check: 'concurrency of Lambda',
       state: 'wrong',
       found: /^0 calls at once, 1000 more are reserved/,
-      mend: /lambda/,
+      fix: /lambda/,
     },
   },
   {
@@ -151,28 +151,28 @@ const faults: readonly Fault[] = [
     breakIt: () =>
       account.sts.on(GetWebIdentityTokenCommand).rejects(awsError('OutboundWebIdentityFederationDisabledException')),
     check: 'tokens for other clouds',
-    ...{ state: 'warning', found: /is off/, mend: /^aws iam enable-outbound-web-identity-federation/ },
+    ...{ state: 'warning', found: /is off/, fix: /^aws iam enable-outbound-web-identity-federation/ },
   },
   {
     what: 'the region was never bootstrapped',
     breakIt: () => account.ssm.on(GetParameterCommand).rejects(awsError('ParameterNotFound')),
     check: 'CDK bootstrap',
-    ...{ state: 'wrong', found: /never bootstrapped/, mend: /^npx cdk bootstrap aws:\/\/123456789012\/eu-central-1$/ },
+    ...{ state: 'wrong', found: /never bootstrapped/, fix: /^npx cdk bootstrap aws:\/\/123456789012\/eu-central-1$/ },
   },
   {
     what: 'the bootstrap is too old',
     breakIt: () => account.ssm.on(GetParameterCommand).resolves({ Parameter: { Value: '5' } }),
-    ...{ check: 'CDK bootstrap', state: 'wrong', found: /^version 5, and 6 is needed/, mend: /npx cdk bootstrap/ },
+    ...{ check: 'CDK bootstrap', state: 'wrong', found: /^version 5, and 6 is needed/, fix: /npx cdk bootstrap/ },
   },
   {
     what: 'no build may run',
     breakIt: () => account.quotas.on(ListServiceQuotasCommand).resolves(buildsAtOnce({ 'ARM/Small': 0 })),
-    ...{ check: 'builds at once (ARM/Small)', state: 'wrong', found: /^0: no stage can run/, mend: increase },
+    ...{ check: 'builds at once (ARM/Small)', state: 'wrong', found: /^0: no stage can run/, fix: increase },
   },
   {
     what: 'one build may run at once',
     breakIt: () => account.quotas.on(ListServiceQuotasCommand).resolves(buildsAtOnce({ 'ARM/Small': 1 })),
-    ...{ check: 'builds at once (ARM/Small)', state: 'warning', found: /^1: stages wait/, mend: increase },
+    ...{ check: 'builds at once (ARM/Small)', state: 'warning', found: /^1: stages wait/, fix: increase },
   },
   {
     what: 'quotas may not be looked at',
@@ -181,7 +181,7 @@ const faults: readonly Fault[] = [
       check: 'builds at once',
       state: 'wrong',
       found: /servicequotas:ListServiceQuotas is denied/,
-      mend: /let this/,
+      fix: /let this/,
     },
   },
   {
@@ -191,19 +191,19 @@ const faults: readonly Fault[] = [
     ...{
       state: 'wrong',
       found: /^ROLLBACK_FAILED$/,
-      mend: /describe-stack-events --stack-name kubeloom-observability/,
+      fix: /describe-stack-events --stack-name kubeloom-observability/,
     },
   },
   {
     what: 'the last deployment was rolled back',
     breakIt: () => stackIs(account.cloudFormation, 'observability', 'UPDATE_ROLLBACK_COMPLETE'),
     check: 'stack kubeloom-observability',
-    ...{ state: 'warning', found: /the one before it runs/, mend: /^npx cdk deploy --all/ },
+    ...{ state: 'warning', found: /the one before it runs/, fix: /^npx cdk deploy --all/ },
   },
   {
     what: 'a deployment is under way',
     breakIt: () => stackIs(account.cloudFormation, 'observability', 'UPDATE_IN_PROGRESS'),
-    ...{ check: 'stack kubeloom-observability', state: 'warning', found: /IN_PROGRESS/, mend: /^wait for it/ },
+    ...{ check: 'stack kubeloom-observability', state: 'warning', found: /IN_PROGRESS/, fix: /^wait for it/ },
   },
   {
     what: 'the first deployment is under way',
@@ -212,7 +212,7 @@ const faults: readonly Fault[] = [
     ...{
       state: 'warning',
       found: /IN_PROGRESS/,
-      mend: /wait stack-create-complete --stack-name kubeloom-observability --region eu-central-1$/,
+      fix: /wait stack-create-complete --stack-name kubeloom-observability --region eu-central-1$/,
     },
   },
   {
@@ -222,14 +222,14 @@ const faults: readonly Fault[] = [
     ...{
       state: 'wrong',
       found: /^ROLLBACK_COMPLETE$/,
-      mend: /--no-enable-termination-protection --stack-name kubeloom-storage --region eu-central-1 && npx cdk deploy/,
+      fix: /--no-enable-termination-protection --stack-name kubeloom-storage --region eu-central-1 && npx cdk deploy/,
     },
   },
   {
     what: 'going back to the release before failed',
     breakIt: () => stackIs(account.cloudFormation, 'observability', 'UPDATE_ROLLBACK_FAILED'),
     check: 'stack kubeloom-observability',
-    ...{ state: 'wrong', found: /^UPDATE_ROLLBACK_FAILED$/, mend: /continue-update-rollback --stack-name/ },
+    ...{ state: 'wrong', found: /^UPDATE_ROLLBACK_FAILED$/, fix: /continue-update-rollback --stack-name/ },
   },
   {
     what: 'an image was removed from the registry',
@@ -241,7 +241,7 @@ const faults: readonly Fault[] = [
           imageIds: [{ imageTag: 'kubeone' }],
         })
         .rejects(awsError('ImageNotFoundException')),
-    ...{ check: 'image of kubeone', state: 'wrong', found: /:kubeone is not in the registry/, mend: /--force/ },
+    ...{ check: 'image of kubeone', state: 'wrong', found: /:kubeone is not in the registry/, fix: /--force/ },
   },
   {
     what: 'a project was removed by hand',
@@ -253,7 +253,7 @@ const faults: readonly Fault[] = [
       check: 'runner Runner-ansible',
       state: 'wrong',
       found: /removed it by hand/,
-      mend: /^npx cdk deploy .* --revert-drift #/,
+      fix: /^npx cdk deploy .* --revert-drift #/,
     },
   },
   {
@@ -266,7 +266,7 @@ const faults: readonly Fault[] = [
       check: 'key',
       state: 'wrong',
       found: /deleted on 2026-12-01/,
-      mend: /^aws kms cancel-key-deletion --key-id key-1 --region eu-central-1 && aws kms enable-key/,
+      fix: /^aws kms cancel-key-deletion --key-id key-1 --region eu-central-1 && aws kms enable-key/,
     },
   },
   {
@@ -277,40 +277,40 @@ const faults: readonly Fault[] = [
       check: 'key',
       state: 'wrong',
       found: /is Disabled/,
-      mend: /^aws kms enable-key --key-id key-1 --region eu-central-1$/,
+      fix: /^aws kms enable-key --key-id key-1 --region eu-central-1$/,
     },
   },
   {
     what: 'the API lets the caller not in',
     breakIt: () => Object.assign(api, { answer: { status: 403, body: { message: 'Forbidden' } } }),
-    ...{ check: 'API', state: 'wrong', found: /403/, mend: /execute-api:Invoke/ },
+    ...{ check: 'API', state: 'wrong', found: /403/, fix: /execute-api:Invoke/ },
   },
   {
     what: 'the API wants tokens',
     breakIt: () => Object.assign(api, { answer: { status: 401, body: { message: 'Unauthorized' } } }),
-    ...{ check: 'API', state: 'wrong', found: /401/, mend: /set KUBELOOM_TOKEN/ },
+    ...{ check: 'API', state: 'wrong', found: /401/, fix: /set KUBELOOM_TOKEN/ },
   },
   {
     what: 'the API fails',
     breakIt: () => Object.assign(api, { answer: { status: 503, body: {} } }),
-    ...{ check: 'API', state: 'wrong', found: /answered with 503/, mend: /runbooks\/api-server-errors/ },
+    ...{ check: 'API', state: 'wrong', found: /answered with 503/, fix: /runbooks\/api-server-errors/ },
   },
   {
     what: 'the caller has no role',
     breakIt: () => Object.assign(api, { answer: { status: 200, body: caller() } }),
-    ...{ check: 'API', state: 'warning', found: /has no role/, mend: /RoleBinding/ },
+    ...{ check: 'API', state: 'warning', found: /has no role/, fix: /RoleBinding/ },
   },
 ];
 
 describe('one thing broken', () => {
-  for (const { what, breakIt, check, state, found, mend } of faults) {
+  for (const { what, breakIt, check, state, found, fix } of faults) {
     it(`${what}: told alone, with how to mend it`, async () => {
       breakIt();
       const wrong = notOk((await examine()).checks);
       expect(wrong).toHaveLength(1);
       expect(wrong[0]).toMatchObject({ name: check, state });
       expect(wrong[0]?.found).toMatch(found);
-      expect(wrong[0]?.mend).toMatch(mend);
+      expect(wrong[0]?.fix).toMatch(fix);
     });
   }
 });
@@ -325,8 +325,8 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
     ...{ 'stack kubeloom-storage': 'wrong', 'stack kubeloom-pipeline': 'wrong', 'stack kubeloom-api': 'wrong' },
     ...{ 'stack kubeloom-observability': 'wrong', 'images of runners': 'skipped', key: 'skipped', API: 'skipped' },
   });
-  const mends = new Set(notOk(checks).map(({ mend }) => mend));
-  expect(mends).toEqual(
+  const fixes = new Set(notOk(checks).map(({ fix }) => fix));
+  expect(fixes).toEqual(
     new Set([
       undefined,
       'npx cdk deploy --all -c installation=kubeloom -c region=eu-central-1 # and every other -c that you gave before',
@@ -338,9 +338,9 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
 it('a region without arm64 containers is told before anything is deployed, and no more once runners are there', async () => {
   account.cloudFormation.on(DescribeStacksCommand).rejects(awsError('ValidationError', 'Stack x does not exist'));
   const before = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
-  const told = before.checks.find(({ name }) => name === 'containers on arm64');
-  expect(told).toMatchObject({ state: 'warning', found: expect.stringContaining('eu-south-1') });
-  expect(told?.mend).toContain('eu-central-1');
+  const reported = before.checks.find(({ name }) => name === 'containers on arm64');
+  expect(reported).toMatchObject({ state: 'warning', found: expect.stringContaining('eu-south-1') });
+  expect(reported?.fix).toContain('eu-central-1');
   for (const part of ['storage', 'pipeline', 'api', 'observability'])
     stackIs(account.cloudFormation, part, 'UPDATE_COMPLETE');
   const after = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
@@ -367,14 +367,14 @@ it.each([
   ['CredentialsProviderError', /no credentials/, /aws configure sso/],
   ['ExpiredTokenException', /have expired/, /aws sso login/],
   ['InvalidClientTokenId', /does not know these credentials/, /aws configure list/],
-])('%s: nothing else is asked', async (name, found, mend) => {
+])('%s: nothing else is asked', async (name, found, fix) => {
   account.sts.on(GetCallerIdentityCommand).rejects(awsError(name));
   const { checks } = await examine();
   const [first, identity, ...rest] = checks;
   expect(first).toMatchObject({ name: 'region', state: 'ok' });
   expect(identity).toMatchObject({ name: 'identity', state: 'wrong' });
   expect(identity?.found).toMatch(found);
-  expect(identity?.mend).toMatch(mend);
+  expect(identity?.fix).toMatch(fix);
   expect(new Set(rest.map(({ state }) => state))).toEqual(new Set(['skipped']));
   expect(account.cloudFormation.calls()).toEqual([]);
 });
@@ -401,7 +401,7 @@ describe('as a command', () => {
     const { checks } = JSON.parse(stdout) as { checks: AwsCheck[] };
     expect(checks[0]).toEqual({
       ...{ name: 'region', state: 'wrong', found: 'none is set' },
-      mend: 'add --region REGION, or set AWS_REGION',
+      fix: 'add --region REGION, or set AWS_REGION',
     });
   });
 

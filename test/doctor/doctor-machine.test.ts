@@ -36,7 +36,7 @@ describe('kubeloom doctor', { timeout: 120_000 }, () => {
     const ansible = (await doctor()).get('ansible-playbook');
 
     expect(ansible).toMatchObject({ ok: false, found: 'ERROR! /root/.ansible cannot be written' });
-    expect(ansible?.mend).toContain('apt-get install ansible-core');
+    expect(ansible?.fix).toContain('apt-get install ansible-core');
   });
 
   it('refuses versions of tofu and terraform that are too old, and names the one that is needed', async () => {

@@ -172,9 +172,9 @@ describe('a check', () => {
     record(`${workspace}.out`, replaced(worker, 'requested'));
     expect((await look()).items).toMatchObject([{ kind: 'machine', repairable: true }]);
     const controls = workspaceOf('control');
-    const [standing, gone] = [machinesOf('control-aaaaaaa-01'), machinesOf('control-aaaaaaa-02')];
+    const [existing, gone] = [machinesOf('control-aaaaaaa-01'), machinesOf('control-aaaaaaa-02')];
     record(`${controls}.code`, '2');
-    record(`${controls}.out`, `${replaced(standing, 'cannot_update')}\n${planned(['create', gone])}`);
+    record(`${controls}.out`, `${replaced(existing, 'cannot_update')}\n${planned(['create', gone])}`);
     expect((await look()).items.filter(({ where }) => where.pool === 'control')).toMatchObject([
       { kind: 'machine', repairable: false },
       { kind: 'machine', repairable: false },

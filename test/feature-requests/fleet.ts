@@ -1,26 +1,26 @@
 /** A manifest over three clouds: pool `a` in `one`, `b` in `two`, `c` in `three`, a load balancer for the API in `one`. */
 import { keyOf } from '#test/scenarios/simulated-world.ts';
 
-export interface FleetWish {
+export interface FleetSpec {
   /** Nodes of each compute pool; a pool without a number is not there. */
   readonly pools?: Readonly<Partial<Record<'a' | 'b' | 'c', number>>>;
   /** Labels of pool `c`. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Server type of pool `b`, and the name it goes by then. */
-  readonly mended?: true;
+  readonly fixed?: true;
   readonly version?: string;
 }
 
 const cloudOf = { a: 'one', b: 'two', c: 'three' } as const;
 
-export function fleet(name: string, { pools = { a: 1 }, labels = {}, mended, version = '1.35.0' }: FleetWish = {}) {
-  const nameOf = (pool: string) => (pool === 'b' && mended ? 'b2' : pool);
+export function fleet(name: string, { pools = { a: 1 }, labels = {}, fixed, version = '1.35.0' }: FleetSpec = {}) {
+  const nameOf = (pool: string) => (pool === 'b' && fixed ? 'b2' : pool);
   const compute = (['a', 'b', 'c'] as const).flatMap((pool) => {
     const count = pools[pool];
     if (count === undefined) return [];
     return [
       {
-        ...poolOf(nameOf(pool), pool === 'b' && mended ? 'one' : cloudOf[pool], count),
+        ...poolOf(nameOf(pool), pool === 'b' && fixed ? 'one' : cloudOf[pool], count),
         ...(pool === 'c' && { labels }),
       },
     ];

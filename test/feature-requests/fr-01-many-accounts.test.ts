@@ -48,8 +48,8 @@ function manifestOf({ type, secret, dns, instances }: (typeof cases)[number]): I
 }
 
 describe('FR-1: several accounts of one cloud in one cluster', () => {
-  test.each(cases)('$instances × $type: a workspace each, and no provider is configured twice', (wish) => {
-    const manifest = manifestOf(wish);
+  test.each(cases)('$instances × $type: a workspace each, and no provider is configured twice', (desired) => {
+    const manifest = manifestOf(desired);
     const ids = countingIds('x');
     const state = buildDesiredState({ manifest, cluster: 'c', current: null, attempted: null, templates: {}, ids });
     if (state === null) throw new Error('there is no cluster');
@@ -58,7 +58,7 @@ describe('FR-1: several accounts of one cloud in one cluster', () => {
     const visited = infrastructure?.work.workspaces.filter(({ kind }) => kind === 'machines').map(({ name }) => name);
     expect(visited).toEqual(manifest.spec.providers.map(({ name }) => name));
     for (const regional of [true, false]) {
-      const template = templateOf(wish.type, regional);
+      const template = templateOf(desired.type, regional);
       const owner = { installation: 'i', namespace: 'team', manifest: 'm', clusterId: state.id, generation: 1 };
       const common = { ...owner, template, backend, modules: './modules' };
       for (const { source } of state.pools) {

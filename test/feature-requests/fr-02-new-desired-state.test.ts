@@ -23,8 +23,8 @@ describe('FR-2: a failed change never blocks the next wish', { timeout: 120_000 
     const failed = await world.apply(fleet(name, { pools: { a: 1, b: 1 } }));
     expect(failed.clusters[0]?.status).toBe('RolledBack');
     if (then === 'mended') {
-      const mended = await world.apply(fleet(name, { pools: { a: 1, b: 1 }, mended: true }));
-      expect(statusText(mended)).toMatch(/^Done/);
+      const fixed = await world.apply(fleet(name, { pools: { a: 1, b: 1 }, fixed: true }));
+      expect(statusText(fixed)).toMatch(/^Done/);
     } else if (then === 'retried') expect(statusText(await world.retry(key))).toMatch(/^Done/);
     else {
       const back = await world.settled(key, await world.api.rollbackManifest(key));

@@ -20,8 +20,8 @@ describe('FR-6: a deletion says what it removed', () => {
     const plan = await world.api.planManifest(key, undefined);
     const [destroy] = plan.clusters[0]?.waypoints ?? [];
     expect(destroy?.direction).toBe('destroy');
-    const told = destroy?.changes.flatMap((change) => (change.kind === 'NodePoolRemoved' ? change.nodes : []));
-    expect(told?.toSorted()).toEqual(names);
+    const reported = destroy?.changes.flatMap((change) => (change.kind === 'NodePoolRemoved' ? change.nodes : []));
+    expect(reported?.toSorted()).toEqual(names);
     const last = (await world.events(key)).at(-1);
     expect(last).toMatchObject({ kind: 'RunFailed', level: 'error' });
 

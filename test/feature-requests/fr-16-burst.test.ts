@@ -37,9 +37,9 @@ describe('FR-16: a pool in another cloud joins a cluster that stands', () => {
 
     const after = await world.apply(burst);
     expect(statusText(after)).toMatch(/^Done/);
-    const standing = before.clusters[0]?.nodes ?? [];
-    expect(after.clusters[0]?.nodes).toEqual(expect.arrayContaining(standing));
-    expect(after.clusters[0]?.nodes).toHaveLength(standing.length + 2);
+    const existing = before.clusters[0]?.nodes ?? [];
+    expect(after.clusters[0]?.nodes).toEqual(expect.arrayContaining(existing));
+    expect(after.clusters[0]?.nodes).toHaveLength(existing.length + 2);
   });
 });
 

@@ -107,8 +107,8 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     const scope = ['--installation', owner, '--cluster', cluster.cluster, '--provider', far.provider];
     helper('down', ...scope, '--host', far.name);
     expect(helper('status')).not.toContain(far.name);
-    const { drift: told } = await check(false);
-    const found = told.items.map(({ kind, where }) => ({ kind, node: where.node }));
+    const { drift: reported } = await check(false);
+    const found = reported.items.map(({ kind, where }) => ({ kind, node: where.node }));
     expect(found.filter(({ kind }) => kind === 'machine')).toEqual([{ kind: 'machine', node: far.name }]);
     const { manifest, drift } = await check(true);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');

@@ -36,14 +36,14 @@ describe('pools that come and go on real hosts', () => {
   });
 
   it('are left out of a grow when they cannot be made, and nothing of them stays; the next apply makes them', async () => {
-    const wish = {
+    const target = {
       ...base,
       good: { provider: 'local-2', region: 'far' },
       bad: { provider: 'local-3', region: 'off' },
       'bad-too': { provider: 'local-1', region: 'here', count: 2 },
     };
-    const mend = await installation.fault('bad-*', 'no power in this rack');
-    const partly = await apply(wish);
+    const fix = await installation.fault('bad-*', 'no power in this rack');
+    const partly = await apply(target);
     const { failure, heldPools } = clusterOf(partly);
     expect([partly.status, clusterOf(partly).status], JSON.stringify(failure)).toEqual(['Failed', 'Degraded']);
     expect(heldPools.map(({ pool }) => pool).toSorted()).toEqual(['bad', 'bad-too']);
@@ -53,7 +53,7 @@ describe('pools that come and go on real hosts', () => {
     expect(hosts).toEqual(nodesOf(partly));
     expect(hosts.filter(isOf('bad'))).toEqual([]);
 
-    await mend();
+    await fix();
     const whole = await installation.retry(name);
     expect(whole.status, JSON.stringify(clusterOf(whole).failure)).toBe('Done');
     expect((await installation.hosts()).filter(isOf('bad'))).toHaveLength(3);

@@ -12,7 +12,7 @@ import { isRoot } from './host-workshop.ts';
 import { NodesFleet } from './nodes-fleet.ts';
 
 const fleet = new NodesFleet([{ name: 'fresh', kind: 'compute', provider: 'north' }]);
-const told: StageEvent[] = [];
+const reported: StageEvent[] = [];
 
 async function wait(): Promise<void> {
   const { artifacts, clock } = fakeDeps();
@@ -23,7 +23,7 @@ async function wait(): Promise<void> {
   await waitForRoot(
     {
       run: (command) => runCommand(command, around),
-      tell: (event) => void told.push(event),
+      emit: (event) => void reported.push(event),
       signal,
       workDirectory: fleet.directory,
     },
@@ -59,7 +59,9 @@ describe.runIf(isRoot)('a machine out of an image that refuses root', () => {
 
   test('lets root in once the script has run, which is waited for', async () => {
     await wait();
-    expect(told).toMatchObject([{ kind: 'FirstBootAwaited', message: expect.stringContaining('Permission denied') }]);
+    expect(reported).toMatchObject([
+      { kind: 'FirstBootAwaited', message: expect.stringContaining('Permission denied') },
+    ]);
     expect(await fleet.ssh('fresh', 'sshd -T | grep -i permitrootlogin')).toMatch(/without-password|prohibit-password/);
   });
 

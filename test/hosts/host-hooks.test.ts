@@ -73,10 +73,10 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     expect(workshop.leftovers()).toEqual([]);
   });
 
-  async function apply(wish: Pick<MachinesRootInput, 'state' | 'others'>): Promise<void> {
+  async function apply(target: Pick<MachinesRootInput, 'state' | 'others'>): Promise<void> {
     mkdirSync(workspace, { recursive: true });
     const root = renderMachinesRoot({
-      ...wish,
+      ...target,
       ...{ clusterId: scope.cluster, provider: local, template: noProviderTemplate, installation: scope.installation },
       backend: { bucket: '', region: '', key: '' },
       ...{ namespace: 'team', manifest: 'shop', generation: 1, adminCidrs: [], peerCidrs: [] },

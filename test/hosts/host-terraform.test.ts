@@ -16,7 +16,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
   const workspace = join(workshop.directory, 'workspace');
   beforeAll(async () => {
     await workshop.must(['base-build']);
-    wish('a-01', 'a-02');
+    target('a-01', 'a-02');
     await terraformMust('init');
   });
   afterAll(async () => await workshop.close());
@@ -41,7 +41,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
 
   test('scale up and down, with saved plans: the others keep running', async () => {
     const before = await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id');
-    wish('a-01', 'a-03');
+    target('a-01', 'a-03');
     await terraformMust('plan', '-out=saved');
     await terraformMust('apply', 'saved');
     expect(Object.keys(await output('nodes'))).toEqual(['a-01', 'a-03']);
@@ -62,7 +62,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
   test('a host that fails taints only itself, says its cause, and is made anew by the next apply', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'a-04'), 'no power in this rack');
-    wish('a-01', 'a-03', 'a-04', 'a-05');
+    target('a-01', 'a-03', 'a-04', 'a-05');
     const failed = await run('apply', '-auto-approve');
     expect(failed.code).toBe(1);
     expect(failed.stdout + failed.stderr).toContain('kubeloom-host: up a-04: did not come up: no power in this rack');
@@ -75,7 +75,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
   test('kill -9 of Terraform in the middle: the next apply, after reconcile, has each host once', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'a-06'), 'slow 2');
-    wish('a-01', 'a-03', 'a-06', 'a-07');
+    target('a-01', 'a-03', 'a-06', 'a-07');
     const child = spawn(terraform, ['apply', '-auto-approve', '-no-color'], { cwd: workspace, env: environment() });
     const ended = outcomeOf(child);
     await eventually('a-06 is begun', async () => (await workshop.status()).some((host) => host.host === 'a-06'));
@@ -100,7 +100,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
   });
 
   test('destroy goes through when the whole state directory is lost', async () => {
-    wish('a-01');
+    target('a-01');
     await terraformMust('apply', '-auto-approve');
     rmSync(workshop.stateDirectory, { recursive: true });
     await terraformMust('destroy', '-auto-approve');
@@ -130,7 +130,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     await terraformMust('destroy', '-auto-approve');
   });
 
-  function wish(...nodes: readonly string[]): void {
+  function target(...nodes: readonly string[]): void {
     mkdirSync(workspace, { recursive: true });
     const network = {
       source: join(modules, 'network'),

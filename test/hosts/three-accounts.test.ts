@@ -45,7 +45,7 @@ describe('one cluster on three accounts', () => {
       input: `${password}\n`,
       env: { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory },
     });
-  const tell = (secret: string, account: Account, password: string) =>
+  const emit = (secret: string, account: Account, password: string) =>
     installation.api.putSecret(
       { namespace: 'default', name: secret },
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: secret }, stringData: { account, password } },
@@ -94,9 +94,9 @@ describe('one cluster on three accounts', () => {
     if (only === undefined) throw new Error(`${example} has no manifest`);
     whole = only;
     for (const account of Object.keys(passwords) as Account[]) machineKnows(account, passwords[account]);
-    await tell('local-1', 'account-east', passwords['account-east']);
-    await tell('local-2', 'account-west', passwords['account-west']);
-    await tell('local-3', 'account-north', wrong);
+    await emit('local-1', 'account-east', passwords['account-east']);
+    await emit('local-2', 'account-west', passwords['account-west']);
+    await emit('local-3', 'account-north', wrong);
   });
 
   afterAll(async () => {
@@ -138,7 +138,7 @@ describe('one cluster on three accounts', () => {
   });
 
   it('is whole with a new generation once the Secret is corrected', async () => {
-    await tell('local-3', 'account-north', passwords['account-north']);
+    await emit('local-3', 'account-north', passwords['account-north']);
     const { generation } = made;
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1'));
     isDone(made);
@@ -151,7 +151,7 @@ describe('one cluster on three accounts', () => {
 
   it('touches no machine when a good password is exchanged, and goes on with the new one', async () => {
     machineKnows('account-east', rotated);
-    await tell('local-1', 'account-east', rotated);
+    await emit('local-1', 'account-east', rotated);
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3'));
     isDone(made);
     await prove(made, 'spare-1');
@@ -164,7 +164,7 @@ describe('one cluster on three accounts', () => {
     expect(clusterOf(refused).failure).toMatchObject({ class: 'credentials', resource: 'local-1' });
     expect(await hostsOf('spare-1')).toEqual([]);
     proveUntouched(ids, await bootIds(machines, clusterOf(made)));
-    await tell('local-1', 'account-east', stale);
+    await emit('local-1', 'account-east', stale);
     made = await installation.retry(name);
     isDone(made);
     await prove(made);

@@ -73,10 +73,10 @@ describe('what is known beside the manifest', () => {
       '{apiVersion: kubeloom.dev/v1, kind: TemplateGitReference, metadata: {name: own}, spec: {endpoint: {url: git.example.com/a/b, protocol: https}, auth: {secretRef: {name: token, namespace: team}}, commit: v1, paths: {terraformer: t}}}',
     ).documents;
     const aws = secret('aws', { accesskey: 'A'.repeat(20), secretkey: 'b'.repeat(40) });
-    const surroundings = { secrets: new Set(['team/key']), templateReferences: new Set<string>() };
+    const context = { secrets: new Set(['team/key']), templateReferences: new Set<string>() };
 
-    const alone = validateDocuments([cloudManifest, templates, aws], surroundings);
-    const whole = validateDocuments([cloudManifest, templates, aws, secret('token', { user: 'x' })], surroundings);
+    const alone = validateDocuments([cloudManifest, templates, aws], context);
+    const whole = validateDocuments([cloudManifest, templates, aws, secret('token', { user: 'x' })], context);
 
     expect(alone.map(({ faults }) => brief(faults))).toEqual([
       [],

@@ -162,9 +162,9 @@ describe('letting go', () => {
     expect(await pipeline.deps.manifests.get(key)).toBeUndefined();
     expect(await pipeline.clusters()).toEqual([]);
     expect(await pipeline.deps.artifacts.getText(state)).toBe('{}');
-    const told = (await pipeline.events()).find(({ kind }) => kind === 'LeftBehind');
-    expect(told).toMatchObject({ level: 'warning', cluster: 'web' });
-    for (const name of nodes) expect(told?.message).toContain(name);
+    const reported = (await pipeline.events()).find(({ kind }) => kind === 'LeftBehind');
+    expect(reported).toMatchObject({ level: 'warning', cluster: 'web' });
+    for (const name of nodes) expect(reported?.message).toContain(name);
   });
 
   it('of some nodes tells the runners not to destroy them', async () => {

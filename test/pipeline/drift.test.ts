@@ -14,7 +14,7 @@ const wanting = (onDrift: 'report' | 'repair', interval = '6h'): InputManifest =
 });
 
 /** A manifest that is done, with things that differ, and the check of it that is due. */
-async function standing(onDrift: 'report' | 'repair', find: (pipeline: Pipeline) => Promise<readonly DriftItem[]>) {
+async function existing(onDrift: 'report' | 'repair', find: (pipeline: Pipeline) => Promise<readonly DriftItem[]>) {
   const pipeline = new Pipeline();
   await pipeline.apply(wanting(onDrift));
   pipeline.runner.ran.length = 0;
@@ -44,7 +44,7 @@ const kinds = async (pipeline: Pipeline) => (await pipeline.events()).map(({ kin
 
 describe('a manifest that is done', () => {
   it('is due for a check an interval after it settled, and not before', async () => {
-    const pipeline = await standing('report', async () => []);
+    const pipeline = await existing('report', async () => []);
     pipeline.deps.clock.advance(5 * 3600);
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
     pipeline.deps.clock.advance(2 * 3600);
@@ -52,7 +52,7 @@ describe('a manifest that is done', () => {
   });
 
   it('that is as it was made is told to be so, and checked again an interval later', async () => {
-    const pipeline = await standing('repair', async () => []);
+    const pipeline = await existing('repair', async () => []);
     const before = await pipeline.manifest();
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift']);
@@ -74,7 +74,7 @@ describe('a manifest that is done', () => {
   });
 
   it('has one execution at a time: what is due waits for whoever holds the lease', async () => {
-    const pipeline = await standing('report', async () => []);
+    const pipeline = await existing('report', async () => []);
     pipeline.runner.trouble('drift', async () => {
       pipeline.deps.clock.advance(100);
       expect(await pipeline.invoke('tick', {})).toMatchObject({ care: [] });
@@ -88,15 +88,15 @@ describe('a manifest that is done', () => {
 
 describe('what a check found', () => {
   it('is kept and told, and nothing is changed, where the manifest wants a report', async () => {
-    const pipeline = await standing('report', gone);
+    const pipeline = await existing('report', gone);
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift']);
     const { drift, status } = await pipeline.cluster();
     expect({ status, items: drift?.items }).toEqual({ status: 'Converged', items: pipeline.runner.drift });
     expect(drift?.outcome).toContain('1 thing differs from what was made');
     expect(drift).not.toHaveProperty('repair');
-    const told = (await pipeline.events()).filter(({ kind }) => kind.startsWith('Drift'));
-    expect(told.map(({ kind, level, node }) => ({ kind, level, node }))).toEqual([
+    const reported = (await pipeline.events()).filter(({ kind }) => kind.startsWith('Drift'));
+    expect(reported.map(({ kind, level, node }) => ({ kind, level, node }))).toEqual([
       { kind: 'DriftFound', level: 'warning', node: undefined },
       { kind: 'DriftTold', level: 'warning', node: await workerOf(pipeline) },
     ]);
@@ -121,7 +121,7 @@ describe('what a check found', () => {
   it.each(repairs)(
     '%s: is repaired by the stages that it needs, and looked at once more',
     async (_kind, find, stages) => {
-      const pipeline = await standing('repair', async (at) => [find(await workerOf(at))]);
+      const pipeline = await existing('repair', async (at) => [find(await workerOf(at))]);
       const nodes = await pipeline.nodes();
       await nextTick(pipeline);
       expect(pipeline.runner.ran).toEqual(['drift', ...stages, 'drift']);
@@ -138,7 +138,7 @@ describe('what a check found', () => {
   );
 
   it('of what only a person can mend is told and not touched', async () => {
-    const pipeline = await standing('repair', async () => [
+    const pipeline = await existing('repair', async () => [
       { kind: 'node', where: { name: 'API' }, message: 'the API does not answer', repairable: false },
     ]);
     await nextTick(pipeline);
@@ -149,7 +149,7 @@ describe('what a check found', () => {
 
 describe('a repair', () => {
   it('that does not help is told, and is not made again by the checks that follow', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     for (const one of pipeline.runner.drift) pipeline.runner.stubborn.add(driftKey(one));
     await nextTick(pipeline);
     const stages = ['infrastructure', 'configuration', 'kubernetes', 'nodes'];
@@ -170,7 +170,7 @@ describe('a repair', () => {
   });
 
   it('of what comes back after it was mended is made again', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     const found = pipeline.runner.drift;
     await nextTick(pipeline);
     pipeline.runner.drift = found;
@@ -179,7 +179,7 @@ describe('a repair', () => {
   });
 
   it('that fails for good leaves the cluster as it is; a failed manifest is not checked, and a retry repairs it', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('infrastructure', 'quota');
     await nextTick(pipeline);
     expect(await pipeline.cluster()).toMatchObject({
@@ -202,7 +202,7 @@ describe('a repair', () => {
   });
 
   it('that is cut off is taken up by the next attempt', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2 });
@@ -215,7 +215,7 @@ describe('a repair', () => {
 
 describe('a check', () => {
   it('of a paused manifest is not made', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     expect((await pipeline.call('/pause')).status).toBe(202);
     expect(await nextTick(pipeline)).toMatchObject({ due: 1, care: ['leftAlone'] });
     expect(pipeline.runner.ran).toEqual([]);
@@ -227,7 +227,7 @@ describe('a check', () => {
   });
 
   it('during which a newer generation is stored repairs nothing: the newer one is made true', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     const document = manifestOf([{ balanced: true, compute: { work: 2, more: 1 } }]);
     pipeline.runner.trouble('drift', async () => {
       await pipeline.submit(document);
@@ -241,7 +241,7 @@ describe('a check', () => {
   });
 
   it('that crashes again and again is given up, told, and made again at its time; the manifest stays done', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('drift', 'kill', { times: 2 });
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift', 'drift']);
@@ -256,7 +256,7 @@ describe('a check', () => {
   });
 
   it('that is aborted is ended in order, and the next one comes at its time', async () => {
-    const pipeline = await standing('report', gone);
+    const pipeline = await existing('report', gone);
     pipeline.runner.trouble('drift', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2, lease: null });
@@ -268,7 +268,7 @@ describe('a check', () => {
   });
 
   it('that is never started is found by the next tick, as any other run', async () => {
-    const pipeline = await standing('report', gone);
+    const pipeline = await existing('report', gone);
     pipeline.deps.clock.advance(7 * 3600);
     await pipeline.invoke('tick', {});
     pipeline.deps.workflows.started.length -= 1;
@@ -280,7 +280,7 @@ describe('a check', () => {
   });
 
   it('asked for by a person is made at once, as the manifest says or as they say', async () => {
-    const pipeline = await standing('repair', gone);
+    const pipeline = await existing('repair', gone);
     const etag = (await pipeline.call('', { method: 'GET' })).headers.etag;
     expect((await pipeline.call('/drift', { body: { repair: false } })).status).toBe(202);
     await pipeline.settle();
@@ -292,7 +292,7 @@ describe('a check', () => {
   });
 
   it('whose report is missing has failed', async () => {
-    const pipeline = await standing('report', gone);
+    const pipeline = await existing('report', gone);
     pipeline.before.set('record-drift', async () => {
       for (const { key } of await pipeline.deps.artifacts.list('runs/'))
         if (key.endsWith('/drift.json')) await pipeline.deps.artifacts.remove(key);
@@ -330,7 +330,7 @@ describe('what was done before there were checks', () => {
     await asBefore(pipeline, 'off');
     expect(await pipeline.invoke('tick', {})).not.toHaveProperty('broughtIn');
     expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
-    const other = await standing('report', async () => []);
+    const other = await existing('report', async () => []);
     const { dueAt } = await other.manifest();
     expect(await other.invoke('tick', {})).not.toHaveProperty('broughtIn');
     expect(await other.manifest()).toMatchObject({ dueAt });
@@ -338,10 +338,10 @@ describe('what was done before there were checks', () => {
 });
 
 it('a manifest that cannot be read keeps the tick from none of the others, and is told by its failure', async () => {
-  const pipeline = await standing('report', async () => []);
+  const pipeline = await existing('report', async () => []);
   const due = pipeline.deps.manifests.due.bind(pipeline.deps.manifests);
-  pipeline.deps.manifests.due = async (now, limit, tell) => {
-    tell?.(new Error('the stored manifest team/broken cannot be read'));
+  pipeline.deps.manifests.due = async (now, limit, report) => {
+    report?.(new Error('the stored manifest team/broken cannot be read'));
     return due(now, limit);
   };
   pipeline.deps.clock.advance(7 * 3600);

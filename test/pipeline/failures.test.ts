@@ -8,7 +8,7 @@ import { StateFault } from './harness/state-machines.ts';
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
 
-async function standing(environment: Readonly<Record<string, string>> = {}): Promise<Pipeline> {
+async function existing(environment: Readonly<Record<string, string>> = {}): Promise<Pipeline> {
   const pipeline = new Pipeline(environment);
   await pipeline.apply(small);
   pipeline.runner.ran.length = 0;
@@ -17,7 +17,7 @@ async function standing(environment: Readonly<Record<string, string>> = {}): Pro
 
 describe('a stage that fails', () => {
   it('is tried again in place when the fault may pass, and the run goes on', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('configuration', 'transient');
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
     expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(2);
@@ -28,7 +28,7 @@ describe('a stage that fails', () => {
   });
 
   it('is given up after the configured number of tries', async () => {
-    const pipeline = await standing({ KUBELOOM_MAX_STAGE_ATTEMPTS: '2' });
+    const pipeline = await existing({ KUBELOOM_MAX_STAGE_ATTEMPTS: '2' });
     pipeline.runner.trouble('configuration', 'transient', { times: 9 });
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
     expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(2);
@@ -36,11 +36,11 @@ describe('a stage that fails', () => {
   });
 
   it('is tried once more when its container left no result, then counts as a fault of ours', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'kill');
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
 
-    const other = await standing();
+    const other = await existing();
     other.runner.trouble('nodes', 'garbled', { times: 2 });
     expect(await other.apply(large)).toMatchObject({ status: 'FAILED' });
     const { failure } = await other.cluster();
@@ -52,7 +52,7 @@ describe('a stage that fails', () => {
 
 describe('a build that takes longer than its state waits', () => {
   it('is stopped, and has ended before the stage is tried again', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     const { builds } = pipeline.deps;
     pipeline.runner.trouble('infrastructure', () => {
       builds.runningBuilds.set(pipeline.runner.prefixes.at(-1) ?? '', ['terraform:late']);
@@ -79,7 +79,7 @@ describe('a grow that fails for good', () => {
   });
 
   it('keeps the kubeconfig of a cluster that was there before', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'user');
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
     expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toHaveLength(2);
@@ -94,7 +94,7 @@ describe('a grow that fails for good', () => {
 
   for (const [stage, undone] of rungs) {
     it(`at ${stage} is undone rung by rung, and everything is as before`, async () => {
-      const pipeline = await standing();
+      const pipeline = await existing();
       const nodes = await pipeline.nodes();
       const before = await pipeline.cluster();
       pipeline.runner.trouble(stage, 'quota');
@@ -112,7 +112,7 @@ describe('a grow that fails for good', () => {
     });
 
     it(`at ${stage} succeeds when it is retried without the fault`, async () => {
-      const pipeline = await standing();
+      const pipeline = await existing();
       pipeline.runner.trouble(stage, 'credentials');
       await pipeline.apply(large);
       await pipeline.retry();
@@ -142,7 +142,7 @@ describe('a grow that fails for good', () => {
   });
 
   it('stands still when a rung of the ladder fails, and forgets nothing that may exist', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'user');
     pipeline.runner.trouble('configuration', 'bug', { mode: 'undo' });
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
@@ -209,7 +209,7 @@ describe('a direction that only goes forward', () => {
 
 describe('a plan that is refused', () => {
   it('changes nothing and says why', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     const before = await pipeline.cluster();
     expect(await pipeline.apply(manifestOf([{ version: '1.30.0' }]))).toMatchObject({ status: 'FAILED' });
     const after = await pipeline.cluster();

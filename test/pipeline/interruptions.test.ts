@@ -70,17 +70,17 @@ describe('a run that wakes up after another has taken over', () => {
       await pipeline.apply(small);
       if (name === 'assess-failure') pipeline.runner.trouble('configuration', 'user');
       let newer = 0;
-      let stood: unknown;
+      let existed: unknown;
       pipeline.before.set(name, async () => {
         pipeline.before.delete(name);
         newer = await takenOver(pipeline);
-        stood = await pipeline.cluster();
+        existed = await pipeline.cluster();
       });
       await pipeline.submit(large);
       const [outcome] = await pipeline.settle();
       expect(outcome).toMatchObject({ status: 'FAILED', error: 'LeaseLost' });
       expect(newer).toBe(3);
-      expect(await pipeline.cluster()).toEqual(stood);
+      expect(await pipeline.cluster()).toEqual(existed);
       expect((await pipeline.cluster()).fence).toBe(newer);
       expect(await pipeline.manifest()).toMatchObject({ status: 'Running', lease: { fence: newer } });
     });

@@ -1,16 +1,16 @@
 /** What is said of a build that left no result: nobody but CodeBuild knows why it never began. */
 import { expect, it } from 'vitest';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
-import { judgeStage } from '#functions/pipeline/stages/stage-verdict.ts';
+import { decideStage } from '#functions/pipeline/stages/stage-verdict.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p', waypointPrefix: 'runs/w00' };
 const run = { namespace: 'team', name: 'shop', runId: 'r1', generation: 1, attempt: 1, fence: 1, cluster: 'c' };
 
-function told(Cause: string, error = 'States.TaskFailed'): string {
+function reported(Cause: string, error = 'States.TaskFailed'): string {
   const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause } } as CollectResultInput;
   const { config } = fakeDeps();
-  const verdict = judgeStage({ input, result: undefined, target: null, cancelled: false, config });
+  const verdict = decideStage({ input, result: undefined, target: null, cancelled: false, config });
   return verdict.error?.message ?? '';
 }
 
@@ -28,23 +28,25 @@ const build = (PhaseType: string, Message: string | null) =>
 
 it('the phase that broke before any command ran, with what CodeBuild says of it', () => {
   const why = 'CannotPullContainerError: manifest unknown';
-  expect(told(build('PROVISIONING', why))).toBe(
+  expect(reported(build('PROVISIONING', why))).toBe(
     `the container of infrastructure left no result: the build ended FAILED in phase PROVISIONING: ${why}`,
   );
 });
 
 it('no more than its end where the commands themselves broke, or nothing is said', () => {
-  expect(told(build('BUILD', 'Error while executing command: kubeloom-runner'))).toMatch(/: the build ended FAILED$/);
-  expect(told(build('PROVISIONING', null))).toMatch(/: the build ended FAILED$/);
+  expect(reported(build('BUILD', 'Error while executing command: kubeloom-runner'))).toMatch(
+    /: the build ended FAILED$/,
+  );
+  expect(reported(build('PROVISIONING', null))).toMatch(/: the build ended FAILED$/);
 });
 
 it('its end also where Step Functions has cut the description short', () => {
-  expect(told(build('PROVISIONING', 'x').slice(0, 60))).toMatch(/: the build ended FAILED$/);
+  expect(reported(build('PROVISIONING', 'x').slice(0, 60))).toMatch(/: the build ended FAILED$/);
 });
 
 it('what Step Functions says where there is no build', () => {
-  expect(told('no such project', 'CodeBuild.ResourceNotFoundException')).toContain(
+  expect(reported('no such project', 'CodeBuild.ResourceNotFoundException')).toContain(
     'CodeBuild.ResourceNotFoundException no such project',
   );
-  expect(told('', 'States.Timeout')).toContain('it took longer than the state allows');
+  expect(reported('', 'States.Timeout')).toContain('it took longer than the state allows');
 });

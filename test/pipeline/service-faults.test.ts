@@ -115,8 +115,8 @@ describe('a function that does not answer', () => {
       await pipeline.settle();
       expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2, lease: null });
       expect((await pipeline.runs()).map(({ status }) => status)).toEqual(['Succeeded', 'Aborted']);
-      const told = (await pipeline.events()).filter(({ kind }) => kind === 'RunCutOff');
-      expect(told.map(({ message }) => message)).toEqual([
+      const reported = (await pipeline.events()).filter(({ kind }) => kind === 'RunCutOff');
+      expect(reported.map(({ message }) => message)).toEqual([
         expect.stringMatching(/did not answer in time \(\w[\w.]+\); attempt 2 of 3 is started in 30 s$/),
       ]);
     });

@@ -7,7 +7,7 @@ const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
 const other = manifestOf([{ compute: { work: 3 } }]);
 
-async function standing(document = small): Promise<Pipeline> {
+async function existing(document = small): Promise<Pipeline> {
   const pipeline = new Pipeline();
   await pipeline.apply(document);
   pipeline.runner.ran.length = 0;
@@ -19,7 +19,7 @@ const runsOf = async (pipeline: Pipeline): Promise<readonly string[]> =>
 
 describe('retry', () => {
   it('starts the next attempt of the same generation, and says why in its run', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'quota');
     await pipeline.apply(large);
     const answer = await pipeline.call('/retry');
@@ -30,7 +30,7 @@ describe('retry', () => {
   });
 
   it('of what only goes forward repeats no stage that had succeeded', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
     expect(pipeline.runner.ran).toEqual(['nodes', 'configuration', 'infrastructure']);
@@ -38,14 +38,14 @@ describe('retry', () => {
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(pipeline.runner.ran.slice(3)).toEqual(['infrastructure']);
     expect(await pipeline.nodes()).toHaveLength(3);
-    const told = (await pipeline.events()).filter(({ kind }) => kind === 'PlanTold').map(({ message }) => message);
-    expect(told.at(-1)).toBe('nodes and configuration succeeded before and are not repeated');
+    const reported = (await pipeline.events()).filter(({ kind }) => kind === 'PlanTold').map(({ message }) => message);
+    expect(reported.at(-1)).toBe('nodes and configuration succeeded before and are not repeated');
     expect((await pipeline.cluster()).progress).toMatchObject({ step: 1, steps: 1 });
     expect((await pipeline.cluster()).doneStages).toBeUndefined();
   });
 
   it('from a stage on repeats that one and those behind it on the way', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
     const answer = await pipeline.call('/retry', { body: { from: 'configuration' } });
@@ -56,7 +56,7 @@ describe('retry', () => {
   });
 
   it('of something else than what was begun repeats everything of it', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
     await pipeline.apply(manifestOf([{ compute: { work: 1 } }]));
@@ -64,7 +64,7 @@ describe('retry', () => {
   });
 
   it('makes no sense for what is done, under way, paused or unknown', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     expect(await pipeline.call('/retry')).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
     pipeline.runner.trouble('kubernetes', async () => {
       const answer = await pipeline.call('/retry');
@@ -80,7 +80,7 @@ describe('retry', () => {
 
 describe('cancel', () => {
   it('of a grow stops the tool that runs, takes everything back and starts nothing again', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     const nodes = await pipeline.nodes();
     pipeline.runner.trouble('configuration', async () => {
       const { waypointPrefix } = await pipeline.cluster();
@@ -105,7 +105,7 @@ describe('cancel', () => {
   });
 
   it('between two stages is honoured before the next one begins', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'));
     await pipeline.submit(large);
     await pipeline.settle();
@@ -115,7 +115,7 @@ describe('cancel', () => {
   });
 
   it('in the last stage of a waypoint lets it be reached, and begins no other', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     const both = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
     pipeline.runner.trouble('nodes', () => pipeline.call('/cancel'));
     await pipeline.submit(both);
@@ -130,7 +130,7 @@ describe('cancel', () => {
   });
 
   it('of what only goes forward stops there, and a retry goes on from there', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
       return 'stopped';
@@ -147,7 +147,7 @@ describe('cancel', () => {
   });
 
   it('of a stage that may be tried again does not try it again', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.before.set('collect-result', async () => {
       pipeline.before.delete('collect-result');
       await pipeline.call('/cancel');
@@ -160,7 +160,7 @@ describe('cancel', () => {
   });
 
   it('of a rollback lets the way back be walked to its end', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'), { mode: 'undo' });
     await pipeline.submit(large);
@@ -170,7 +170,7 @@ describe('cancel', () => {
   });
 
   it('before anything began begins nothing', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     await pipeline.submit(large);
     await pipeline.call('/cancel');
     expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
@@ -179,7 +179,7 @@ describe('cancel', () => {
   });
 
   it('of everything, while a newer generation waits, starts that neither; a still newer one is started', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.submit(other);
       await pipeline.call('/cancel');
@@ -193,7 +193,7 @@ describe('cancel', () => {
   });
 
   it('is looked after by the scheduler, for a tool that began just then', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
       const { waypointPrefix } = await pipeline.cluster();
@@ -209,7 +209,7 @@ describe('cancel', () => {
   });
 
   it('is not undone by the end of the platform: what was cancelled is not started again', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
       await pipeline.machines.abortAll();
@@ -220,7 +220,7 @@ describe('cancel', () => {
   });
 
   it('makes no sense when nothing is under way', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     const answer = await pipeline.call('/cancel');
     expect(answer.status).toBe(409);
     expect(answer.json.detail).toContain('nothing is under way');
@@ -231,7 +231,7 @@ describe('pause', () => {
   const changed = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
 
   it('stops the run after its waypoint, and resume does the rest', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('kubernetes', async () => {
       expect(await pipeline.call('/pause')).toMatchObject({ status: 202, json: { paused: true } });
     });
@@ -250,7 +250,7 @@ describe('pause', () => {
   });
 
   it('keeps what is applied meanwhile, starts nothing of it, and the scheduler leaves it alone', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     await pipeline.call('/pause');
     const accepted = await pipeline.call('', { method: 'PUT', body: large });
     expect(accepted).toMatchObject({ status: 202, json: { generation: 2, paused: true } });
@@ -265,7 +265,7 @@ describe('pause', () => {
   });
 
   it('holds a run that was just about to begin', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     await pipeline.submit(large);
     await pipeline.call('/pause');
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
@@ -275,7 +275,7 @@ describe('pause', () => {
   });
 
   it('that is lifted before the run came to its waypoint’s end leaves nothing undone', async () => {
-    const pipeline = await standing(large);
+    const pipeline = await existing(large);
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
       await pipeline.call('/resume');
@@ -287,7 +287,7 @@ describe('pause', () => {
   });
 
   it('keeps a run that is cut off from being started again', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
       await pipeline.machines.abortAll();
@@ -301,7 +301,7 @@ describe('pause', () => {
   });
 
   it('does not hide a failure', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
     });
@@ -314,7 +314,7 @@ describe('pause', () => {
   });
 
   it('and resume make no sense twice', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     expect((await pipeline.call('/resume')).json.detail).toContain('it is not paused');
     await pipeline.call('/pause');
     expect((await pipeline.call('/pause')).json.detail).toContain('it is paused already');
@@ -323,7 +323,7 @@ describe('pause', () => {
 
 describe('rollback', () => {
   it('makes the document before the next generation, and its run', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     await pipeline.apply(large);
     expect(await pipeline.call('/rollback')).toMatchObject({ status: 202, json: { generation: 3, attempt: 1 } });
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
@@ -335,7 +335,7 @@ describe('rollback', () => {
   });
 
   it('is judged like any other change', async () => {
-    const pipeline = await standing(manifestOf([{ version: '1.35.0' }]));
+    const pipeline = await existing(manifestOf([{ version: '1.35.0' }]));
     await pipeline.apply(manifestOf([{ version: '1.36.0' }]));
     const answer = await pipeline.call('/rollback');
     expect(answer.status).toBe(422);
@@ -344,7 +344,7 @@ describe('rollback', () => {
   });
 
   it('makes no sense without an earlier document that differs, or while it is being deleted', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     expect((await pipeline.call('/rollback')).json.detail).toContain('no earlier generation that differs was done');
     await pipeline.apply(large);
     await pipeline.submit(large, true);
@@ -352,7 +352,7 @@ describe('rollback', () => {
   });
 
   it('of what never worked goes back to what did', async () => {
-    const pipeline = await standing();
+    const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'user');
     await pipeline.apply(large);
     expect((await pipeline.call('/rollback')).status).toBe(202);

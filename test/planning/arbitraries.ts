@@ -210,7 +210,7 @@ export function countingIds(prefix: string): { hash(length: number): string } {
   return { hash: (length) => `${prefix}${(++count).toString(36)}`.padEnd(length, '0').slice(0, length) };
 }
 
-export interface Wished {
+export interface Desired {
   readonly manifest: InputManifest;
   readonly templates?: Readonly<Record<string, string>>;
   readonly current?: ClusterState | null;
@@ -228,7 +228,7 @@ export function desiredOf({
   attempted = null,
   ids = 'x',
   ...more
-}: Wished): ClusterState {
+}: Desired): ClusterState {
   const question = { manifest, templates, current, attempted, cluster: clusterName, ids: countingIds(ids) };
   const desired = buildDesiredState({ ...question, ...more });
   if (desired === null) throw new Error('the manifest has no cluster');

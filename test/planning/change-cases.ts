@@ -1,8 +1,8 @@
 /** What every table of changes is made of, and the cases about nodes and pools. */
-import { balancer, compute, control, type ManifestWish } from './manifests.ts';
+import { balancer, compute, control, type ManifestSpec } from './manifests.ts';
 
 /** The usual cluster with the load balancer `lb` of one node. */
-export const withLb = (roles: readonly string[], more: ManifestWish = {}): ManifestWish => ({
+export const withLb = (roles: readonly string[], more: ManifestSpec = {}): ManifestSpec => ({
   dynamic: [control(1), compute(2), balancer(1)],
   loadBalancers: [{ name: 'lb', roles, pools: ['balancer'] }],
   ...more,
@@ -10,8 +10,8 @@ export const withLb = (roles: readonly string[], more: ManifestWish = {}): Manif
 
 export interface ChangeCase {
   readonly title: string;
-  readonly from?: ManifestWish;
-  readonly to: ManifestWish;
+  readonly from?: ManifestSpec;
+  readonly to: ManifestSpec;
   readonly templates?: Readonly<Record<string, string>>;
   /** `direction: stage stage …` of each waypoint. */
   readonly path: readonly string[];

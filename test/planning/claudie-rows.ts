@@ -4,16 +4,16 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
-import { type ManifestWish, manifestOf } from './manifests.ts';
+import { type ManifestSpec, manifestOf } from './manifests.ts';
 
 export interface RowCase {
   /** Number of the row; C and D are create and delete. */
   readonly row: string;
   readonly title: string;
   /** @default nothing stands */
-  readonly from?: ManifestWish;
+  readonly from?: ManifestSpec;
   /** @default nothing is wished for */
-  readonly to?: ManifestWish;
+  readonly to?: ManifestSpec;
   /** Nodes that are marked for deletion. */
   readonly leaving?: RegExp;
   readonly refresh?: 'mesh' | 'everything';

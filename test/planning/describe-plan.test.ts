@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { countSteps, nodeRows, percentDone } from '#domain/progress.ts';
 import { desiredOf } from './arbitraries.ts';
-import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
 const current = desiredOf({ manifest: manifestOf() });
 
-function planned(wish: ManifestWish) {
-  const desired = desiredOf({ manifest: manifestOf(wish), current, ids: 'y' });
+function planned(goal: ManifestSpec) {
+  const desired = desiredOf({ manifest: manifestOf(goal), current, ids: 'y' });
   return planClusterPath({ cluster: 'c', current, attempted: null, desired });
 }
 

@@ -91,19 +91,19 @@ describe('what stands', () => {
 
   test('comes before what was tried, which comes before anything new', () => {
     const attempted = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(5)] }), current, ids: 'y' });
-    const wish = manifestOf({ dynamic: [control(1), compute(6)] });
-    const desired = desiredOf({ manifest: wish, current, attempted, ids: 'z' });
+    const goal = manifestOf({ dynamic: [control(1), compute(6)] });
+    const desired = desiredOf({ manifest: goal, current, attempted, ids: 'z' });
     expect(desired.pools[1]?.nodes.slice(0, 5)).toEqual(attempted.pools[1]?.nodes);
     expect(desired.pools[1]?.nodes[5]?.name).toBe(`${current.pools[1]?.id}-06`);
   });
 
   test('a pool that was only tried is adopted, but not when something about its machines changed since', () => {
-    const wish = { dynamic: [control(1), compute(3), { name: 'more' }], compute: ['compute', 'more'] };
-    const attempted = desiredOf({ manifest: manifestOf(wish), current, ids: 'y' });
-    const again = desiredOf({ manifest: manifestOf(wish), current, attempted, ids: 'z' });
+    const goal = { dynamic: [control(1), compute(3), { name: 'more' }], compute: ['compute', 'more'] };
+    const attempted = desiredOf({ manifest: manifestOf(goal), current, ids: 'y' });
+    const again = desiredOf({ manifest: manifestOf(goal), current, attempted, ids: 'z' });
     expect(again).toEqual(attempted);
-    const mended = { ...wish, dynamic: [control(1), compute(3), { name: 'more', image: 'ubuntu-22.04' }] };
-    const other = desiredOf({ manifest: manifestOf(mended), current, attempted, ids: 'z' });
+    const fixed = { ...goal, dynamic: [control(1), compute(3), { name: 'more', image: 'ubuntu-22.04' }] };
+    const other = desiredOf({ manifest: manifestOf(fixed), current, attempted, ids: 'z' });
     expect(other.pools[2]?.id).not.toBe(attempted.pools[2]?.id);
   });
 
@@ -118,8 +118,8 @@ describe('what stands', () => {
   });
 
   test('an API endpoint on a node stays there while the node stays, whatever the order of pools', () => {
-    const wish = manifestOf({ dynamic: [control(1), compute(3), { name: 'brain' }], control: ['brain', 'control'] });
-    expect(desiredOf({ manifest: wish, current, ids: 'y' }).apiEndpoint).toEqual(current.apiEndpoint);
+    const goal = manifestOf({ dynamic: [control(1), compute(3), { name: 'brain' }], control: ['brain', 'control'] });
+    expect(desiredOf({ manifest: goal, current, ids: 'y' }).apiEndpoint).toEqual(current.apiEndpoint);
   });
 });
 

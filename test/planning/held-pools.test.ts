@@ -4,10 +4,10 @@ import type { HeldPool } from '#domain/planning/desired/desired-pools.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
-import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { balancer, compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 import { pathText } from './planned.ts';
 
-const more: ManifestWish = {
+const more: ManifestSpec = {
   dynamic: [control(1), compute(2), { name: 'more', provider: 'azure-2', count: 2 }, balancer(1)],
   compute: ['compute', 'more'],
   loadBalancers: [{ name: 'lb', roles: ['web'], pools: ['balancer'] }],
@@ -15,14 +15,14 @@ const more: ManifestWish = {
 const before = desiredOf({ manifest: manifestOf({ ...more, compute: ['compute'] }) });
 
 interface Held {
-  readonly wish: ManifestWish;
+  readonly desired: ManifestSpec;
   readonly heldPools: readonly HeldPool[];
   readonly current?: ClusterState;
   readonly templates?: Readonly<Record<string, string>>;
 }
 
-function planned({ wish, heldPools, current = before, templates = {} }: Held) {
-  const desired = desiredOf({ manifest: manifestOf(wish), current, templates, heldPools, ids: 'y' });
+function planned({ desired: goal, heldPools, current = before, templates = {} }: Held) {
+  const desired = desiredOf({ manifest: manifestOf(goal), current, templates, heldPools, ids: 'y' });
   return { desired, plan: planClusterPath({ cluster: 'c', current, attempted: null, desired }) };
 }
 
@@ -32,21 +32,21 @@ describe('a held pool', () => {
   const heldPools: readonly HeldPool[] = [{ pool: 'more', role: 'compute' }];
 
   test('is left out, and no role points to it: nothing is left to do', () => {
-    const { desired, plan } = planned({ wish: more, heldPools });
+    const { desired, plan } = planned({ desired: more, heldPools });
     expect(namesOf(desired)).toEqual(['control', 'compute', 'balancer']);
     expect(desired.loadBalancers[0]?.roles[0]?.targetPools).toEqual(['compute']);
     expect(plan).toEqual({ cluster: 'c', waypoints: [], refusals: [] });
   });
 
   test('does not keep the other pools from changing', () => {
-    const wish = { ...more, dynamic: [control(1), compute(3), { name: 'more', provider: 'azure-2' }, balancer(1)] };
-    const { plan } = planned({ wish, heldPools });
+    const goal = { ...more, dynamic: [control(1), compute(3), { name: 'more', provider: 'azure-2' }, balancer(1)] };
+    const { plan } = planned({ desired: goal, heldPools });
     expect(pathText(plan)).toEqual(['grow: infrastructure configuration kubernetes nodes traffic']);
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
   test('is wished for again once nothing holds it', () => {
-    const { plan } = planned({ wish: more, heldPools: [] });
+    const { plan } = planned({ desired: more, heldPools: [] });
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toContain('NodePoolAdded');
   });
 
@@ -55,37 +55,43 @@ describe('a held pool', () => {
       ...lb,
       roles: lb.roles.map((role) => ({ ...role, targetPools: [...role.targetPools, 'more'] })),
     }));
-    expect(planned({ wish: more, heldPools, current: { ...before, loadBalancers: roles } }).plan.waypoints).toEqual([]);
+    expect(planned({ desired: more, heldPools, current: { ...before, loadBalancers: roles } }).plan.waypoints).toEqual(
+      [],
+    );
   });
 
   test('that replaces a standing instance of itself leaves that one as it is', () => {
     const current = desiredOf({ manifest: manifestOf(more) });
     const templates = { 'azure-2': 'git@2' };
-    expect(planned({ wish: more, heldPools: [], current, templates }).plan.waypoints).not.toEqual([]);
-    const { desired, plan } = planned({ wish: more, heldPools, current, templates });
+    expect(planned({ desired: more, heldPools: [], current, templates }).plan.waypoints).not.toEqual([]);
+    const { desired, plan } = planned({ desired: more, heldPools, current, templates });
     expect(desired.pools).toEqual(current.pools);
     expect(plan.waypoints).toEqual([]);
   });
 
   test('of one role only is held in that role only', () => {
-    const wish = { dynamic: [control(1), compute(1)], compute: ['compute', 'control'] };
-    const { desired } = planned({ wish, heldPools: [{ pool: 'control', role: 'compute' }] });
+    const goal = { dynamic: [control(1), compute(1)], compute: ['compute', 'control'] };
+    const { desired } = planned({ desired: goal, heldPools: [{ pool: 'control', role: 'compute' }] });
     expect(namesOf(desired)).toEqual(['control', 'compute']);
   });
 
   test('of a new API load balancer leaves the API endpoint where it is', () => {
-    const wish = { ...more, compute: ['compute'], loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }] };
+    const goal = { ...more, compute: ['compute'], loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }] };
     const dynamic = [control(1), compute(2), { name: 'front' }];
     const current = desiredOf({ manifest: manifestOf() });
-    const held = planned({ wish: { ...wish, dynamic }, heldPools: [{ pool: 'front', role: 'loadBalancer' }], current });
+    const held = planned({
+      desired: { ...goal, dynamic },
+      heldPools: [{ pool: 'front', role: 'loadBalancer' }],
+      current,
+    });
     expect(held.desired.apiEndpoint).toEqual(current.apiEndpoint);
     expect(held.plan.refusals).toEqual([]);
     expect(stateFaults(held.desired)).toEqual([]);
   });
 
   test('without which no control node would be left is refused, with the reason', () => {
-    const wish = { dynamic: [{ name: 'brain' }, compute(2)], control: ['brain'] };
-    const { plan } = planned({ wish, heldPools: [{ pool: 'brain', role: 'control' }] });
+    const goal = { dynamic: [{ name: 'brain' }, compute(2)], control: ['brain'] };
+    const { plan } = planned({ desired: goal, heldPools: [{ pool: 'brain', role: 'control' }] });
     expect(plan.waypoints).toEqual([]);
     expect(plan.refusals.map(({ reason }) => reason)).toContain('no control node would be left');
   });
@@ -96,7 +102,7 @@ describe('a held pool', () => {
       manifest: manifestOf({ dynamic: [control(1), compute(2), balancer(1)], loadBalancers }),
     });
     const { plan } = planned({
-      wish: {
+      desired: {
         dynamic: [control(1), compute(2), { name: 'front' }],
         loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }],
       },

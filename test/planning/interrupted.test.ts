@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { desiredOf } from './arbitraries.ts';
-import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
-const small: ManifestWish = { dynamic: [control(1), compute(2)] };
-const large: ManifestWish = { dynamic: [control(1), compute(4)] };
-const wide: ManifestWish = {
+const small: ManifestSpec = { dynamic: [control(1), compute(2)] };
+const large: ManifestSpec = { dynamic: [control(1), compute(4)] };
+const wide: ManifestSpec = {
   dynamic: [control(1), compute(2), { name: 'far', provider: 'azure-2' }],
   compute: ['compute', 'far'],
 };
 const current = desiredOf({ manifest: manifestOf(small) });
 
 /** Wishes for `to` after `tried` was cut off. */
-function continued(tried: ClusterState | null, to: ManifestWish | null, stands: ClusterState | null = current) {
-  const desired = to && desiredOf({ manifest: manifestOf(to), current: stands, attempted: tried, ids: 'z' });
-  const plan = planClusterPath({ cluster: 'c', current: stands, attempted: tried, desired });
+function continued(tried: ClusterState | null, to: ManifestSpec | null, existing: ClusterState | null = current) {
+  const desired = to && desiredOf({ manifest: manifestOf(to), current: existing, attempted: tried, ids: 'z' });
+  const plan = planClusterPath({ cluster: 'c', current: existing, attempted: tried, desired });
   expect(plan.refusals).toEqual([]);
   return plan.waypoints;
 }
@@ -100,22 +100,22 @@ describe('a create that was cut off', () => {
 });
 
 describe('a shrink that was cut off', () => {
-  const stands = desiredOf({ manifest: manifestOf(large) });
-  const shrunk = desiredOf({ manifest: manifestOf(small), current: stands, ids: 'y' });
+  const existing = desiredOf({ manifest: manifestOf(large) });
+  const shrunk = desiredOf({ manifest: manifestOf(small), current: existing, ids: 'y' });
 
   test('goes on', () => {
-    expect(directions(continued(shrunk, small, stands))).toEqual(['shrink']);
+    expect(directions(continued(shrunk, small, existing))).toEqual(['shrink']);
   });
 
   test('is finished before nodes that it was removing are made anew', () => {
-    const waypoints = continued(shrunk, large, stands);
+    const waypoints = continued(shrunk, large, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
     expect(names(waypoints[0]?.target)).toEqual(names(shrunk));
-    expect(waypoints[1]?.target).toEqual(stands);
+    expect(waypoints[1]?.target).toEqual(existing);
   });
 
   test('is finished before anything else is added', () => {
-    const waypoints = continued(shrunk, wide, stands);
+    const waypoints = continued(shrunk, wide, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
   });
 });
@@ -128,12 +128,12 @@ describe('forward-only waypoints that were cut off', () => {
   });
 
   test('a move is taken back when the endpoint is wished for where it was', () => {
-    const stands = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
-    const other = stands.pools[0]?.nodes[1]?.name ?? '';
-    const moved: ClusterState = { ...stands, apiEndpoint: { kind: 'node', node: other } };
-    const plan = planClusterPath({ cluster: 'c', current: stands, attempted: moved, desired: stands });
+    const existing = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
+    const other = existing.pools[0]?.nodes[1]?.name ?? '';
+    const moved: ClusterState = { ...existing, apiEndpoint: { kind: 'node', node: other } };
+    const plan = planClusterPath({ cluster: 'c', current: existing, attempted: moved, desired: existing });
     expect(directions(plan.waypoints)).toEqual(['move']);
-    expect(plan.waypoints[0]?.target).toEqual(stands);
+    expect(plan.waypoints[0]?.target).toEqual(existing);
     expect(plan.waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['configuration', 'kubernetes', 'nodes']);
   });
 

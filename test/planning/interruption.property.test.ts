@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { type KnownStates, statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { type KnownStates, statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
 import { desiredOf, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, emptyWorld, settled, type World, worldOf } from './world.ts';
 
@@ -31,8 +31,8 @@ describe('a story of submissions that are cut off anywhere', { timeout: 120_000 
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 4 }), submission, (cut, last) => {
         const story: Story = { world: emptyWorld(), states: { current: null, attempted: null }, refused: false };
-        for (const [index, part] of cut.entries()) tell(story, part, `${index}`);
-        tell(story, { ...last, stages: 100_000 }, 'z');
+        for (const [index, part] of cut.entries()) report(story, part, `${index}`);
+        report(story, { ...last, stages: 100_000 }, 'z');
         if (story.refused) return void refused++;
         expect(story.states.attempted).toBeNull();
         expect(settled(story.world, story.states.current)).toEqual(worldOf(story.states.current));
@@ -46,7 +46,7 @@ describe('a story of submissions that are cut off anywhere', { timeout: 120_000 
 type Submission = typeof submission extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Plans again after every waypoint, as the pipeline does. */
-function tell(story: Story, { manifest, templates, stages, undone }: Submission, ids: string): void {
+function report(story: Story, { manifest, templates, stages, undone }: Submission, ids: string): void {
   let left = stages;
   for (let round = 0; ; round++) {
     if (round > 40) throw new Error('the path has no end');

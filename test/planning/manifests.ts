@@ -1,16 +1,16 @@
 /** Builder of small manifests: everything has a default, a test names only what it is about. */
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 
-export interface PoolWish {
+export interface PoolSpec {
   readonly name: string;
   readonly provider?: string;
   readonly [field: string]: unknown;
 }
 
-export interface ManifestWish {
+export interface ManifestSpec {
   readonly control?: readonly string[];
   readonly compute?: readonly string[];
-  readonly dynamic?: readonly PoolWish[];
+  readonly dynamic?: readonly PoolSpec[];
   readonly static?: readonly { readonly name: string; readonly endpoints: readonly string[]; readonly key?: string }[];
   readonly version?: string;
   readonly network?: string;
@@ -30,8 +30,8 @@ export interface ManifestWish {
 const types = { 'hz-1': 'hetzner', 'aws-1': 'aws', 'azure-1': 'azure', 'azure-2': 'azure', dns: 'cloudflare' };
 
 /** A manifest with the one cluster `c`: one control node at hz-1 and two compute nodes at aws-1 unless wished otherwise. */
-export function manifestOf(wish: ManifestWish = {}): InputManifest {
-  const dynamic = wish.dynamic ?? [control(1), compute(2)];
+export function manifestOf(desired: ManifestSpec = {}): InputManifest {
+  const dynamic = desired.dynamic ?? [control(1), compute(2)];
   return InputManifest.parse({
     apiVersion: 'kubeloom.dev/v1',
     kind: 'InputManifest',
@@ -40,7 +40,7 @@ export function manifestOf(wish: ManifestWish = {}): InputManifest {
       providers: Object.entries(types).map(([name, providerType]) => ({
         name,
         providerType,
-        secretRef: { name: wish.secrets?.[name] ?? `${name}-secret`, namespace: 'team' },
+        secretRef: { name: desired.secrets?.[name] ?? `${name}-secret`, namespace: 'team' },
       })),
       nodePools: {
         dynamic: dynamic.map(({ provider = 'aws-1', ...pool }) => ({
@@ -50,7 +50,7 @@ export function manifestOf(wish: ManifestWish = {}): InputManifest {
           ...(pool.autoscaler ? {} : { count: 1 }),
           ...pool,
         })),
-        static: (wish.static ?? []).map(({ name, endpoints, key = 'static-key' }) => ({
+        static: (desired.static ?? []).map(({ name, endpoints, key = 'static-key' }) => ({
           name,
           nodes: endpoints.map((endpoint) => ({ endpoint, secretRef: { name: key, namespace: 'team' } })),
         })),
@@ -59,17 +59,17 @@ export function manifestOf(wish: ManifestWish = {}): InputManifest {
         clusters: [
           {
             name: 'c',
-            version: wish.version ?? '1.34.1',
-            network: wish.network ?? '192.168.2.0/24',
-            installationProxy: wish.proxy ?? { mode: 'off' },
-            pools: { control: wish.control ?? ['control'], compute: wish.compute ?? ['compute'] },
-            ...(wish.protect ? { protect: true } : {}),
+            version: desired.version ?? '1.34.1',
+            network: desired.network ?? '192.168.2.0/24',
+            installationProxy: desired.proxy ?? { mode: 'off' },
+            pools: { control: desired.control ?? ['control'], compute: desired.compute ?? ['compute'] },
+            ...(desired.protect ? { protect: true } : {}),
           },
         ],
       },
       loadBalancers: {
-        roles: wish.roles ?? [apiRole, webRole],
-        clusters: (wish.loadBalancers ?? []).map(({ dns, ...loadBalancer }) => ({
+        roles: desired.roles ?? [apiRole, webRole],
+        clusters: (desired.loadBalancers ?? []).map(({ dns, ...loadBalancer }) => ({
           dns: { dnsZone: 'example.com', provider: 'dns', ...dns },
           targetedK8s: 'c',
           ...loadBalancer,
@@ -79,18 +79,18 @@ export function manifestOf(wish: ManifestWish = {}): InputManifest {
   });
 }
 
-export const control = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolWish => ({
+export const control = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolSpec => ({
   name: 'control',
   provider: 'hz-1',
   count,
   ...more,
 });
-export const compute = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolWish => ({
+export const compute = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolSpec => ({
   name: 'compute',
   count,
   ...more,
 });
-export const balancer = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolWish => ({
+export const balancer = (count: number, more: Readonly<Record<string, unknown>> = {}): PoolSpec => ({
   name: 'balancer',
   count,
   ...more,

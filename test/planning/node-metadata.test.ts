@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { nodeAnnotations, nodeLabels, nodeTaints, storageTag } from '#domain/planning/desired/node-metadata.ts';
 import { desiredOf } from './arbitraries.ts';
-import { compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
-function poolOf(wish: ManifestWish, name: string): NodePoolState {
-  const pool = desiredOf({ manifest: manifestOf(wish) }).pools.find((candidate) => candidate.name === name);
+function poolOf(desired: ManifestSpec, name: string): NodePoolState {
+  const pool = desiredOf({ manifest: manifestOf(desired) }).pools.find((candidate) => candidate.name === name);
   if (pool === undefined) throw new Error(`no pool ${name}`);
   return pool;
 }
@@ -63,9 +63,13 @@ describe('other nodes', () => {
   });
 
   test('users may say where their static machines are, and nothing else of ours', () => {
-    const wish = { static: [{ name: 'rack', endpoints: ['203.0.113.1'] }], compute: ['rack'], dynamic: [control(1)] };
+    const desired = {
+      static: [{ name: 'rack', endpoints: ['203.0.113.1'] }],
+      compute: ['rack'],
+      dynamic: [control(1)],
+    };
     const labels = { 'topology.kubernetes.io/zone': 'cellar', 'claudie.io/nodepool': 'mine' };
-    const pool = { ...poolOf(wish, 'rack'), labels };
+    const pool = { ...poolOf(desired, 'rack'), labels };
     expect(nodeLabels(pool, node)).toMatchObject({
       'topology.kubernetes.io/zone': 'cellar',
       'claudie.io/nodepool': 'rack',

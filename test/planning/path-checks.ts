@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Waypoint } from '#domain/plan.ts';
-import { diffStates, poolKey, sameState } from '#domain/planning/states/diff-states.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { diffStates, poolKey, sameState } from '#domain/planning/states/diff-states.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
 import { act, settled, worldOf } from './world.ts';
@@ -17,7 +17,7 @@ export interface Walk {
   readonly plan: ClusterPlan;
   /** Which of the states on the way is looked at, counted round and round. */
   readonly stop: number;
-  readonly wish: { readonly manifest: InputManifest; readonly templates: Readonly<Record<string, string>> };
+  readonly request: { readonly manifest: InputManifest; readonly templates: Readonly<Record<string, string>> };
 }
 
 type Check = (walk: Walk) => void;
@@ -44,8 +44,8 @@ export const pathChecks = {
   },
 
   'never replaces, and never drops on the way, a node that is in both ends': ({ current, desired, plan }) => {
-    const wished = new Set(placesOf(desired));
-    const kept = placesOf(current).filter((place) => wished.has(place));
+    const places = new Set(placesOf(desired));
+    const kept = placesOf(current).filter((place) => places.has(place));
     const names = new Set(kept.map((place) => place.split(' ').at(-1)));
     for (const { target, stages } of plan.waypoints) {
       const there = new Set(placesOf(target));
@@ -107,14 +107,14 @@ export const pathChecks = {
     current,
     desired,
     plan,
-    wish,
+    request,
   }) => {
-    const standing = new Set(allPools(current).map(poolKey));
-    const broken = allPools(desired).find((pool) => !standing.has(poolKey(pool)) && pool.source.kind === 'dynamic');
+    const existing = new Set(allPools(current).map(poolKey));
+    const broken = allPools(desired).find((pool) => !existing.has(poolKey(pool)) && pool.source.kind === 'dynamic');
     if (broken === undefined || plan.refusals.length > 0) return;
     const heldPools = [{ pool: broken.name, role: broken.role }];
-    const without = desiredOf({ ...wish, current, heldPools, ids: 'b' });
-    const fresh = allPools(without).filter((pool) => !standing.has(poolKey(pool)));
+    const without = desiredOf({ ...request, current, heldPools, ids: 'b' });
+    const fresh = allPools(without).filter((pool) => !existing.has(poolKey(pool)));
     expect(fresh.filter(({ name, role }) => name === broken.name && role === broken.role)).toEqual([]);
     const held = planClusterPath({ cluster: 'c', current, attempted: null, desired: without });
     for (const { reason } of held.refusals) expect(reason).toMatch(/no control node|has no node|no control pool|away/);
@@ -125,7 +125,7 @@ export const pathChecks = {
       cluster: 'c',
       current: without,
       attempted: null,
-      desired: desiredOf({ ...wish, current: without, ids: 'd' }),
+      desired: desiredOf({ ...request, current: without, ids: 'd' }),
     });
     expect(again.refusals).toEqual([]);
     const added = again.waypoints.flatMap(({ target }) => (target === null ? [] : allPools(target)));

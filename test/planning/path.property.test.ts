@@ -12,7 +12,7 @@ function walk([first, manifest, templatesBefore, templates, stop]: Pair): Walk {
   const current = frozen(desiredOf({ manifest: first, templates: templatesBefore, ids: 'a' }));
   const desired = frozen(desiredOf({ manifest, templates, current, ids: 'b' }));
   const plan = frozen(planClusterPath({ cluster: 'c', current, attempted: null, desired }));
-  return { current, desired, plan, stop, wish: { manifest, templates } };
+  return { current, desired, plan, stop, request: { manifest, templates } };
 }
 
 describe('the path between two random states', { timeout: 600_000 }, () => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { desiredOf } from './arbitraries.ts';
 import { withLb } from './change-cases.ts';
-import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { balancer, compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 import { withoutHashes } from './work-text.ts';
 
 interface TypicalChange {
   readonly title: string;
-  readonly from?: ManifestWish;
-  readonly to?: ManifestWish;
+  readonly from?: ManifestSpec;
+  readonly to?: ManifestSpec;
   readonly templates?: Readonly<Record<string, string>>;
   /** Target of an attempt that was cut off. */
-  readonly attempted?: ManifestWish;
+  readonly attempted?: ManifestSpec;
 }
 
 const far = { name: 'far', provider: 'azure-2', count: 2 };
@@ -58,13 +58,13 @@ const changes: readonly TypicalChange[] = [
   { title: 'refused', from: {}, to: { version: '1.33.0', dynamic: [control(1), compute(2, { serverType: 'large' })] } },
 ];
 
-function textOf({ from, to, attempted, templates = {} }: TypicalChange, tellCurrent: boolean): string {
-  const wished = (wish: ManifestWish | undefined, ids: string, current: ClusterState | null = null) =>
-    wish ? desiredOf({ manifest: manifestOf(wish), current, templates: current ? templates : {}, ids }) : null;
-  const current = wished(from, 'x');
-  const desired = wished(to, 'y', current);
-  const plan = planClusterPath({ cluster: 'c', current, attempted: wished(attempted, 'x'), desired });
-  const { summary, waypoints, refusals } = describeClusterPlan(plan, tellCurrent ? current : null);
+function textOf({ from, to, attempted, templates = {} }: TypicalChange, reportCurrent: boolean): string {
+  const stateOf = (goal: ManifestSpec | undefined, ids: string, current: ClusterState | null = null) =>
+    goal ? desiredOf({ manifest: manifestOf(goal), current, templates: current ? templates : {}, ids }) : null;
+  const current = stateOf(from, 'x');
+  const desired = stateOf(to, 'y', current);
+  const plan = planClusterPath({ cluster: 'c', current, attempted: stateOf(attempted, 'x'), desired });
+  const { summary, waypoints, refusals } = describeClusterPlan(plan, reportCurrent ? current : null);
   const lines = [
     summary,
     ...waypoints.flatMap(({ title, sentences, stages, forwardOnly }) => [

@@ -2,12 +2,12 @@
 import type { ClusterPlan } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
-import { type ManifestWish, manifestOf } from './manifests.ts';
+import { type ManifestSpec, manifestOf } from './manifests.ts';
 
 /** The plan from one wish that stands to another. */
 export function planned(
-  from: ManifestWish,
-  to: ManifestWish,
+  from: ManifestSpec,
+  to: ManifestSpec,
   templates: Readonly<Record<string, string>> = {},
 ): ClusterPlan {
   const current = desiredOf({ manifest: manifestOf(from), ids: 'x' });

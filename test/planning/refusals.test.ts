@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Refusal } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
-import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { balancer, compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
 interface Case {
   readonly title: string;
-  readonly from: ManifestWish;
-  readonly to: ManifestWish;
+  readonly from: ManifestSpec;
+  readonly to: ManifestSpec;
   readonly path: string;
   readonly reason: RegExp;
 }
@@ -125,8 +125,8 @@ describe('what may not happen', () => {
   });
 
   test('a protected cluster, or one with a protected pool, is not destroyed', () => {
-    for (const wish of [{ protect: true }, { dynamic: [control(1, { protect: true }), compute(1)] }]) {
-      const current = desiredOf({ manifest: manifestOf(wish) });
+    for (const goal of [{ protect: true }, { dynamic: [control(1, { protect: true }), compute(1)] }]) {
+      const current = desiredOf({ manifest: manifestOf(goal) });
       const plan = planClusterPath({ cluster: 'c', current, attempted: null, desired: null });
       expect(plan.waypoints).toEqual([]);
       expect(plan.refusals.map(({ path }) => path)).toEqual([expect.stringMatching(/protect$/)]);
@@ -151,8 +151,8 @@ describe('what may not happen', () => {
 });
 
 function planned(
-  from: ManifestWish,
-  to: ManifestWish,
+  from: ManifestSpec,
+  to: ManifestSpec,
 ): { refusals: readonly Refusal[]; waypoints: readonly unknown[] } {
   const current = desiredOf({ manifest: manifestOf(from) });
   const desired = desiredOf({ manifest: manifestOf(to), current, ids: 'y' });

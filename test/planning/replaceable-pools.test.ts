@@ -4,17 +4,17 @@ import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
-import { balancer, compute, control, type ManifestWish, manifestOf } from './manifests.ts';
+import { balancer, compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
-const base: ManifestWish = {
+const base: ManifestSpec = {
   dynamic: [control(1), compute(2), balancer(1)],
   loadBalancers: [{ name: 'lb', roles: ['web'], pools: ['balancer'] }],
 };
-const larger: ManifestWish = { ...base, dynamic: [control(1), compute(2, { serverType: 'large' }), balancer(1)] };
+const larger: ManifestSpec = { ...base, dynamic: [control(1), compute(2, { serverType: 'large' }), balancer(1)] };
 const before = desiredOf({ manifest: manifestOf(base), ids: 'x' });
 
-function plan(wish: ManifestWish, current: ClusterState, { replace = 'compute', ids = 'y' } = {}) {
-  const manifest = manifestOf(wish);
+function plan(goal: ManifestSpec, current: ClusterState, { replace = 'compute', ids = 'y' } = {}) {
+  const manifest = manifestOf(goal);
   const annotated = { ...manifest, metadata: { ...manifest.metadata, annotations: { [replaceAnnotation]: replace } } };
   const desired = desiredOf({ manifest: annotated, current, ids });
   return planClusterPath({ cluster: 'c', current, attempted: null, desired });
@@ -50,15 +50,15 @@ test('an annotation alone replaces nothing', () => {
 });
 
 test('a control pool is replaced, and the API endpoint moves with it', () => {
-  const wish = { ...base, dynamic: [control(1, { image: 'newer' }), compute(2), balancer(1)] };
-  const planned = plan(wish, before, { replace: 'control' });
+  const goal = { ...base, dynamic: [control(1, { image: 'newer' }), compute(2), balancer(1)] };
+  const planned = plan(goal, before, { replace: 'control' });
   expect(planned.refusals).toEqual([]);
   expect(directions(planned)).toEqual(['grow', 'move', 'shrink']);
 });
 
 test('a protected pool is not replaced', () => {
-  const guarded = (wish: ManifestWish, change: object) => ({
-    ...wish,
+  const guarded = (goal: ManifestSpec, change: object) => ({
+    ...goal,
     dynamic: [control(1), compute(2, { ...change, protect: true }), balancer(1)],
   });
   const current = desiredOf({ manifest: manifestOf(guarded(base, {})), ids: 'x' });

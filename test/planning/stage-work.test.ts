@@ -86,12 +86,12 @@ describe('work of the stages', () => {
   });
 
   test('pools whose templates changed are replaced one after the other, or as many at once as allowed', () => {
-    const wish = { dynamic: [control(1), compute(1), { name: 'more' }], compute: ['compute', 'more'] };
+    const goal = { dynamic: [control(1), compute(1), { name: 'more' }], compute: ['compute', 'more'] };
     const templates = { 'aws-1': 'git@2' };
     const directions = (plan: ClusterPlan) => plan.waypoints.map(({ direction }) => direction);
-    expect(directions(planned(wish, wish, templates))).toEqual(['grow', 'shrink', 'grow', 'shrink']);
-    const current = desiredOf({ manifest: manifestOf(wish) });
-    const desired = desiredOf({ manifest: manifestOf(wish), current, templates, ids: 'y' });
+    expect(directions(planned(goal, goal, templates))).toEqual(['grow', 'shrink', 'grow', 'shrink']);
+    const current = desiredOf({ manifest: manifestOf(goal) });
+    const desired = desiredOf({ manifest: manifestOf(goal), current, templates, ids: 'y' });
     const options = { maxUnavailable: 1, replaceAtOnce: 2 };
     const plan = planClusterPath({ cluster: 'c', current, attempted: null, desired, options });
     expect(directions(plan)).toEqual(['grow', 'shrink']);

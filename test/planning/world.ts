@@ -130,15 +130,15 @@ function isStatic(name: string): boolean {
 
 /** A machine goes only after its node was drained and taken out of Kubernetes, and out of etcd with it. */
 function noMemberLost(world: World, target: ClusterState): void {
-  const wished = new Set(allNodes(target).map(({ node }) => node.name));
-  const lost = [...world.nodes.keys()].filter((name) => !wished.has(name));
+  const desired = new Set(allNodes(target).map(({ node }) => node.name));
+  const lost = [...world.nodes.keys()].filter((name) => !desired.has(name));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} would be removed while still in Kubernetes`);
 }
 
 /** Machines that are not wished for are gone once Terraform has run; static ones are not machines of ours. */
 function renew(world: World, target: ClusterState | null): void {
-  const wished = new Set(target === null ? [] : allNodes(target).map(({ node }) => node.name));
-  for (const name of world.spent) if (!wished.has(name) && !isStatic(name)) world.spent.delete(name);
+  const desired = new Set(target === null ? [] : allNodes(target).map(({ node }) => node.name));
+  for (const name of world.spent) if (!desired.has(name) && !isStatic(name)) world.spent.delete(name);
 }
 
 function forget(world: World, name: string): void {

@@ -23,7 +23,7 @@ let vault: FakeVault;
 let platform: Platform;
 /** Runs from the last to the first, whatever was begun. */
 const cleanUp: (() => unknown)[] = [];
-const told: string[] = [];
+const reported: string[] = [];
 
 async function api(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
   const response = await fetch(`${platform.apiUrl}${path}`, {
@@ -32,14 +32,14 @@ async function api(method: string, path: string, body?: unknown): Promise<{ stat
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  told.push(text);
+  reported.push(text);
   return { status: response.status, text };
 }
 
 async function check(...args: readonly string[]): Promise<Outcome> {
   const environment = { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token };
   const outcome = await kubeloom(['provider', 'check', ...args], { environment });
-  told.push(outcome.stdout, outcome.stderr);
+  reported.push(outcome.stdout, outcome.stderr);
   return outcome;
 }
 
@@ -165,7 +165,7 @@ describe('credentials of a stored manifest whose run fails', () => {
     const { text } = await api('GET', '/v1/manifests/default/shop/events?limit=200');
     expect(text).toContain('check of the credentials of provider');
     await api('GET', '/v1/manifests/default/shop/providers/stored/checks/1');
-    const texts = new Map([['what was told', told.join('\n')]]);
+    const texts = new Map([['what was told', reported.join('\n')]]);
     for (const entry of await readdir(world, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isFile()) texts.set(relative(world, path), await readFile(path, 'latin1'));

@@ -11,7 +11,7 @@ import { type Change, done, skipsTerraform, TerraformWorkspace } from '#test/pro
 const modules = fileURLToPath(new URL('../../templates/terraform/cloudflare', import.meta.url));
 const schema = new URL('../providers/schemas/cloudflare.json', import.meta.url);
 
-const wish = {
+const desired = {
   installation: 'home',
   cluster_id: 'shop-abc1234',
   zone: 'example.com',
@@ -42,7 +42,7 @@ async function write(change: Readonly<Record<string, unknown>>): Promise<void> {
     terraform: { required_providers: { cloudflare: { source: 'cloudflare/cloudflare' } } },
     variable: { account: { type: 'string', sensitive: true } },
     provider: { cloudflare: [{ api_token: 'made-up' }] },
-    module: { dns: { source: './modules/dns', ...wish, ...change } },
+    module: { dns: { source: './modules/dns', ...desired, ...change } },
     output: { endpoint: { value: '${module.dns.endpoint}' }, more: { value: '${module.dns.alternative_endpoints}' } },
   });
 }
@@ -54,12 +54,12 @@ const kinds = (changes: readonly Change[], wanted: string): readonly string[] =>
     .sort();
 
 /** What the cloud was told since event number `from`, in this order: `create cloudflare_dns_record`. */
-const toldSince = (from: number): readonly string[] =>
+const reportedSince = (from: number): readonly string[] =>
   plugins
     .cloud('cloudflare/cloudflare')
     .events.slice(from)
     .map(({ action, type }) => `${action} ${type}`);
-const told = (): number => plugins.cloud('cloudflare/cloudflare').events.length;
+const reported = (): number => plugins.cloud('cloudflare/cloudflare').events.length;
 
 describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () => {
   it('are records of all addresses, and records that stay are not touched', async () => {
@@ -84,12 +84,12 @@ describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () =
     await write({ alternative_names: [] });
     await done(workspace.init());
     await done(workspace.apply());
-    const before = told();
+    const before = reported();
     await write({ alternative_names: [], hostname: 'shop', addresses: ['203.0.113.3', '203.0.113.4'] });
 
     await done(workspace.apply());
 
-    expect(toldSince(before)).toEqual([
+    expect(reportedSince(before)).toEqual([
       ...Array(2).fill('create cloudflare_dns_record'),
       ...Array(2).fill('delete cloudflare_dns_record'),
     ]);
@@ -102,7 +102,7 @@ describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () =
     await write({ load_balancing: 'true' });
 
     const changes = await workspace.plan();
-    const before = told();
+    const before = reported();
     await done(workspace.apply());
 
     expect(kinds(changes, 'create')).toEqual([
@@ -112,7 +112,7 @@ describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () =
       'cloudflare_load_balancer_pool.name["pool"]',
     ]);
     expect(kinds(changes, 'delete')).toHaveLength(4);
-    expect(toldSince(before).slice(-4)).toEqual(Array(4).fill('delete cloudflare_dns_record'));
+    expect(reportedSince(before).slice(-4)).toEqual(Array(4).fill('delete cloudflare_dns_record'));
     expect(await workspace.plan()).toEqual([]);
     expect(await workspace.outputs()).toMatchObject({ endpoint: 'front.example.com' });
   });

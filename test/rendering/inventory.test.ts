@@ -6,7 +6,7 @@ import { controlPool, staticPool, twoProviderFacts, twoProviderState, workerPool
 
 const noWork = { install: [], peers: [], proxy: [], uninstall: [], loadBalancers: [] };
 const input = {
-  wish: twoProviderState(),
+  target: twoProviderState(),
   others: [],
   facts: twoProviderFacts,
   work: noWork,
@@ -34,10 +34,10 @@ describe('the inventory', () => {
   });
 
   it('finds nodes that leave in the state before', () => {
-    const wish = twoProviderState({ pools: [controlPool, workerPool] });
+    const target = twoProviderState({ pools: [controlPool, workerPool] });
     const before = twoProviderState({ pools: [controlPool, workerPool, staticPool] });
     const work = { ...noWork, uninstall: ['basement-01'] };
-    const { all } = renderInventory({ ...input, wish, others: [before], work });
+    const { all } = renderInventory({ ...input, target, others: [before], work });
     expect(all.children.uninstall?.hosts).toEqual({ 'basement-01': {} });
     expect(all.children.compute?.hosts['basement-01']).toMatchObject({
       ansible_host: '203.0.113.9',
@@ -48,16 +48,16 @@ describe('the inventory', () => {
 
   it('cleans static nodes of a cluster that goes away', () => {
     const work = { ...noWork, uninstall: ['basement-01'] };
-    const { all } = renderInventory({ ...input, wish: null, others: [twoProviderState()], work });
+    const { all } = renderInventory({ ...input, target: null, others: [twoProviderState()], work });
     expect(all.vars.kubeloom_mesh).toEqual([]);
     expect(Object.keys(all.children.static?.hosts ?? {})).toEqual(['basement-01']);
   });
 
   it('gives the proxy with everything that must not go through it', () => {
-    const wish = twoProviderState({
+    const target = twoProviderState({
       installationProxy: { enabled: true, endpoint: 'http://proxy:8880', noProxy: ['intern.example.com'] },
     });
-    const { all } = renderInventory({ ...input, wish });
+    const { all } = renderInventory({ ...input, target });
     const proxy = all.vars.kubeloom_proxy as { enabled: boolean; no_proxy: string };
     expect(proxy.enabled).toBe(true);
     expect(proxy.no_proxy.split(',')).toEqual(
@@ -85,8 +85,8 @@ describe('nodes whose cloud has no firewall', () => {
   };
   const visited = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01', 'edge-ccccccc-01'];
   const firewalls = (change: Partial<ClusterState> = {}) => {
-    const wish = twoProviderState({ pools: [controlPool, workerPool], ...change });
-    const { all } = renderInventory({ ...input, facts, wish, work: { ...noWork, peers: visited } });
+    const target = twoProviderState({ pools: [controlPool, workerPool], ...change });
+    const { all } = renderInventory({ ...input, facts, target, work: { ...noWork, peers: visited } });
     const hosts = {
       ...all.children.control?.hosts,
       ...all.children.compute?.hosts,

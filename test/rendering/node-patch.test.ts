@@ -1,12 +1,12 @@
 /** Patches of Kubernetes nodes. */
 import { describe, expect, it } from 'vitest';
 import type { NodePoolState } from '#domain/cluster-state.ts';
-import { type LiveNode, nodePatch, type WishedNode } from '#rendering/node-patch.ts';
+import { type DesiredNode, type LiveNode, nodePatch } from '#rendering/node-patch.ts';
 import { workerPool } from './states.ts';
 
 const name = 'workers-bbbbbbb-01';
 const node = { name, privateAddress: '192.168.2.3' };
-const wished = (change: Partial<NodePoolState> = {}): WishedNode => ({ node, pool: { ...workerPool, ...change } });
+const desired = (change: Partial<NodePoolState> = {}): DesiredNode => ({ node, pool: { ...workerPool, ...change } });
 
 const fresh: LiveNode = {
   name,
@@ -38,38 +38,38 @@ function patched(live: LiveNode, patch: ReturnType<typeof nodePatch>): LiveNode 
 
 describe('a node patch', () => {
   it('sets labels, annotations, taints and the provider id of a fresh node', async () => {
-    const patch = nodePatch(fresh, wished(), []);
+    const patch = nodePatch(fresh, desired(), []);
     await expect(`${JSON.stringify(patch, null, 2)}\n`).toMatchFileSnapshot('golden/node-patch.json');
   });
 
   it('is none once the node is as wished for', () => {
-    const done = patched(fresh, nodePatch(fresh, wished(), []));
-    expect(nodePatch(done, wished(), [wished()])).toBeUndefined();
+    const done = patched(fresh, nodePatch(fresh, desired(), []));
+    expect(nodePatch(done, desired(), [desired()])).toBeUndefined();
   });
 
   it('keeps what others put on the node', () => {
-    const done = patched(fresh, nodePatch(fresh, wished(), []));
+    const done = patched(fresh, nodePatch(fresh, desired(), []));
     expect(done.labels['kubernetes.io/hostname']).toBe(name);
     expect(done.taints).toContainEqual({ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' });
   });
 
   it('removes labels, annotations and taints that were wished for before and are no more', () => {
-    const done = patched(fresh, nodePatch(fresh, wished(), []));
-    const after = patched(done, nodePatch(done, wished({ labels: {}, annotations: {}, taints: [] }), [wished()]));
+    const done = patched(fresh, nodePatch(fresh, desired(), []));
+    const after = patched(done, nodePatch(done, desired({ labels: {}, annotations: {}, taints: [] }), [desired()]));
     expect(after.labels).not.toHaveProperty('tier');
     expect(after.annotations).not.toHaveProperty('note');
     expect(after.taints).toEqual([{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
   });
 
   it('replaces a taint whose value changed', () => {
-    const done = patched(fresh, nodePatch(fresh, wished(), []));
-    const change = wished({ taints: [{ key: 'gpu', value: 'no', effect: 'NoSchedule' }] });
-    const gpu = patched(done, nodePatch(done, change, [wished()])).taints.filter(({ key }) => key === 'gpu');
+    const done = patched(fresh, nodePatch(fresh, desired(), []));
+    const change = desired({ taints: [{ key: 'gpu', value: 'no', effect: 'NoSchedule' }] });
+    const gpu = patched(done, nodePatch(done, change, [desired()])).taints.filter(({ key }) => key === 'gpu');
     expect(gpu).toEqual([{ key: 'gpu', value: 'no', effect: 'NoSchedule' }]);
   });
 
   it('never touches a provider id that is set', () => {
-    const patch = nodePatch({ ...fresh, providerId: 'claudie://other' }, wished(), []);
+    const patch = nodePatch({ ...fresh, providerId: 'claudie://other' }, desired(), []);
     expect(patch?.spec).not.toHaveProperty('providerID');
   });
 });

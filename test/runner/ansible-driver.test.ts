@@ -164,7 +164,7 @@ describe('directing traffic', () => {
     say({ event: 'stats', hosts: { 'edge-ccccccc-01': { ok: 1, changed: 1, failures: 0, unreachable: 0 } } });
     expect((await world.run('traffic')).ok).toBe(true);
     expect(recorded('calls')).toMatch(/^\S*load-balancers\.yml -i/);
-    expect(await world.told()).toEqual(['TrafficDirected: load balancer lb is up to date']);
+    expect(await world.reported()).toEqual(['TrafficDirected: load balancer lb is up to date']);
   });
 });
 
@@ -200,14 +200,14 @@ describe('waiting for SSH', () => {
   it('says what it waits for, how long already and why', async () => {
     const port = await listen('HTTP/1.1 400 Bad Request\r\n');
     const stop = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const report = (message: string, node: string) => {
-      told.push(`${node}: ${message}`);
+      reported.push(`${node}: ${message}`);
       stop.abort();
     };
     const targets = [{ name: 'n1', host: '127.0.0.1', port, totalMs: 180_000 }];
     await expect(waitForSsh(targets, { signal: stop.signal, report, reportMs: 0 })).rejects.toThrow();
-    expect(told[0]).toMatch(
+    expect(reported[0]).toMatch(
       /^n1: waits for SSH of n1 \(127\.0\.0\.1:\d+\), \d+ s of 180 s, last: no SSH server answers$/,
     );
   });

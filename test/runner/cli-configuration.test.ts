@@ -49,8 +49,8 @@ function putIntoMirror(host: string, { source, version }: typeof cloud): void {
 function defaultHost(): string {
   const file = join(workspace(), 'main.tf.json');
   writeFileSync(file, JSON.stringify({ terraform: { required_providers: { cloud } } }));
-  const told = execFileSync('terraform', ['providers'], { cwd: workspace(), encoding: 'utf8' });
-  return /provider\[([^/]+)\/kubeloom\/cloud\]/.exec(told)?.[1] ?? '';
+  const reported = execFileSync('terraform', ['providers'], { cwd: workspace(), encoding: 'utf8' });
+  return /provider\[([^/]+)\/kubeloom\/cloud\]/.exec(reported)?.[1] ?? '';
 }
 
 function init(environment: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {

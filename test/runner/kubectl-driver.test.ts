@@ -165,7 +165,7 @@ describe('removing nodes', () => {
     fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 30m0s');
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
     expect((await world.run('nodes')).ok).toBe(true);
-    expect((await world.told()).join()).toContain('DrainTimedOut');
+    expect((await world.reported()).join()).toContain('DrainTimedOut');
     live('basement-01');
     fail('drain', 'basement-01', 'error: cannot evict pod as it would violate the pod disruption budget');
     expect((await world.run('nodes')).error).toMatchObject({ code: 'DrainFailed', resource: 'basement-01' });
@@ -227,18 +227,18 @@ describe('an etcd member list', () => {
 
 describe('nodes that are let go', () => {
   it('are worth a try and no failure', async () => {
-    const letGo: StagePlan = {
+    const orphan: StagePlan = {
       stage: 'infrastructure',
       reasons: [],
       work: { workspaces: [], orphan: ['workers-bbbbbbb-01'] },
     };
     const before = twoProviderState();
     const target = { ...before, pools: [controlPool, staticPool] };
-    const stages = [nodesStage([], ['workers-bbbbbbb-01', 'basement-01']), letGo];
+    const stages = [nodesStage([], ['workers-bbbbbbb-01', 'basement-01']), orphan];
     await world.put(aDocument(stages, { direction: 'shrink', before, target }), twoProviderFacts);
     fail('drain', 'workers-bbbbbbb-01', 'error: cannot evict');
     expect((await world.run('nodes')).ok).toBe(true);
-    expect((await world.told()).some((line) => line.startsWith('NodeLetGo: workers-bbbbbbb-01'))).toBe(true);
+    expect((await world.reported()).some((line) => line.startsWith('NodeLetGo: workers-bbbbbbb-01'))).toBe(true);
     fail('drain', 'basement-01', 'error: cannot evict');
     expect((await world.run('nodes')).ok).toBe(true);
   });

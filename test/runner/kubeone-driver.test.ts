@@ -54,7 +54,7 @@ describe('building Kubernetes', () => {
     writeFileSync(`${recordings}.version`, '{"kubeone":{"gitVersion":"v1.14.1","simulated":true}}');
     await world.run('kubernetes');
     expect((await world.facts()).simulated).toEqual(['control plane']);
-    expect(await world.told()).toEqual(['KubernetesInstalled: Kubernetes 1.34.2 runs (simulated control plane)']);
+    expect(await world.reported()).toEqual(['KubernetesInstalled: Kubernetes 1.34.2 runs (simulated control plane)']);
   });
 
   it('tells what KubeOne said last when it failed', async () => {
@@ -101,6 +101,6 @@ describe('resetting Kubernetes', () => {
   it('goes on when a node could not be reset', async () => {
     writeFileSync(`${recordings}.fail`, 'Error: no route to host\n');
     expect((await world.run('kubernetes')).ok).toBe(true);
-    expect((await world.told()).join()).toContain('ResetIncomplete');
+    expect((await world.reported()).join()).toContain('ResetIncomplete');
   });
 });

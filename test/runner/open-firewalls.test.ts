@@ -15,7 +15,7 @@ const workers = dynamicPool(
 );
 const state = twoProviderState({ pools: [controlPool, workers] });
 /** Of `hz-second`, which stands already. */
-const standing: ClusterFacts = {
+const existing: ClusterFacts = {
   nodes: { 'workers-bbbbbbb-01': { publicAddress: '198.51.100.9' } },
   loadBalancers: {},
   simulated: [],
@@ -51,7 +51,7 @@ const networkOf = (name: string) =>
 beforeEach(async () => {
   await openRecordings();
   declare('cloud');
-  await world.put(aDocument([machines], { target: state, before: null }), standing);
+  await world.put(aDocument([machines], { target: state, before: null }), existing);
 });
 afterEach(() => world.close());
 
@@ -68,7 +68,7 @@ describe('once the machines of a cloud are made', () => {
       'hz-prod output',
     ]);
     expect(networkOf('hz-prod').peer_cidrs).toEqual(everyone);
-    expect(await world.told()).toContain(
+    expect(await world.reported()).toContain(
       'FirewallUpdated: the firewall of hz-prod lets in the nodes of today, and no others',
     );
   });
@@ -107,7 +107,7 @@ describe('once the machines of a cloud are made', () => {
   });
 
   it('lets everybody in where a static node may stand behind NAT', async () => {
-    await world.put(aDocument([machines], { target: { ...state, pools: [...state.pools, staticPool] } }), standing);
+    await world.put(aDocument([machines], { target: { ...state, pools: [...state.pools, staticPool] } }), existing);
     await kept('hz-prod', ['0.0.0.0/0']);
     await kept('hz-second', []);
     await world.run('infrastructure');
@@ -129,7 +129,7 @@ describe('a firewall that cannot be told', () => {
   it('is told as a warning when it stands aside and trying again would not help', async () => {
     record('machines-hz-second.plan.out', refused('unable to authenticate (unauthorized)'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
-    expect((await world.told()).join('\n')).toMatch(
+    expect((await world.reported()).join('\n')).toMatch(
       /FirewallOutdated: the firewall of hz-second does not know .*unable to authenticate.*tried again/,
     );
   });
@@ -139,10 +139,10 @@ describe('a firewall that cannot be told', () => {
     const lost = dynamicPool({ id: workers.id, nodes: workers.nodes }, { provider: { ...second, templates } });
     await world.put(
       aDocument([machines], { target: { ...state, pools: [controlPool, lost] }, before: null }),
-      standing,
+      existing,
     );
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
-    expect((await world.told()).join('\n')).toMatch(
+    expect((await world.reported()).join('\n')).toMatch(
       /FirewallOutdated: the firewall of hz-second does not know .*is in a private network.*tried again/,
     );
   });
@@ -164,8 +164,8 @@ describe('once machines are gone', () => {
       (name, at) => [name, { publicAddress: `198.51.100.${at + 1}` }] as const,
     );
     await world.put(aDocument([machines], { direction: 'shrink', before: state, target: fewer }), {
-      ...standing,
-      nodes: { ...standing.nodes, ...Object.fromEntries(known) },
+      ...existing,
+      nodes: { ...existing.nodes, ...Object.fromEntries(known) },
     });
     await kept('hz-prod', everyone);
     await kept('hz-second', everyone);

@@ -29,14 +29,14 @@ echo kubeloom-is-in
 
 const machine = { name: 'worker-01', host: '198.51.100.7', port: 22, keyFile: '/keys/workers.key' };
 let world: StageWorld;
-let told: StageEvent[];
+let reported: StageEvent[];
 let control: AbortController;
 const set = (what: string, text: string) => writeFileSync(join(world.directory, `ssh.${what}`), text);
 const calls = () => readFileSync(join(world.directory, 'ssh.calls'), 'utf8').trim().split('\n');
 
 beforeEach(() => {
   world = stageWorld();
-  told = [];
+  reported = [];
   control = new AbortController();
   world.set('KUBELOOM_TEST_SSH', join(world.directory, 'ssh'));
   world.set('KUBELOOM_SSH', world.script('ssh-program', fakeSsh));
@@ -51,7 +51,7 @@ const wait = (totalMs: number) => {
   const around = { signal: control.signal, log, stopwatch, graceMs: 100 };
   const context = {
     run: (command: Parameters<typeof runCommand>[0]) => runCommand(command, around),
-    tell: (event: StageEvent) => void told.push(event),
+    emit: (event: StageEvent) => void reported.push(event),
     signal: control.signal,
     workDirectory: world.directory,
   };
@@ -64,7 +64,7 @@ describe('a machine whose first boot is under way', () => {
     await wait(60_000);
     expect(calls()).toHaveLength(4);
     expect(calls()[0]).toMatch(/-i \/keys\/workers\.key -p 22 .*BatchMode=yes .*root@198\.51\.100\.7 echo/);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         kind: 'FirstBootAwaited',
         message: expect.stringMatching(/^worker-01 does not let root in yet \(.*Permission denied .*up to 1 min$/),

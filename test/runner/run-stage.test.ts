@@ -115,29 +115,29 @@ describe('a stage', () => {
 
   it('hides secrets in its log, its events and its error', async () => {
     const result = await world.run('traffic', {
-      tool: async ({ mask, log, tell }) => {
+      tool: async ({ mask, log, emit }) => {
         mask.add(['s3cr3t-token']);
         log.write('tool', 'using s3cr3t-token');
-        tell({ kind: 'Told', message: 'with s3cr3t-token' });
+        emit({ kind: 'Told', message: 'with s3cr3t-token' });
         throw new Error('refused s3cr3t-token');
       },
     });
-    const everything = [await world.log('traffic'), ...(await world.told()), JSON.stringify(result)].join('\n');
+    const everything = [await world.log('traffic'), ...(await world.reported()), JSON.stringify(result)].join('\n');
     expect(everything).toContain('using ***');
     expect(everything).not.toContain('s3cr3t-token');
   });
 
   it('works towards the state before in mode undo', async () => {
     await world.put(aDocument([], { undo: [traffic] }));
-    let wish: unknown = 'unset';
+    let target: unknown = 'unset';
     const result = await world.run('traffic', {
       mode: 'undo',
       tool: async (context) => {
-        wish = context.wish;
+        target = context.target;
         return { others: context.others.length };
       },
     });
-    expect(wish).toBeNull();
+    expect(target).toBeNull();
     expect(result.summary).toEqual({ others: 1 });
   });
 });

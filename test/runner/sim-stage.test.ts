@@ -115,7 +115,7 @@ describe('simulated stages', () => {
 });
 
 describe('simulated drift', () => {
-  const told = (change: object = {}) =>
+  const reported = (change: object = {}) =>
     JSON.stringify([{ kind: 'machine', pool: 'workers', manifest: 'shop', ...change }]);
   const state = twoProviderState();
   const check: RunnerPlan = { stage: 'drift', reasons: [], work: {} };
@@ -131,7 +131,7 @@ describe('simulated drift', () => {
   };
 
   it('is found where it is told to be, until it is repaired', async () => {
-    const drift = told({ node: 'workers-bbbbbbb-01' });
+    const drift = reported({ node: 'workers-bbbbbbb-01' });
     expect(await found(drift)).toMatchObject([
       { kind: 'machine', where: { node: 'workers-bbbbbbb-01', pool: 'workers' } },
     ]);
@@ -140,12 +140,12 @@ describe('simulated drift', () => {
   });
 
   it('that is stubborn stays; drift of other manifests, clusters and pools is not found', async () => {
-    const drift = told({ stubborn: true });
+    const drift = reported({ stubborn: true });
     await repair(drift);
     expect(await found(drift)).toHaveLength(1);
-    expect(await found(told({ manifest: 'other' }))).toEqual([]);
-    expect(await found(told({ cluster: 'other' }))).toEqual([]);
-    expect(await found(told({ pool: 'other' }))).toEqual([]);
+    expect(await found(reported({ manifest: 'other' }))).toEqual([]);
+    expect(await found(reported({ cluster: 'other' }))).toEqual([]);
+    expect(await found(reported({ pool: 'other' }))).toEqual([]);
   });
 
   it('is not looked for when the check is told to fail', async () => {

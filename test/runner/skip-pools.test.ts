@@ -99,7 +99,7 @@ describe('a grow with a new pool that cannot be made', () => {
     expect(Object.keys(facts.nodes)).toContain('good-1111111-01');
     expect(Object.keys(facts.nodes)).not.toContain('bad-2222222-01');
     expect(await world.ports.secrets.list('ssh')).not.toContain('ssh/team/shop/shop-1234567/bad-2222222');
-    expect((await world.told()).filter((line) => line.startsWith('PoolLeftOut'))).toHaveLength(1);
+    expect((await world.reported()).filter((line) => line.startsWith('PoolLeftOut'))).toHaveLength(1);
   });
 
   it('gives up all new pools of an instance whose Terraform does not say which it was', async () => {
@@ -171,9 +171,9 @@ describe('the stages behind it', () => {
     await world.put(aDocument([plan], { before, target, undo: [plan] }), lost);
     await world.run(plan.stage, {
       mode,
-      tool: async ({ wish, others, plan: { work } }) => {
+      tool: async ({ target: goal, others, plan: { work } }) => {
         states.push({
-          wish: wish?.pools.map(({ id }) => id),
+          target: goal?.pools.map(({ id }) => id),
           others: others.flatMap(({ pools }) => pools.map(({ id }) => id)),
           work,
         });
@@ -185,14 +185,14 @@ describe('the stages behind it', () => {
 
   it('work on the target without it, and on none of its nodes', async () => {
     expect(await seen(patch, 'do')).toMatchObject({
-      wish: ['control-aaaaaaa', 'basement', 'good-1111111', 'far-3333333'],
+      target: ['control-aaaaaaa', 'basement', 'good-1111111', 'far-3333333'],
       work: { patch: ['good-1111111-01'] },
     });
   });
 
   it('still know it on the way back, where it may stand', async () => {
     expect(await seen(patch, 'undo')).toMatchObject({
-      wish: ['control-aaaaaaa', 'basement'],
+      target: ['control-aaaaaaa', 'basement'],
       others: expect.arrayContaining(['bad-2222222']),
     });
   });

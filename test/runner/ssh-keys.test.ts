@@ -18,8 +18,8 @@ describe('a key pair', () => {
     const pair = makeSshKeyPair('kubeloom-workers-bbbbbbb');
     const file = join(directory, 'key');
     writeFileSync(file, pair.privateKey, { mode: 0o600 });
-    const told = execFileSync('ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' }).trim();
-    expect(told).toBe(pair.publicKey);
+    const reported = execFileSync('ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' }).trim();
+    expect(reported).toBe(pair.publicKey);
   });
 
   it('is new every time', () => {

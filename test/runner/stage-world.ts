@@ -29,7 +29,7 @@ export interface StageWorld {
   facts(): Promise<ClusterFacts>;
   log(stage: RunnerStage, mode?: StageMode): Promise<string>;
   /** Messages of all events so far. */
-  told(): Promise<readonly string[]>;
+  reported(): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -109,7 +109,7 @@ export function stageWorld(): StageWorld {
     async log(stage, mode = 'do') {
       return (await ports.artifacts.getText(waypointKeys.log(waypointKeys.attempt(prefix, stage, mode, 1)))) ?? '';
     },
-    async told() {
+    async reported() {
       const { items } = await ports.events.list({ namespace: 'team', name: 'shop' }, 1000);
       return items.map(({ kind, message }) => `${kind}: ${message}`);
     },

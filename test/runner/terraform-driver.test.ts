@@ -43,7 +43,7 @@ describe('making machines', () => {
       sshPort: 22,
       wireguardPort: 51820,
     });
-    expect(await world.told()).toEqual([
+    expect(await world.reported()).toEqual([
       'PlanMade: machines-hz-prod: 3 to add, 0 to change, 0 to remove',
       ...nodes.map((node) => `HostCreated: ${node} created in 4 s`),
     ]);

@@ -102,7 +102,7 @@ describe('nodes that are let go', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(forgotten()).toEqual([host(node)]);
     expect(calls()).toEqual(['init', 'show', 'state', 'plan', 'apply', 'output']);
-    expect((await world.told()).filter((line) => line.startsWith('NodeLetGo'))).toEqual([
+    expect((await world.reported()).filter((line) => line.startsWith('NodeLetGo'))).toEqual([
       expect.stringContaining(node),
     ]);
   });
@@ -110,14 +110,14 @@ describe('nodes that are let go', () => {
   it('keep what they stand on when everything else goes', async () => {
     await world.put(aDocument([work(true)], { direction: 'destroy', before: twoProviderState(), target: null }));
     await world.ports.artifacts.putText(stateKey, '{}');
-    const stands = ['module.network_fsn1.x.y', 'module.pool_control-aaaaaaa.x.firewall'];
+    const existing = ['module.network_fsn1.x.y', 'module.pool_control-aaaaaaa.x.firewall'];
     const goes = ['module.network_nbg1.x.y', 'module.pool_edge-ccccccc.x.firewall'];
     shown(
       { address: host(node), index: node },
       { address: host(nodes[1] ?? ''), index: nodes[1] ?? '' },
-      ...[...stands, ...goes].map((address) => ({ address })),
+      ...[...existing, ...goes].map((address) => ({ address })),
     );
     expect((await world.run('infrastructure')).ok).toBe(true);
-    expect(forgotten()).toEqual([host(node), ...stands]);
+    expect(forgotten()).toEqual([host(node), ...existing]);
   });
 });

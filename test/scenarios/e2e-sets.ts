@@ -48,9 +48,9 @@ export async function storedSet(
   name: string,
 ): Promise<{ readonly key: ManifestName; readonly steps: E2eSet['steps'] }> {
   world.faults();
-  const wished = readSet(set, name);
-  await storeReferences(world, wished);
-  return { key: keyOf(wished.steps[0]), steps: wished.steps };
+  const desired = readSet(set, name);
+  await storeReferences(world, desired);
+  return { key: keyOf(desired.steps[0]), steps: desired.steps };
 }
 
 interface Read extends Submission {

@@ -57,14 +57,14 @@ function privateKey(mark: (length: number) => string): string {
   return `${key.export({ type: 'pkcs1', format: 'pem' })}${mark(8)}`.trim();
 }
 
-export interface Wish {
+export interface PathGoal {
   /** A label that may be seen anywhere. */
   readonly visible: string;
   readonly compute: number;
   readonly proxy?: string;
 }
 
-export function manifestWith({ visible, compute, proxy }: Wish) {
+export function manifestWith({ visible, compute, proxy }: PathGoal) {
   const clouds = ['hetzner', 'aws', 'azure', 'gcp'];
   const pool = (name: string, provider: string, count: number) => ({
     ...{ name, providerSpec: { name: provider, region: 'r' }, count, serverType: 's', image: 'i' },

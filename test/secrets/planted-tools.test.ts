@@ -27,7 +27,7 @@ const cleanUp: (() => unknown)[] = [];
 let vault: FakeVault;
 let sshd: Server;
 const before = new Map<string, string | undefined>();
-const told: string[] = [];
+const reported: string[] = [];
 
 async function api(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
   const response = await fetch(`${platform.apiUrl}${path}`, {
@@ -36,7 +36,7 @@ async function api(method: string, path: string, body?: unknown): Promise<{ stat
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  told.push(text);
+  reported.push(text);
   return { status: response.status, text };
 }
 
@@ -178,7 +178,7 @@ describe('values that tools print', () => {
     }
     await api('GET', `${manifestPath}/events?limit=200`);
     await api('GET', '/v1/secrets?namespace=default');
-    const texts = new Map([['what the API told', told.join('\n')]]);
+    const texts = new Map([['what the API told', reported.join('\n')]]);
     for (const entry of await readdir(world, { recursive: true, withFileTypes: true })) {
       const path = relative(world, join(entry.parentPath, entry.name));
       if (entry.isFile() && !/^(kubeconfig-token|bin\/)/.test(path))

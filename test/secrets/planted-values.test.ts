@@ -28,7 +28,7 @@ const passwordOfProxy = mark(24);
 let directory: string;
 let platform: Platform;
 /** Everything that the outside was told, by where. */
-const told = new Map<string, string>();
+const reported = new Map<string, string>();
 const settings = ['KUBELOOM_SIM_FAULTS', 'KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_STAGE_RETRY_SECONDS'];
 const before = settings.map((name) => [name, process.env[name]] as const);
 
@@ -39,13 +39,13 @@ async function api(method: string, path: string, body?: unknown): Promise<{ stat
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  told.set(`${method} ${path} #${told.size}`, `${JSON.stringify([...response.headers])}${text}`);
+  reported.set(`${method} ${path} #${reported.size}`, `${JSON.stringify([...response.headers])}${text}`);
   return { status: response.status, text };
 }
 
 const manifestPath = '/v1/manifests/default/planted';
 
-interface Standing {
+interface Existing {
   readonly status: string;
   readonly attempt: number;
   readonly clusters: readonly {
@@ -55,9 +55,9 @@ interface Standing {
 }
 
 /** Looks until it is so. */
-async function until(holds: (manifest: Standing) => boolean): Promise<Standing> {
+async function until(holds: (manifest: Existing) => boolean): Promise<Existing> {
   for (;;) {
-    const manifest = JSON.parse((await api('GET', manifestPath)).text) as Standing;
+    const manifest = JSON.parse((await api('GET', manifestPath)).text) as Existing;
     if (holds(manifest)) return manifest;
     await pause(20);
   }
@@ -143,8 +143,8 @@ describe('values of Secrets', () => {
       for (const { path } of (JSON.parse(logs.text) as { items: readonly { path: string }[] }).items)
         expect((await api('GET', path)).status).toBe(200);
     }
-    expect([...told.values()].some((answer) => answer.includes(visible))).toBe(true);
-    expect(placesOf(told)).toEqual([]);
+    expect([...reported.values()].some((answer) => answer.includes(visible))).toBe(true);
+    expect(placesOf(reported)).toEqual([]);
   });
 
   it('are in no input, output or history of an execution', async () => {

@@ -84,7 +84,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }) },
 );
 
-async function standing(): Promise<ApiUnderTest> {
+async function existing(): Promise<ApiUnderTest> {
   const api = apiUnderTest();
   await api.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret() });
   await api.call('PUT', '/v1/templates/team/own-templates', { body: aTemplateReference() });
@@ -96,7 +96,7 @@ describe('anything at all, sent to', () => {
   for (const { path, method, operationId, parameters = [], requestBody } of operations) {
     const values = fc.record(Object.fromEntries(parameters.map(({ name }) => [name, anyOf(name)])));
     it(`${operationId} gets an answer that the document knows`, async () => {
-      const api = await standing();
+      const api = await existing();
       const sent = fc.record({
         values,
         body: requestBody ? fc.option(body, { nil: undefined }) : fc.constant(undefined),

@@ -37,6 +37,6 @@ it('listens on 127.0.0.1 only, with all its servers', async () => {
   const found = listening(pid);
   expect(found.filter((address) => !address.startsWith('tcp 0100007F:'))).toEqual([]);
   const ports = found.map((address) => Number.parseInt(address.slice(-4), 16)).toSorted();
-  const told = [apiUrl, ...Object.values(endpoints ?? {})].map((url) => Number(new URL(url).port)).toSorted();
-  expect(ports).toEqual(told);
+  const reported = [apiUrl, ...Object.values(endpoints ?? {})].map((url) => Number(new URL(url).port)).toSorted();
+  expect(ports).toEqual(reported);
 });

@@ -11,8 +11,8 @@ const files = [
   ...['dynamodb/table.sqlite', 's3/kubeloom/objects/one', 'ssm/key', 'executions.sqlite', 'builds.sqlite'],
 ];
 
-const check = (directory: string, accept = false, told: string[] = []) =>
-  checkStores(directory, { accept, tell: (fault) => told.push(fault) });
+const check = (directory: string, accept = false, reported: string[] = []) =>
+  checkStores(directory, { accept, report: (fault) => reported.push(fault) });
 
 /** One that was started twice, and killed then. */
 async function used(): Promise<string> {
@@ -46,9 +46,9 @@ describe('the stores of a directory', () => {
     await rm(join(directory, lost), { recursive: true });
     await expect(check(directory)).rejects.toThrow(words);
     await expect(check(directory)).rejects.toThrow(/is not whole.*local restore FILE.*--accept-loss/);
-    const told: string[] = [];
-    await check(directory, true, told);
-    expect(told.join()).toMatch(words);
+    const reported: string[] = [];
+    await check(directory, true, reported);
+    expect(reported.join()).toMatch(words);
   });
 
   it('are refused when one is of an earlier time, or of another directory', async () => {

@@ -1,7 +1,7 @@
 /** What a runner needs of a Vault, held against the fake in `npm test` and against a real server in `npm run conformance`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locatorText, type SecretLocator } from '#domain/secret-locator.ts';
-import { leaveVaults, userSecret } from '#runner/credentials.ts';
+import { revokeVaultTokens, userSecret } from '#runner/credentials.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
@@ -63,7 +63,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
         }
         return failure.error;
       };
-      return { read, failing, mask, leave: () => leaveVaults(mask) };
+      return { read, failing, mask, leave: () => revokeVaultTokens(mask) };
     }
 
     it('is read from engines of both versions, found out or stated', async () => {

@@ -50,16 +50,16 @@ export function progressOf(progress: Pick<ClusterProgress, 'step' | 'steps'>, co
 
 /** One row a node: those that stand, then those that a waypoint tries or tried to add. */
 export function nodeRows(record: ClusterRecord): NodeRow[] {
-  const standing = record.current ? allPools(record.current) : [];
-  const names = new Set(standing.flatMap((pool) => pool.nodes.map((node) => node.name)));
+  const existing = record.current ? allPools(record.current) : [];
+  const names = new Set(existing.flatMap((pool) => pool.nodes.map((node) => node.name)));
   const tried = record.attempted ? allPools(record.attempted) : [];
   return [
-    ...standing.flatMap((pool) => rowsOf(pool, record, true)),
+    ...existing.flatMap((pool) => rowsOf(pool, record, true)),
     ...tried.flatMap((pool) => rowsOf(pool, record, false)).filter((row) => !names.has(row.name)),
   ];
 }
 
-function rowsOf(pool: NodePoolState, record: ClusterRecord, stands: boolean): NodeRow[] {
+function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): NodeRow[] {
   return pool.nodes.map((node) => {
     const publicAddress = node.static?.endpoint ?? record.facts.nodes[node.name]?.publicAddress;
     return {
@@ -70,16 +70,16 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, stands: boolean): No
       ...(pool.source.kind === 'dynamic' && { region: pool.source.region }),
       ...(publicAddress !== undefined && { publicAddress }),
       privateAddress: node.privateAddress,
-      status: statusOf(node.name, record, stands, publicAddress !== undefined),
+      status: statusOf(node.name, record, existing, publicAddress !== undefined),
     };
   });
 }
 
 /** What happens to a node follows from the waypoint under way; without one it is there, or a leftover. */
-function statusOf(name: string, record: ClusterRecord, stands: boolean, reachable: boolean): NodeRow['status'] {
+function statusOf(name: string, record: ClusterRecord, existing: boolean, reachable: boolean): NodeRow['status'] {
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
   const part = record.progress?.nodes.find((node) => node.name === name)?.part;
-  if (stands) return working && part === 'leaves' ? 'Leaving' : 'Ready';
+  if (existing) return working && part === 'leaves' ? 'Leaving' : 'Ready';
   if (!working) return 'Leftover';
   if (record.status === 'RollingBack') return 'Leaving';
   return reachable ? 'Joining' : 'Waiting';

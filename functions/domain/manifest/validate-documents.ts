@@ -3,7 +3,7 @@ import { error, type Fault } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
 import { validateRoleBinding } from './role-binding.ts';
-import type { Surroundings } from './rules/manifest-index.ts';
+import type { ValidationContext } from './rules/manifest-index.ts';
 import { nearest } from './rules/references.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
@@ -33,10 +33,10 @@ export interface DocumentVerdict {
  */
 export function validateDocuments(
   documents: readonly unknown[],
-  surroundings: Surroundings = {},
+  context: ValidationContext = {},
   stored: ReadonlyMap<string, readonly SecretUse[]> = new Map(),
 ): DocumentVerdict[] {
-  const known = withSet(surroundings, documents);
+  const known = withSet(context, documents);
   const uses = usesIn(documents, stored);
   const seen = new Set<string>();
   return documents.map((document) => {
@@ -82,7 +82,7 @@ export function documentNamed(
 
 function judge(
   document: unknown,
-  surroundings: Surroundings,
+  context: ValidationContext,
   uses: ReadonlyMap<string, readonly SecretUse[]>,
 ): DocumentVerdict {
   const kind = kindOf(document);
@@ -91,7 +91,7 @@ function judge(
   const base = { kind, ...names };
   switch (kind) {
     case 'InputManifest': {
-      const { manifest, ...verdict } = validateManifest(document, surroundings);
+      const { manifest, ...verdict } = validateManifest(document, context);
       return { ...base, ...(manifest && { document: manifest }), ...verdict };
     }
     case 'Secret': {
@@ -99,7 +99,7 @@ function judge(
       return { ...base, ...(secret && { document: secret }), ...verdict };
     }
     case 'TemplateGitReference': {
-      const { reference, ...verdict } = validateTemplateReference(document, surroundings);
+      const { reference, ...verdict } = validateTemplateReference(document, context);
       return { ...base, ...(reference && { document: reference }), ...verdict };
     }
     case 'RoleBinding': {
@@ -126,15 +126,15 @@ function unknownKind(document: unknown): Fault {
 }
 
 /** Names in `surroundings` that are known are joined by those of the documents. */
-export function withSet(surroundings: Surroundings, documents: readonly unknown[]): Surroundings {
+export function withSet(context: ValidationContext, documents: readonly unknown[]): ValidationContext {
   const keysOf = (wanted: DocumentKind): string[] =>
     documents
       .filter((document) => kindOf(document) === wanted)
       .map(nameOf)
       .map(({ namespace, name }) => `${namespace}/${name}`);
-  const { secrets, templateReferences } = surroundings;
+  const { secrets, templateReferences } = context;
   return {
-    ...surroundings,
+    ...context,
     ...(secrets && { secrets: new Set([...secrets, ...keysOf('Secret')]) }),
     ...(templateReferences && {
       templateReferences: new Set([...templateReferences, ...keysOf('TemplateGitReference')]),

@@ -9,15 +9,15 @@ import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { dynamicPoolRules } from './rules/dynamic-pool-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
-import { type Surroundings, type Survey, surveyOf } from './rules/manifest-index.ts';
+import { indexManifest, type ManifestIndex, type ValidationContext } from './rules/manifest-index.ts';
 import { networkRules } from './rules/network-rules.ts';
-import { readDraft } from './rules/partial-manifest.ts';
+import { readPartialManifest } from './rules/partial-manifest.ts';
 import { poolRules, staticPoolRules } from './rules/pool-rules.ts';
 import { providerRules } from './rules/provider-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
 import { schemaFaults } from './schema-faults.ts';
 
-const rules: readonly ((survey: Survey) => Iterable<Fault>)[] = [
+const rules: readonly ((index: ManifestIndex) => Iterable<Fault>)[] = [
   providerRules,
   poolRules,
   dynamicPoolRules,
@@ -37,17 +37,17 @@ export interface ManifestVerdict {
 }
 
 /** Judges one document by itself and by what is known of its surroundings. Never throws. */
-export function validateManifest(document: unknown, surroundings: Surroundings = {}): ManifestVerdict {
+export function validateManifest(document: unknown, context: ValidationContext = {}): ManifestVerdict {
   const vast = sizeFaults(document);
   if (vast.length > 0) return { faults: vast, warnings: [] };
   const stripped = withoutEmptyFields(withoutServerFields(document));
   const { faults: form, intended } = schemaFaults(InputManifest, stripped);
   const places = new Set(form.map(({ path }) => path));
-  const survey = surveyOf(readDraft(stripped), [...places], surroundings);
+  const index = indexManifest(readPartialManifest(stripped), [...places], context);
   /** What follows from a fault of form would only say it again. */
   const follows = (path: string) => intended.has(path) || partsAround(path).some((place) => places.has(place));
   const broken = rules
-    .flatMap((rule) => [...Iterator.from(rule(survey)).take(mostFaults + 1)])
+    .flatMap((rule) => [...Iterator.from(rule(index)).take(mostFaults + 1)])
     .filter(({ path }) => !follows(path));
   const all = inDocumentOrder(stripped, [...form, ...broken]);
   const faults = all.filter(({ severity }) => severity === 'error');

@@ -2,7 +2,7 @@
 import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
-import type { Surroundings } from './rules/manifest-index.ts';
+import type { ValidationContext } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
@@ -16,7 +16,7 @@ export interface TemplateReferenceVerdict {
 /** Judges its form, and that the Secret with the token exists where Secrets are known. Never throws. */
 export function validateTemplateReference(
   document: unknown,
-  surroundings: Pick<Surroundings, 'secrets'> = {},
+  context: Pick<ValidationContext, 'secrets'> = {},
 ): TemplateReferenceVerdict {
   const stripped = withoutServerFields(document);
   const vast = sizeFaults(stripped);
@@ -26,6 +26,6 @@ export function validateTemplateReference(
   if (!parsed.success) return { faults: inDocumentOrder(stripped, form), warnings: [] };
   const { auth } = parsed.data.spec;
   const faults =
-    auth === undefined ? [] : [...secretExists(surroundings.secrets, auth.secretRef, ['spec', 'auth', 'secretRef'])];
+    auth === undefined ? [] : [...secretExists(context.secrets, auth.secretRef, ['spec', 'auth', 'secretRef'])];
   return faults.length === 0 ? { reference: parsed.data, faults, warnings: [] } : { faults, warnings: [] };
 }

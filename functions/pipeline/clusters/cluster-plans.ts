@@ -24,20 +24,20 @@ export function planCluster(
   record: ClusterRecord,
 ): ClusterPlan {
   const { cluster, current, attempted } = record;
-  const wish = { cluster: clusterName(record), current, attempted };
-  if (manifest.deleting) return planClusterPath({ ...wish, desired: null });
+  const goal = { cluster: clusterName(record), current, attempted };
+  if (manifest.deleting) return planClusterPath({ ...goal, desired: null });
   const document = InputManifest.parse(manifest.document);
   try {
     const heldPools = heldBy(manifest, record);
-    const desired = buildDesiredState({ ...wish, manifest: document, templates, templateSecrets, ids, heldPools });
-    const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === wish.cluster) ?? {};
+    const desired = buildDesiredState({ ...goal, manifest: document, templates, templateSecrets, ids, heldPools });
+    const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'wished' ? record.drift.repair.items : [];
     const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
-    return planClusterPath({ ...wish, desired: desired && { ...desired, id: cluster }, options });
+    return planClusterPath({ ...goal, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {
     if (!isPipelineError(error, 'PlanRefused')) throw error;
-    const refusal = { path: `cluster ${wish.cluster}`, reason: error.message, fix: 'change the manifest' };
-    return { cluster: wish.cluster, waypoints: [], refusals: [refusal] };
+    const refusal = { path: `cluster ${goal.cluster}`, reason: error.message, fix: 'change the manifest' };
+    return { cluster: goal.cluster, waypoints: [], refusals: [refusal] };
   }
 }
 
@@ -64,8 +64,8 @@ export function clustersOf(
   if (manifest.deleting) return stored;
   const known = new Set(stored.map(clusterName));
   const taken = new Set(stored.map(({ cluster }) => cluster));
-  const wished = InputManifest.parse(manifest.document).spec.kubernetes.clusters.map(({ name }) => name);
-  const added = wished
+  const names = InputManifest.parse(manifest.document).spec.kubernetes.clusters.map(({ name }) => name);
+  const added = names
     .filter((name) => !known.has(name))
     .map((name) => newCluster(manifest, hashedId(name, ids, taken)));
   return [...stored, ...added];

@@ -32,24 +32,24 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
   const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
   const { decision, rung, pauseSeconds } = answer;
   const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
-  const told = { ...failure, outcome: sentence };
+  const reported = { ...failure, outcome: sentence };
   const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
   const event = (kind: string) => ({ level: 'warning' as const, kind, message: sentence });
   switch (decision) {
     case 'rollBack':
       return {
-        change: { failure: told, status: 'RollingBack' },
+        change: { failure: reported, status: 'RollingBack' },
         event: event('RollbackStarted'),
         output: { ...fault, next: nextOfRung[rung] },
       };
     case 'backOff':
       return {
-        change: { failure: told, status: 'BackingOff', backOffs: backOffs + 1 },
+        change: { failure: reported, status: 'BackingOff', backOffs: backOffs + 1 },
         event: event('BackedOff'),
         output: { ...fault, next: 'backOff' },
       };
     case 'stop':
-      return { change: { failure: told }, event: event('RetriesEnded'), output: { ...fault, next: 'stop' } };
+      return { change: { failure: reported }, event: event('RetriesEnded'), output: { ...fault, next: 'stop' } };
     default:
       return decision satisfies never;
   }

@@ -16,7 +16,7 @@ export function planEvents(
   const { summary, waypoints } = describeClusterPlan(plan, after.current);
   const [first] = waypoints;
   if (!first) return [];
-  const told = (kind: string, message: string) => clusterEvent(run, now, { level: 'info', kind, message });
+  const reported = (kind: string, message: string) => clusterEvent(run, now, { level: 'info', kind, message });
   const begins = after.progress?.waypoint === 1 && before.status !== 'BackingOff';
   const done = after.doneStages?.stages ?? [];
   const kept =
@@ -24,9 +24,11 @@ export function planEvents(
       ? []
       : [`${listed(done, 5)} succeeded before and ${done.length === 1 ? 'is' : 'are'} not repeated`];
   return [
-    ...(begins ? [told('PlanMade', summary)] : []),
-    told('WaypointStarted', first.title),
-    ...(before.status === 'BackingOff' ? kept : [...first.sentences, ...kept]).map((text) => told('PlanTold', text)),
+    ...(begins ? [reported('PlanMade', summary)] : []),
+    reported('WaypointStarted', first.title),
+    ...(before.status === 'BackingOff' ? kept : [...first.sentences, ...kept]).map((text) =>
+      reported('PlanTold', text),
+    ),
   ];
 }
 

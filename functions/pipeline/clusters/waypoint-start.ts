@@ -8,10 +8,10 @@ import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
 import { countSteps, nodeRows } from '#domain/progress.ts';
 import type { Deps } from '../../ports.ts';
+import { doneStagesOf } from '../stages/done-stages.ts';
+import { stageRequests } from '../stages/stage-requests.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
-import { doneStagesOf } from '../stages/done-stages.ts';
-import { stageSlots } from '../stages/stage-requests.ts';
 
 /** Waypoints, retries of them included, that one run may begin for one cluster: a plan that never ends is a fault. */
 const mostWaypoints = 200;
@@ -57,7 +57,7 @@ export function startWaypoint(start: WaypointStart): Start {
   const doneStages = doneStagesOf(waypoint, during.current, record.doneStages);
   const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
   const progress = progressOf(start, during, remaining);
-  const stages = waypoint.stages.map((plan) => letGo(plan, manifest, during));
+  const stages = waypoint.stages.map((plan) => orphanAll(plan, manifest, during));
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
@@ -73,7 +73,7 @@ export function startWaypoint(start: WaypointStart): Start {
     heldPools: [...heldBy(manifest, record)],
     ...(goesOn ? {} : { failure: null, backOffs: 0 }),
   });
-  const output = stageSlots({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
+  const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
   return { document, record: next, output };
 }
 
@@ -121,7 +121,7 @@ function progressOf(
 }
 
 /** A deletion lets go of the nodes that it was told to spare. */
-function letGo(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
+function orphanAll(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
   if (plan.stage !== 'infrastructure' || !deleting || !Array.isArray(orphans)) return plan;
   const states = [during.current, during.attempted].filter((state) => state !== null);
   const there = new Set(states.flatMap((state) => allNodes(state).map(({ node }) => node.name)));

@@ -1,17 +1,17 @@
 /** The check for drift of one cluster, as Plan Cluster begins it and Record Drift ends it. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
-import type { ClusterRun, PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
+import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { ClusterPlan, DriftPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import type { Deps } from '../../ports.ts';
 import { type ClusterEvent, changed, clusterName } from '../clusters/cluster-records.ts';
+import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
+import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
 import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
-import { isCancelled } from '../runs/cancellation.ts';
-import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 
 /** True when this run was started to look for drift, and still is the manifest's. */
 export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
@@ -50,7 +50,7 @@ export async function beginCheck(
   const plan: DriftPlan = { stage: 'drift', reasons: [reason], work: {} };
   const nothing = nothingToDo('none');
   const project = projectOf('drift', deps.config.KUBELOOM_RUNNER_PROJECTS);
-  const slot: StageSlot = { ...nothing.do.drift, hasWork: true, project, waypointPrefix };
+  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, project, waypointPrefix };
   const start: Start = {
     document: {
       ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction: 'check' },

@@ -2,16 +2,16 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Deps } from '../../ports.ts';
-import { cancelRun } from '../runs/cancel-run.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
+import { startDriftCheck } from '../drift/start-drift-check.ts';
+import { cancelRun } from '../runs/cancel-run.ts';
+import { isCancelled } from '../runs/cancellation.ts';
 import { releaseRun } from '../runs/ended-run.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
-import { startNextAttempt } from './next-attempt.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
-import { startDriftCheck } from '../drift/start-drift-check.ts';
-import { isCancelled } from '../runs/cancellation.ts';
+import { startNextAttempt } from './next-attempt.ts';
 
-export type Care = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished' | 'checked';
+export type DueAction = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished' | 'checked';
 
 /** Executions that one tick may start; the others are due at the next one. */
 const mostStarts = 20;
@@ -33,7 +33,7 @@ function isDone({ status }: ManifestRecord): boolean {
  * A run that is alive keeps its lease; one that is gone is finished; one that never began is started. What is paused is
  * left alone, and what is being cancelled has its tools stopped once more. What is done is checked for drift.
  */
-export async function lookAfter(record: ManifestRecord, deps: Deps): Promise<Care> {
+export async function handleDue(record: ManifestRecord, deps: Deps): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
   const key = { namespace, name };
   if (lease) {
@@ -69,7 +69,7 @@ export async function lookAfter(record: ManifestRecord, deps: Deps): Promise<Car
 }
 
 /** Somebody who was faster with another wish comes first. */
-async function check(record: ManifestRecord, deps: Deps): Promise<Care> {
+async function check(record: ManifestRecord, deps: Deps): Promise<DueAction> {
   try {
     await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
     return 'checked';

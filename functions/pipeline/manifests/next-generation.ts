@@ -9,7 +9,7 @@ import { checksumOf } from '../checksum.ts';
 export const missedStartSeconds = 60;
 
 /** What is to become of a manifest. */
-export interface Wish {
+export interface GenerationRequest {
   readonly document: unknown;
   readonly deleting: boolean;
   /** Same document, started once more. */
@@ -29,33 +29,33 @@ export function nextRecord(
   deps: Pick<Deps, 'clock' | 'ids'>,
   key: ManifestKey,
   stored: ManifestRecord | undefined,
-  wish: Wish,
+  desired: GenerationRequest,
 ): ManifestRecord {
   const now = deps.clock.now();
   const uid = stored?.uid ?? deps.ids.hash(5);
-  const generation = (stored?.generation ?? 0) + (wish.again ? 0 : 1);
-  const attempt = wish.again ? (stored?.attempt ?? 0) + 1 : 1;
-  const { templates = {}, templateSecrets = {} } = wish.templates ?? (wish.again ? stored : undefined) ?? {};
-  const orphans = wish.orphans ?? (stored?.deleting ? stored.orphans : undefined);
-  const origin = wish.again ? stored?.origin : wish.origin && { at: now.toISOString(), ...wish.origin };
+  const generation = (stored?.generation ?? 0) + (desired.again ? 0 : 1);
+  const attempt = desired.again ? (stored?.attempt ?? 0) + 1 : 1;
+  const { templates = {}, templateSecrets = {} } = desired.templates ?? (desired.again ? stored : undefined) ?? {};
+  const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
+  const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
   return {
     namespace: key.namespace,
     name: key.name,
     uid,
     generation,
     attempt,
-    document: wish.document,
-    checksum: checksumOf(wish.document),
+    document: desired.document,
+    checksum: checksumOf(desired.document),
     ...(origin && { origin }),
-    deleting: wish.deleting,
-    status: wish.deleting ? 'Deleting' : 'Pending',
+    deleting: desired.deleting,
+    status: desired.deleting ? 'Deleting' : 'Pending',
     ...(Object.keys(templates).length > 0 && { templates }),
     ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
     runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
-    ...(wish.retryFrom && { retryFrom: wish.retryFrom }),
-    ...(wish.deleting && orphans !== undefined && { orphans }),
+    ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
+    ...(desired.deleting && orphans !== undefined && { orphans }),
     lease: stored?.lease ?? null,
     fence: stored?.fence ?? 0,
     createdAt: stored?.createdAt ?? now.toISOString(),
@@ -78,11 +78,15 @@ export async function storeNext(
     if (!isPipelineError(cause, 'VersionConflict')) throw cause;
     const now = await deps.manifests.get(record);
     const name = `manifest "${record.namespace}/${record.name}"`;
-    const stands = now ? `generation ${now.generation}, attempt ${now.attempt} is stored now` : 'it is gone now';
-    throw new PipelineError('VersionConflict', `${name} was changed by somebody else meanwhile: ${stands}; try again`, {
-      cause,
-      details: versionOf(now),
-    });
+    const existing = now ? `generation ${now.generation}, attempt ${now.attempt} is stored now` : 'it is gone now';
+    throw new PipelineError(
+      'VersionConflict',
+      `${name} was changed by somebody else meanwhile: ${existing}; try again`,
+      {
+        cause,
+        details: versionOf(now),
+      },
+    );
   }
 }
 

@@ -17,7 +17,7 @@ export async function leftBehind(
 }
 
 /** Forgets all clusters of a manifest that is let go as a whole, and tells what goes on running. Throws `LeaseLost`. */
-export async function letGoOfAll(
+export async function orphanAll(
   deps: Pick<Deps, 'artifacts' | 'clusters' | 'events'>,
   { manifest, fence, now }: { readonly manifest: ManifestRecord; readonly fence: number; readonly now: string },
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function letGoOfAll(
   const left = await leftBehind(deps, manifest, { clusters, orphans: 'all' });
   await deps.events.append(
     manifest,
-    left.map((one) => ({ at: now, runId: manifest.runId, cluster: one.cluster, ...told(one) })),
+    left.map((one) => ({ at: now, runId: manifest.runId, cluster: one.cluster, ...reported(one) })),
   );
   await Promise.all(clusters.map((record) => deps.clusters.remove({ ...record, fence })));
 }
@@ -58,7 +58,7 @@ function balancersOf(state: ClusterState): LeftBehind['loadBalancers'] {
   return state.loadBalancers.map(({ name, dns }) => ({ name, dnsName: `${dns.hostname}.${dns.zone}` }));
 }
 
-function told({ nodes, loadBalancers, terraformStates }: LeftBehind): Pick<RunEvent, 'level' | 'kind' | 'message'> {
+function reported({ nodes, loadBalancers, terraformStates }: LeftBehind): Pick<RunEvent, 'level' | 'kind' | 'message'> {
   const names = nodes.map(
     ({ name, provider, address }) => `${name} (${[provider, address].filter(Boolean).join(', ')})`,
   );

@@ -34,7 +34,7 @@ export async function endRun(
   const event: RunEvent = {
     at,
     runId,
-    ...told(status, summary, check),
+    ...reported(status, summary, check),
   };
   await Promise.all([
     run && deps.runs.put({ ...run, status, endedAt: at, clusters }),
@@ -49,7 +49,7 @@ function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: b
   return outcome === 'newer' ? 'Superseded' : 'Failed';
 }
 
-function told(
+function reported(
   status: RunStatus,
   summary: SettleManifestOutput,
   check: boolean,

@@ -13,13 +13,13 @@ export function stageEvents(collected: Collected, config: Config): readonly RunE
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
   const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
-  const told = (level: RunEvent['level'], kind: string, message: string) =>
+  const reported = (level: RunEvent['level'], kind: string, message: string) =>
     clusterEvent(run, at, { level, kind, message, ...about });
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
-  const ended = verdict.succeeded ? [told('info', kind, doneSentence(what, result))] : [];
+  const ended = verdict.succeeded ? [reported('info', kind, doneSentence(what, result))] : [];
   const failed = verdict.error ? [failure(what, collected, config)] : [];
-  return [...ended, ...failed.map(({ level, kind: word, message }) => told(level, word, message))];
+  return [...ended, ...failed.map(({ level, kind: word, message }) => reported(level, word, message))];
 }
 
 function failure(

@@ -1,5 +1,5 @@
 /** What the states behind Plan Cluster are told of each stage: whether it has work, who does it, what follows. */
-import type { PlanClusterOutput, StageSlot } from '#contracts/state-inputs.ts';
+import type { PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
 import type { RunnerTool } from '../../rights/runner-rights.ts';
@@ -16,13 +16,13 @@ export const stageTools = {
 
 /** No waypoint: every slot is empty. */
 export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
-  const slot = (mode: 'do' | 'undo', stage: RunnerStage): StageSlot => {
+  const slot = (mode: 'do' | 'undo', stage: RunnerStage): StageRequest => {
     return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
   };
   return outputOf(direction, '', slot);
 }
 
-export interface SlotQuestion {
+export interface StageRequestInput {
   readonly waypoint: Pick<Waypoint, 'direction' | 'undo'>;
   /** Stages that are still to be done, in their order. */
   readonly remaining: readonly StagePlan[];
@@ -34,13 +34,13 @@ export interface SlotQuestion {
 }
 
 /** The slots of a waypoint. Throws `InternalFault` when a stage has nobody to do it. */
-export function stageSlots({
+export function stageRequests({
   waypoint,
   remaining,
   waypointPrefix,
   stepsBefore,
   projects,
-}: SlotQuestion): PlanClusterOutput {
+}: StageRequestInput): PlanClusterOutput {
   return outputOf(waypoint.direction, waypointPrefix, (mode, stage) => {
     const plans = mode === 'do' ? remaining : waypoint.undo;
     const place = plans.findIndex((plan) => plan.stage === stage);
@@ -54,7 +54,7 @@ export function stageSlots({
 function outputOf(
   direction: PlanClusterOutput['direction'],
   waypointPrefix: string,
-  slot: (mode: 'do' | 'undo', stage: RunnerStage) => StageSlot,
+  slot: (mode: 'do' | 'undo', stage: RunnerStage) => StageRequest,
 ): PlanClusterOutput {
   const forward = RunnerStage.options.map((stage) => [stage, slot('do', stage)] as const);
   const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)] as const);

@@ -31,7 +31,7 @@ export interface Verdict {
 }
 
 /** Decides: done, once more, or failed. */
-export function judgeStage(question: StageQuestion): Verdict {
+export function decideStage(question: StageQuestion): Verdict {
   const { input, result, config } = question;
   const { attempt } = input.try;
   const stop = question.cancelled && input.slot.mode === 'do';

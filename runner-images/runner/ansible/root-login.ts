@@ -17,7 +17,7 @@ export interface LoginPatience {
   readonly pauseMs?: number;
 }
 
-type Around = Pick<StageContext, 'run' | 'tell' | 'signal' | 'workDirectory'>;
+type Around = Pick<StageContext, 'run' | 'emit' | 'signal' | 'workDirectory'>;
 
 /** What the machine has to answer: images that refuse root print something else, and some end well all the same. */
 const answer = 'kubeloom-is-in';
@@ -40,7 +40,7 @@ export async function waitForRoot(
         if (around.signal.aborted) throw stageCancelled(around.signal);
         const words = lastWords(result);
         if (performance.now() > deadline) throw refusal(target, words, totalMs);
-        if (tries === 0) tellWaiting(around, target, words, totalMs);
+        if (tries === 0) reportWaiting(around, target, words, totalMs);
         await pause(Math.min(2 ** tries, 8) * pauseMs, undefined, { signal: around.signal }).catch(() => {
           throw stageCancelled(around.signal);
         });
@@ -77,9 +77,9 @@ function logIn({ run, workDirectory }: Around, { name, host, port, keyFile }: Ro
   });
 }
 
-function tellWaiting({ tell }: Around, { name }: RootLogin, words: string, totalMs: number): void {
+function reportWaiting({ emit }: Around, { name }: RootLogin, words: string, totalMs: number): void {
   const message = `${name} does not let root in yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
-  tell({ kind: 'FirstBootAwaited', message, node: name });
+  emit({ kind: 'FirstBootAwaited', message, node: name });
 }
 
 function refusal({ name, host, port }: RootLogin, words: string, totalMs: number): StageFailure {

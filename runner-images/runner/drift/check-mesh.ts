@@ -17,18 +17,18 @@ interface Answers {
 }
 
 export async function checkMesh(context: StageContext): Promise<Findings> {
-  const { wish, facts } = context;
-  if (wish === null) return { items: [], unchecked: [] };
-  const peers = allNodes(wish).map(({ node }) => node.name);
+  const { target, facts } = context;
+  if (target === null) return { items: [], unchecked: [] };
+  const peers = allNodes(target).map(({ node }) => node.name);
   const work = { install: [], peers, proxy: [], uninstall: [], loadBalancers: [] };
-  const visits = visitedNodes({ wish, others: [], work });
-  const keys = visits.map(({ node, pool }) => ({ node, pool, clusterId: wish.id }));
+  const visits = visitedNodes({ target, others: [], work });
+  const keys = visits.map(({ node, pool }) => ({ node, pool, clusterId: target.id }));
   const inventory = renderInventory({
-    ...{ wish, others: [], work, facts: facts.current },
+    ...{ target, others: [], work, facts: facts.current },
     keyDirectory: await writeSshKeyFiles(context, keys),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
   });
-  const items = await lookTwice(context, async (time) => itemsOf(wish, await ask(context, inventory, time)));
+  const items = await lookTwice(context, async (time) => itemsOf(target, await ask(context, inventory, time)));
   return { items, unchecked: [] };
 }
 
@@ -52,9 +52,9 @@ function hear(event: PlaybookEvent, { mesh, silent }: Answers): void {
 }
 
 /** One item for each node that does not answer at all, and for each that some do not hear. */
-function itemsOf(wish: ClusterState, { mesh, silent }: Answers): readonly DriftItem[] {
+function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
-    ...{ kind: 'mesh', where: placeOf(wish, name), message: sentence(message), repairable: true },
+    ...{ kind: 'mesh', where: placeOf(target, name), message: sentence(message), repairable: true },
   });
   const unreached = [...silent].map(([name, why]) => ({
     ...item(name, `${name} cannot be reached over SSH: ${why}`),

@@ -9,22 +9,22 @@ import { type Findings, placeOf, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
 
 export async function checkNodes(context: StageContext): Promise<Findings> {
-  const { wish } = context;
+  const { target } = context;
   const kubeconfig = await writeKubeconfig(context);
-  if (wish === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
+  if (target === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
   const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
-  return { items: await lookTwice(context, () => look(context, kubectl, wish), isSilent), unchecked: [] };
+  return { items: await lookTwice(context, () => look(context, kubectl, target), isSilent), unchecked: [] };
 }
 
 const silentApi = 'API';
 
 /** An API that does not answer is a finding, not a failure: a person has to look. */
-async function look(context: StageContext, kubectl: Kubectl, wish: ClusterState): Promise<readonly DriftItem[]> {
+async function look(context: StageContext, kubectl: Kubectl, target: ClusterState): Promise<readonly DriftItem[]> {
   try {
     const live = await kubectl.nodes();
-    const names = wish.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
-    return names.flatMap((name) => itemOf(wish, name, live.get(name)));
+    const names = target.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
+    return names.flatMap((name) => itemOf(target, name, live.get(name)));
   } catch (error) {
     if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
       throw error;
@@ -33,8 +33,8 @@ async function look(context: StageContext, kubectl: Kubectl, wish: ClusterState)
   }
 }
 
-function itemOf(wish: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
-  const where = placeOf(wish, name);
+function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
+  const where = placeOf(target, name);
   if (node === undefined) {
     return [{ kind: 'node', where, message: `${name} is not in Kubernetes any more`, repairable: true }];
   }
@@ -43,15 +43,15 @@ function itemOf(wish: ClusterState, name: string, node: ClusterNode | undefined)
     return [{ kind: 'node', where, message, repairable: true }];
   }
   const { kubeletVersion = '' } = node;
-  if (kubeletVersion === '' || kubeletVersion === `v${wish.kubernetesVersion}`) return [];
-  const message = `${name} runs Kubernetes ${kubeletVersion.replace(/^v/, '')} instead of ${wish.kubernetesVersion}`;
+  if (kubeletVersion === '' || kubeletVersion === `v${target.kubernetesVersion}`) return [];
+  const message = `${name} runs Kubernetes ${kubeletVersion.replace(/^v/, '')} instead of ${target.kubernetesVersion}`;
   // A newer kubelet is never led back.
-  return [{ kind: 'version', where, message, repairable: isOlder(kubeletVersion, wish.kubernetesVersion) }];
+  return [{ kind: 'version', where, message, repairable: isOlder(kubeletVersion, target.kubernetesVersion) }];
 }
 
-function isOlder(version: string, wished: string): boolean {
+function isOlder(version: string, desired: string): boolean {
   const numbers = (text: string) => text.replace(/^v/, '').split(/[.+-]/).slice(0, 3).map(Number);
-  const [left, right] = [numbers(version), numbers(wished)];
+  const [left, right] = [numbers(version), numbers(desired)];
   const place = left.findIndex((number, index) => number !== right[index]);
   return place >= 0 && (left[place] ?? 0) < (right[place] ?? 0);
 }

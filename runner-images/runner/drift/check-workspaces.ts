@@ -21,12 +21,12 @@ interface Visit {
 
 /** Throws only when none of them could be planned. */
 export async function checkWorkspaces(context: StageContext): Promise<Findings> {
-  const { wish } = context;
-  if (wish === null) return { items: [], unchecked: [] };
-  const visits = visitsOf(context, wish);
+  const { target } = context;
+  if (target === null) return { items: [], unchecked: [] };
+  const visits = visitsOf(context, target);
   const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
     const job = await visit.job();
-    return job === undefined ? [] : itemsOf(visit, wish, await planWorkspace(context, job));
+    return job === undefined ? [] : itemsOf(visit, target, await planWorkspace(context, job));
   });
   const failed = outcomes.flatMap((outcome, index) =>
     outcome.status === 'rejected' ? [{ visit: visits[index], reason: outcome.reason as unknown }] : [],
@@ -38,36 +38,40 @@ export async function checkWorkspaces(context: StageContext): Promise<Findings> 
   };
 }
 
-function visitsOf(context: StageContext, wish: ClusterState): readonly Visit[] {
-  const instances = allPools(wish).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
+function visitsOf(context: StageContext, target: ClusterState): readonly Visit[] {
+  const instances = allPools(target).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
   return [
     ...[...new Set(instances)].map((name) => ({
       ...{ about: name, kind: 'machines' as const },
-      job: () => machinesJob(context, name, { state: wish, publicKeyOf: knownPoolKey }),
+      job: () => machinesJob(context, name, { state: target, publicKeyOf: knownPoolKey }),
     })),
-    ...wish.loadBalancers.map((balancer) => ({
+    ...target.loadBalancers.map((balancer) => ({
       ...{ about: balancer.name, kind: 'dns' as const },
-      job: async () => namesJob(context, balancer, wish),
+      job: async () => namesJob(context, balancer, target),
     })),
   ];
 }
 
 /** One item for each node whose machine differs, one for all of a network, one for all names of a load balancer. */
-function itemsOf({ about, kind }: Visit, wish: ClusterState, changes: readonly PlannedChange[]): readonly DriftItem[] {
+function itemsOf(
+  { about, kind }: Visit,
+  target: ClusterState,
+  changes: readonly PlannedChange[],
+): readonly DriftItem[] {
   if (changes.length === 0) return [];
   if (kind === 'dns') {
     const message = sentence(`the names of load balancer ${about} ${wordsFor(changes, 'are not as they were made')}`);
     return [{ kind: 'dns', where: { name: about }, message, repairable: true }];
   }
-  const nodes = new Set(allNodes(wish).map(({ node }) => node.name));
+  const nodes = new Set(allNodes(target).map(({ node }) => node.name));
   const byNode = Map.groupBy(changes, ({ address }) => nodeOfAddress(address, nodes));
   const others = byNode.get(undefined) ?? [];
-  const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(wish, node, own)]));
+  const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(target, node, own)]));
   // One workspace is applied as a whole: with a machine in it that may not be destroyed, none of it is.
   if (machines.some(({ repairable }) => !repairable)) return machines.map((item) => ({ ...item, repairable: false }));
   // Networks follow from the addresses of machines: with one of those gone, that they will differ says nothing.
   if (others.length === 0 || machines.length > 0) return machines;
-  const pools = poolsOf(wish, about);
+  const pools = poolsOf(target, about);
   const regions = [...new Set(pools.map(({ source }) => source.region))].join(', ');
   const how = wordsFor(others, 'are not as they were made');
   const message = sentence(`network or firewall of ${about} (${regions}) ${how}`);
@@ -75,13 +79,13 @@ function itemsOf({ about, kind }: Visit, wish: ClusterState, changes: readonly P
 }
 
 /** A machine that stands is never destroyed by a repair: nobody has drained it, and its disks would go with it. */
-function machineItem(wish: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
-  const about = { kind: 'machine', where: placeOf(wish, node) } as const;
+function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
+  const about = { kind: 'machine', where: placeOf(target, node) } as const;
   if (changes.some(isMadeAgain))
     return { ...about, message: `the machine of ${node} is gone, or must be made anew`, repairable: true };
-  const standing = changes.some(({ action }) => action === 'replace');
+  const existing = changes.some(({ action }) => action === 'replace');
   const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
-  if (!standing) return { ...about, message: sentence(message), repairable: true };
+  if (!existing) return { ...about, message: sentence(message), repairable: true };
   const why = '; it would have to be destroyed for that, which no repair does: replace its pool';
   return { ...about, message: sentence(`${message}${why}`), repairable: false };
 }
@@ -95,10 +99,10 @@ function isMadeAgain({ action, reason = '' }: PlannedChange): boolean {
 function wordsFor(changes: readonly PlannedChange[], otherwise: string): string {
   const ours = changes.every(({ action, outside }) => action !== 'create' && !outside);
   const words = ours ? 'would be made differently now, by newer templates or options' : otherwise;
-  return `${words} (${told(changes)})`;
+  return `${words} (${reported(changes)})`;
 }
 
-function told(changes: readonly PlannedChange[]): string {
+function reported(changes: readonly PlannedChange[]): string {
   const words = changes.slice(0, 3).map(({ address, action }) => `${action} ${address}`);
   return changes.length > 3 ? `${words.join(', ')} and ${changes.length - 3} more` : words.join(', ');
 }

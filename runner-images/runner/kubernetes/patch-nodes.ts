@@ -1,7 +1,7 @@
 /** Brings nodes to the labels, annotations, taints and provider ids of the target state, and waits until they are ready. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
-import { nodePatch, type WishedNode } from '#rendering/node-patch.ts';
+import { type DesiredNode, nodePatch } from '#rendering/node-patch.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
@@ -26,14 +26,14 @@ export async function patchNodes(
   names: readonly string[],
   waiting: Waiting = {},
 ): Promise<number> {
-  const { wish, others, facts } = context;
-  if (wish === null || names.length === 0) return 0;
+  const { target, others, facts } = context;
+  if (target === null || names.length === 0) return 0;
   const nodes = await nodesOnce(context, kubectl, names, (node) => node !== undefined, 'NodeMissing', waiting);
   const outcomes = await settleBounded(names, patchesAtOnce, async (name) => {
-    const wished = find(wish, name);
-    if (wished === undefined) return 0;
+    const desired = find(target, name);
+    if (desired === undefined) return 0;
     const before = others.map((state) => find(state, name)).filter((found) => found !== undefined);
-    return patchNode(kubectl, nodes.get(name), wished, before);
+    return patchNode(kubectl, nodes.get(name), desired, before);
   });
   const changed = unwrap(outcomes).reduce((sum, count) => sum + count, 0);
   // A node that joined long ago may be down for reasons of its own: that is no reason not to mark the others.
@@ -43,7 +43,7 @@ export async function patchNodes(
   }
   for (const name of joining) {
     facts.node(name, { joined: true });
-    context.tell({ kind: 'NodeJoined', message: `${name} is ready`, node: name });
+    context.emit({ kind: 'NodeJoined', message: `${name} is ready`, node: name });
   }
   return changed;
 }
@@ -51,13 +51,13 @@ export async function patchNodes(
 async function patchNode(
   kubectl: Kubectl,
   live: ClusterNode | undefined,
-  wished: WishedNode,
-  before: readonly WishedNode[],
+  desired: DesiredNode,
+  before: readonly DesiredNode[],
 ): Promise<number> {
-  const { name } = wished.node;
+  const { name } = desired.node;
   let current = live;
   for (let tries = 1; current !== undefined; tries += 1) {
-    const patch = nodePatch(current, wished, before);
+    const patch = nodePatch(current, desired, before);
     if (patch === undefined) return 0;
     try {
       await kubectl.run(['patch', 'node', name, '--type=merge', '-p', JSON.stringify(patch), '--request-timeout=30s'], {
@@ -111,6 +111,6 @@ function stillWaiting(code: string, node: string, count: number, totalMs: number
   });
 }
 
-function find(state: ClusterState, name: string): WishedNode | undefined {
+function find(state: ClusterState, name: string): DesiredNode | undefined {
   return allNodes(state).find(({ node }) => node.name === name);
 }

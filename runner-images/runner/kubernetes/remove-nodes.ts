@@ -26,20 +26,22 @@ export async function removeNodes(
   { remove: names, maxUnavailable, maxUnavailableOf = {} }: NodesWork,
 ): Promise<number> {
   if (names.length === 0) return 0;
-  const letGo = nodesLetGo(context);
+  const orphan = nodesLetGo(context);
   const nodes = await kubectl.nodes().catch((error) => {
-    if (!names.every((name) => letGo.has(name))) throw error;
-    for (const name of names) tellTolerated(context, name, error);
+    if (!names.every((name) => orphan.has(name))) throw error;
+    for (const name of names) reportTolerated(context, name, error);
     return new Map<string, ClusterNode>();
   });
   const present = names.filter((name) => nodes.has(name)).map((name) => leavingNode(context, name));
   for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
   const locked = present.filter(({ name }) => lockLabels.some((label) => nodes.get(name)?.labels[label] !== undefined));
   const free = present.filter((node) => !locked.includes(node));
-  const survivors = controlNodes(context.wish).filter((name) => nodes.has(name));
+  const survivors = controlNodes(context.target).filter((name) => nodes.has(name));
   const take = async (leaving: Leaving) => {
     const removed = removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
-    await (letGo.has(leaving.name) ? removed.catch((error) => tellTolerated(context, leaving.name, error)) : removed);
+    await (orphan.has(leaving.name)
+      ? removed.catch((error) => reportTolerated(context, leaving.name, error))
+      : removed);
   };
   for (const leaving of free.filter(({ control }) => control)) await take(leaving);
   const pools = Map.groupBy(
@@ -63,7 +65,7 @@ async function removeNode(
 ): Promise<void> {
   if (control && survivors.length === 0) throw lastControlNode(name);
   if (live?.ready === 'Unknown') {
-    context.tell({
+    context.emit({
       kind: 'NodeUnreachable',
       level: 'warning',
       message: `${name} does not answer: its volumes are freed`,
@@ -77,7 +79,7 @@ async function removeNode(
   if (control) await removeEtcdMember(context, kubectl, name, survivors);
   await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
   context.facts.node(name, { joined: false });
-  context.tell({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
+  context.emit({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
 }
 
 /** Nodes that the user lets go: taking them out of Kubernetes is worth a try, and no more. */
@@ -86,10 +88,10 @@ function nodesLetGo({ document }: StageContext): ReadonlySet<string> {
 }
 
 /** A stage that is stopped stops here, too. */
-function tellTolerated({ tell }: StageContext, node: string, error: unknown): void {
+function reportTolerated({ emit }: StageContext, node: string, error: unknown): void {
   if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled') throw error;
   const message = `${node} is let go and could not be taken out of Kubernetes: ${error.message}`;
-  tell({ kind: 'NodeLetGo', level: 'warning', message, node });
+  emit({ kind: 'NodeLetGo', level: 'warning', message, node });
 }
 
 /** Drains it. Running out of time is told and not an error; everything else is. */
@@ -109,7 +111,7 @@ async function drain(context: StageContext, kubectl: Kubectl, name: string): Pro
   );
   if (result.code === 0) return;
   if (/timed? ?out|timeout|deadline/i.test(result.stderr)) {
-    context.tell({
+    context.emit({
       kind: 'DrainTimedOut',
       level: 'warning',
       message: `${name} was not drained within ${drainMinutes} minutes; it is removed with what still runs on it`,
@@ -126,8 +128,10 @@ async function drain(context: StageContext, kubectl: Kubectl, name: string): Pro
   });
 }
 
-function leavingNode({ wish, others }: StageContext, name: string): Leaving {
-  const pools: readonly NodePoolState[] = [...others, ...(wish === null ? [] : [wish])].flatMap((state) => state.pools);
+function leavingNode({ target, others }: StageContext, name: string): Leaving {
+  const pools: readonly NodePoolState[] = [...others, ...(target === null ? [] : [target])].flatMap(
+    (state) => state.pools,
+  );
   const pool = pools.find(({ nodes }) => nodes.some((node) => node.name === name));
   return { name, control: pool?.role === 'control', pool: pool?.id ?? '' };
 }

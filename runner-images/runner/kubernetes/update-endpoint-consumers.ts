@@ -22,10 +22,14 @@ const ClusterConfiguration = z.looseObject({
 });
 
 /** Brings cluster-info and kubeadm-config to it and starts Cilium again. What a cluster does not have is passed over. */
-export async function spreadEndpoint(context: StageContext, kubectl: Kubectl, kubeconfigFile: string): Promise<void> {
-  const { wish, facts, log, tell } = context;
-  if (wish === null) return;
-  const { host, port } = apiAddress(wish, facts.current);
+export async function updateEndpointConsumers(
+  context: StageContext,
+  kubectl: Kubectl,
+  kubeconfigFile: string,
+): Promise<void> {
+  const { target, facts, log, emit } = context;
+  if (target === null) return;
+  const { host, port } = apiAddress(target, facts.current);
   const admin = Kubeconfig.parse(parse(await readFile(kubeconfigFile, 'utf8'))).clusters[0]?.cluster;
   // What nodes that join later read first.
   await change(context, kubectl, { namespace: 'kube-public', name: 'cluster-info', key: 'kubeconfig' }, (text) => {
@@ -36,7 +40,7 @@ export async function spreadEndpoint(context: StageContext, kubectl: Kubectl, ku
   const kubeadm = { namespace: 'kube-system', name: 'kubeadm-config', key: 'ClusterConfiguration' };
   await change(context, kubectl, kubeadm, (text) => {
     const known = ClusterConfiguration.parse(parse(text));
-    const apiServer = { ...known.apiServer, certSANs: [...apiNames(wish, facts.current)] };
+    const apiServer = { ...known.apiServer, certSANs: [...apiNames(target, facts.current)] };
     return stringify({ ...known, apiServer, controlPlaneEndpoint: `${host}:${port}` });
   });
   // Its pods read the endpoint only when they start. Without it nodes go on, so it is no reason to fail.
@@ -46,7 +50,7 @@ export async function spreadEndpoint(context: StageContext, kubectl: Kubectl, ku
   if (isAbsent(stderr)) log.write('runner', 'there is no Cilium to start again');
   else {
     const message = `Cilium was not started again after the API endpoint moved: ${stderr.trim()}`;
-    tell({ kind: 'CiliumNotRestarted', level: 'warning', message });
+    emit({ kind: 'CiliumNotRestarted', level: 'warning', message });
   }
 }
 

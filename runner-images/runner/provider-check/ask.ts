@@ -1,5 +1,5 @@
 /** Questions to the APIs of clouds, and how a refusal becomes a finding. */
-import { type CheckFinding, permissionFinding, untold } from './finding.ts';
+import { type CheckFinding, permissionFinding, unreported } from './finding.ts';
 
 export interface Answer {
   readonly status: number;
@@ -41,14 +41,14 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
 }
 
 /** Findings of one part of a check: where its server does not answer, that is told of `name`, and the rest of the check goes on. */
-export async function orUntold(
+export async function orUnreported(
   about: CheckFinding['about'],
   name: string,
   part: Promise<readonly CheckFinding[]>,
 ): Promise<readonly CheckFinding[]> {
   return part.catch((error: unknown) => {
     if (!(error instanceof CheckRefused)) throw error;
-    return [untold(about, name, `${error.finding.name} ${error.finding.message}`)];
+    return [unreported(about, name, `${error.finding.name} ${error.finding.message}`)];
   });
 }
 
@@ -69,7 +69,7 @@ export function mustBeGood(
   if (status < 300) return;
   throw new CheckRefused(
     isBusy(status)
-      ? untold('identity', what, `cannot be asked now (HTTP ${status}): try again later`)
+      ? unreported('identity', what, `cannot be asked now (HTTP ${status}): try again later`)
       : {
           ...{ about: 'identity', name: what, ok: false },
           message: `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
@@ -79,14 +79,15 @@ export function mustBeGood(
 
 /** What an answer says of a permission; `proof`: whether it shows that it is there. */
 export function permissionShown(name: string, { status }: Answer, proof: boolean, missing: string): CheckFinding {
-  if (isBusy(status)) return untold('permission', name, `cannot be asked for now (HTTP ${status}): try again later`);
+  if (isBusy(status))
+    return unreported('permission', name, `cannot be asked for now (HTTP ${status}): try again later`);
   return permissionFinding(name, proof, `is missing (HTTP ${status}): ${missing}`);
 }
 
 /** For a quota that was not told. */
 export function quotaUnread(name: string, { status }: Answer, fix?: string): CheckFinding {
   const then = isBusy(status) ? 'try again later' : fix;
-  return untold('quota', name, `cannot be read (HTTP ${status})${then === undefined ? '' : `: ${then}`}`);
+  return unreported('quota', name, `cannot be read (HTTP ${status})${then === undefined ? '' : `: ${then}`}`);
 }
 
 /** A cloud that has enough to do with itself says nothing about anybody's rights. */

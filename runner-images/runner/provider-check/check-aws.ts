@@ -1,14 +1,14 @@
 /** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
 import { z } from 'zod';
 import { type AwsKeys, assumeRole, callerIdentity, type StsPlace } from '#adapters/aws-identity.ts';
-import { CheckRefused, orUntold, quotaUnread } from './ask.ts';
+import { CheckRefused, orUnreported, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
   identity,
   type ProviderCheck,
   permissionFinding,
-  untold,
+  unreported,
 } from './finding.ts';
 import { signedAws } from './signed-aws.ts';
 
@@ -29,7 +29,7 @@ export const checkAws: ProviderCheck = async (input) => {
   const findings = [identity(arn, `account ${account}`)];
   const permissions = await simulated(input, keys, arn);
   const quotas = await Promise.all(
-    input.regions.map((region) => orUntold('quota', `limits of ${region}`, quota(input, keys, region))),
+    input.regions.map((region) => orUnreported('quota', `limits of ${region}`, quota(input, keys, region))),
   );
   return [...findings, ...permissions, ...quotas.flat()];
 };
@@ -47,7 +47,7 @@ async function keysOf(input: CheckInput): Promise<AwsKeys> {
 
 async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise<readonly CheckFinding[]> {
   const source = arn.replace(/^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\/.*$/, 'arn:$1:iam::$2:role/$3');
-  if (source.endsWith(':root')) return [untold('permission', arn, 'is the account itself: it may do everything')];
+  if (source.endsWith(':root')) return [unreported('permission', arn, 'is the account itself: it may do everything')];
   const findings: CheckFinding[] = [];
   for (let at = 0; at < input.permissions.length; at += chunk) {
     const actions = input.permissions.slice(at, at + chunk);
@@ -62,7 +62,7 @@ async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise
     if (answer.status !== 200) {
       const code = /<Code>(\w+)<\/Code>/.exec(answer.text)?.[1] ?? `HTTP ${answer.status}`;
       return [
-        untold(
+        unreported(
           'permission',
           'iam:SimulatePrincipalPolicy',
           `is refused (${code}): grant it to have each permission checked`,

@@ -9,7 +9,7 @@ import {
   type ProviderCheck,
   permissionFinding,
   quotaFinding,
-  untold,
+  unreported,
 } from './finding.ts';
 
 const Token = z.object({ access_token: z.string() });
@@ -41,7 +41,7 @@ export const checkAzure: ProviderCheck = async (input) => {
   const permissions =
     granted === undefined
       ? [
-          untold(
+          unreported(
             'permission',
             'Microsoft.Authorization/permissions/read',
             'is missing: grant it to have each permission checked',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CheckRequest, type CheckResult, checkKeys, checkLimitMs } from '#contracts/provider-check.ts';
 import type { RunnerPorts } from '../stage-context.ts';
 import { runCheck } from './check-request.ts';
-import { type CheckFinding, untold } from './finding.ts';
+import { type CheckFinding, unreported } from './finding.ts';
 
 type Ports = Pick<RunnerPorts, 'artifacts' | 'secrets' | 'clock' | 'config'>;
 type Look = (request: CheckRequest) => Promise<readonly CheckFinding[]>;
@@ -29,7 +29,7 @@ export function runCheckBuild(prefix: string, ports: Ports, options: CheckBuildO
 
 /** Asks nobody, and says so. */
 export function simulateCheckBuild(prefix: string, ports: Ports, signal: AbortSignal): Promise<boolean> {
-  const nothing: Look = async ({ type }) => [untold('identity', type, 'simulated: nothing was asked')];
+  const nothing: Look = async ({ type }) => [unreported('identity', type, 'simulated: nothing was asked')];
   return leaveResult(prefix, ports, { signal }, nothing);
 }
 
@@ -59,4 +59,4 @@ async function leaveResult(
 }
 
 const tooLong = ({ type }: CheckRequest, limitMs: number): CheckFinding =>
-  untold('identity', type, `did not tell within ${Math.round(limitMs / 60_000)} minutes`);
+  unreported('identity', type, `did not tell within ${Math.round(limitMs / 60_000)} minutes`);

@@ -1,7 +1,7 @@
 /** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
 import { z } from 'zod';
 import { type Answer, ask, json, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
-import { type CheckFinding, identity, type ProviderCheck, untold } from './finding.ts';
+import { type CheckFinding, identity, type ProviderCheck, unreported } from './finding.ts';
 
 const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
 const Types = z.object({
@@ -57,9 +57,9 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
       machines.status < 300,
       teamid === undefined ? 'make an API key that may' : 'is teamid right, and the user of the token in that team?',
     ),
-    untold('permission', 'renting', 'CloudRift has no question for it: only a plan can tell'),
+    unreported('permission', 'renting', 'CloudRift has no question for it: only a plan can tell'),
     ...freeIn(regions, types),
-    untold('quota', 'balance', 'look into the console: renting ends when it is used up'),
+    unreported('quota', 'balance', 'look into the console: renting ends when it is used up'),
   ];
 };
 
@@ -77,7 +77,7 @@ function freeIn(regions: readonly string[], answer: Answer): readonly CheckFindi
     const free = here.filter(({ available_nodes_per_dc }) => (available_nodes_per_dc?.[region] ?? 0) > 0);
     // What is taken now may be free when it is wanted.
     return free.length === 0
-      ? untold('quota', name, 'nothing is free at the moment')
+      ? unreported('quota', name, 'nothing is free at the moment')
       : { about: 'quota', name, ok: true, message: `free now: ${free.map((one) => one.name).join(', ')}` };
   });
 }

@@ -10,7 +10,7 @@ import {
   permissionFinding,
   quotaFinding,
   unknownRegions,
-  untold,
+  unreported,
 } from './finding.ts';
 import { askExoscale } from './signed-exoscale.ts';
 
@@ -104,7 +104,7 @@ function permissionsOf(
     ...judged.flatMap(({ name, ok }): CheckFinding[] =>
       ok === undefined ? [] : [permissionFinding(name, ok, 'is missing: allow it in the role')],
     ),
-    ...(rest.length === 0 ? [] : [untold('permission', `${rest.length} further operations`, why)]),
+    ...(rest.length === 0 ? [] : [unreported('permission', `${rest.length} further operations`, why)]),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Type `local`: asks the machine that makes the hosts whether it lets the account in. */
 import { spawnSync } from 'node:child_process';
-import { type CheckFinding, identity, type ProviderCheck, untold } from './finding.ts';
+import { type CheckFinding, identity, type ProviderCheck, unreported } from './finding.ts';
 
 export const checkLocal: ProviderCheck = async ({ fields }) => [answerOf(fields.account ?? '', fields.password ?? '')];
 
@@ -14,7 +14,7 @@ function answerOf(name: string, password: string): CheckFinding {
       timeout: 30_000,
     },
   );
-  if (error !== undefined) return untold('identity', name, `cannot be asked for here (${error.message})`);
+  if (error !== undefined) return unreported('identity', name, `cannot be asked for here (${error.message})`);
   if (status === 0) return identity(name, 'is let in');
   const cause =
     stderr

@@ -1,7 +1,7 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
-import { type Answer, CheckRefused, mustBeGood, orUntold, permissionShown } from './ask.ts';
-import { type CheckFinding, type CheckInput, identity, type ProviderCheck, untold } from './finding.ts';
+import { type Answer, CheckRefused, mustBeGood, orUnreported, permissionShown } from './ask.ts';
+import { type CheckFinding, type CheckInput, identity, type ProviderCheck, unreported } from './finding.ts';
 import { limitsOf } from './oci-limits.ts';
 import { askOci, type OciKey, type OciQuestion, ociKey } from './signed-oci.ts';
 
@@ -42,13 +42,13 @@ export const checkOci: ProviderCheck = async (input) => {
   const who = await whoIs(question, { compartmentId, region: first });
   const permissions = await Promise.all(
     strongest(input.permissions).map((permission) =>
-      orUntold('permission', permission, permissionOf(question, compartmentId, permission)),
+      orUnreported('permission', permission, permissionOf(question, compartmentId, permission)),
     ),
   );
   const quotas = await Promise.all(
     input.regions.map((region) => {
       const place = { compartmentId, tenancyocid, region };
-      return orUntold('quota', `limits of ${region}`, limitsOf(questionIn(input, key, region), place));
+      return orUnreported('quota', `limits of ${region}`, limitsOf(questionIn(input, key, region), place));
     }),
   );
   return [who, ...permissions.flat(), ...quotas.flat()];
@@ -59,7 +59,7 @@ function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string):
   const domain = domains[realm];
   if (domain === undefined) {
     const message = `is in the realm "${realm}", whose address is not known here: the first plan will tell`;
-    throw new CheckRefused(untold('identity', 'tenancyocid', message));
+    throw new CheckRefused(unreported('identity', 'tenancyocid', message));
   }
   return (service, path, query) => {
     const usual = `https://${service}.${region}.${service === 'iaas' ? '' : 'oci.'}${domain}`;
@@ -106,11 +106,12 @@ async function permissionOf(
 ): Promise<readonly CheckFinding[]> {
   const [verb, what = ''] = name.split(' ');
   const list = lists[what];
-  if (list === undefined) return [untold('permission', name, 'Oracle has no question for it: only a plan can tell')];
+  if (list === undefined)
+    return [unreported('permission', name, 'Oracle has no question for it: only a plan can tell')];
   const answer = await question(...list, { compartmentId });
   const isListed = answer.status < 300;
   if (!isListed || verb === 'inspect') {
     return [permissionShown(name, answer, isListed, 'add it to the policy for this compartment')];
   }
-  return [untold('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`)];
+  return [unreported('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`)];
 }

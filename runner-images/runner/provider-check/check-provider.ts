@@ -18,7 +18,7 @@ import {
   checkOvh,
   checkVerda,
 } from './check-small.ts';
-import { type CheckFinding, type CheckInput, type ProviderCheck, untold } from './finding.ts';
+import { type CheckFinding, type CheckInput, type ProviderCheck, unreported } from './finding.ts';
 
 const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
   aws: checkAws,
@@ -56,7 +56,7 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
     return odd.map((name) => ({ about: 'identity', name, ok: false, message }));
   }
   const check = checks[type];
-  if (check === undefined) return [untold('identity', type, 'has no check yet: the first plan will tell')];
+  if (check === undefined) return [unreported('identity', type, 'has no check yet: the first plan will tell')];
   try {
     return await check(input);
   } catch (error) {
@@ -67,7 +67,7 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
     }
     // An answer in a form that nobody expected; its text may hold anything, so it is not told.
     return [
-      untold(
+      unreported(
         'identity',
         type,
         `answered in a way that is not known here (${error instanceof Error ? error.name : 'error'})`,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { CheckRequest } from '#contracts/provider-check.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import type { SecretStore } from '#functions/ports.ts';
-import { leaveVaults, userSecret } from '../credentials.ts';
+import { revokeVaultTokens, userSecret } from '../credentials.ts';
 import { withExternalId } from '../external-id.ts';
 import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -46,7 +46,7 @@ export async function runCheck(request: CheckRequest, around: CheckSurroundings)
     const { code, message, hint } = error.error;
     return [{ about: 'identity', name: code, ok: false, message: mask.hide(`${message} ${hint}`) }];
   } finally {
-    await leaveVaults(mask);
+    await revokeVaultTokens(mask);
   }
 }
 

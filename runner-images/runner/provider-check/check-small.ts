@@ -8,7 +8,7 @@ import {
   permissionFinding,
   quotaFinding,
   unknownRegions,
-  untold,
+  unreported,
 } from './finding.ts';
 
 const Coded = z.object({ error: z.object({ code: z.string() }) });
@@ -25,7 +25,7 @@ export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
   return [
     identity('project', `${total} servers`),
     permissionShown('API token: Read & Write', written, code === 'invalid_input', 'make a token that may write'),
-    untold('quota', 'limits', 'Hetzner has no question for them'),
+    unreported('quota', 'limits', 'Hetzner has no question for them'),
   ];
 };
 
@@ -128,9 +128,10 @@ export const checkVerda: ProviderCheck = async ({ fields, bases, regions }) => {
   const headers = bearer(access_token);
   await mustAsk('instances', `${base}/instances`, { headers });
   const locations = Locations.safeParse((await ask(`${base}/locations`, { headers })).body).data;
-  const told = await ask(`${base}/balance`, { headers });
-  const balance = Balance.safeParse(told.json).data;
-  const left = balance === undefined ? quotaUnread('balance', told) : balanceFinding(balance.amount, balance.currency);
+  const reported = await ask(`${base}/balance`, { headers });
+  const balance = Balance.safeParse(reported.json).data;
+  const left =
+    balance === undefined ? quotaUnread('balance', reported) : balanceFinding(balance.amount, balance.currency);
   return [
     identity('client', 'may log in and list instances'),
     ...(locations === undefined
@@ -139,7 +140,7 @@ export const checkVerda: ProviderCheck = async ({ fields, bases, regions }) => {
           regions,
           locations.map(({ code }) => code),
         )),
-    untold('permission', 'cloud-api-v1', 'Verda has no question for it: only a plan can tell'),
+    unreported('permission', 'cloud-api-v1', 'Verda has no question for it: only a plan can tell'),
     left,
   ];
 };
@@ -163,7 +164,7 @@ const OvhQuotas = z.array(
 export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
   const [login, api] = ovhHosts[fields.endpoint ?? 'ovh-eu'] ?? [];
   if (login === undefined || api === undefined)
-    return [untold('identity', `endpoint ${fields.endpoint}`, 'has no check')];
+    return [unreported('identity', `endpoint ${fields.endpoint}`, 'has no check')];
   const { clientid: client_id = '', clientsecret: client_secret = '', servicename = '' } = fields;
   const asked = form({ grant_type: 'client_credentials', client_id, client_secret, scope: 'all' });
   const { access_token } = OAuth.parse((await mustAsk('login', bases.login ?? login, asked)).json);
@@ -179,6 +180,6 @@ export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
       .flatMap(({ region, instance }) =>
         instance === undefined ? [] : [quotaFinding(`cores in ${region}`, instance.usedCores, instance.maxCores)],
       ),
-    untold('permission', 'policies', 'OVHcloud has no question for each action: only a plan can tell'),
+    unreported('permission', 'policies', 'OVHcloud has no question for each action: only a plan can tell'),
   ];
 };

@@ -51,6 +51,6 @@ export function unknownRegions(regions: readonly string[], known: readonly strin
 }
 
 /** For what a cloud has no way to tell. */
-export function untold(about: CheckFinding['about'], name: string, message: string): CheckFinding {
+export function unreported(about: CheckFinding['about'], name: string, message: string): CheckFinding {
   return { about, name, ok: null, message };
 }

@@ -5,11 +5,11 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
-import { dispensablePools, giveUpPools, goOnWithout } from '../skip-pools.ts';
+import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
 import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { strikingFault } from './injected-faults.ts';
-import { mendDrift, simulatedDrift } from './simulated-drift.ts';
+import { repairDrift, simulatedDrift } from './simulated-drift.ts';
 import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
 
 export interface SimOptions {
@@ -29,16 +29,17 @@ export function simTool(options: SimOptions): Tool {
     }
     if (context.signal.aborted) throw stageCancelled(context.signal);
     if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
-    const wish = failWhenTold(context, options.faults);
+    const target = failWhenTold(context, options.faults);
     if (context.plan.stage === 'drift') return check(context, options.drift);
-    if (context.document.direction === 'repair' && wish !== null) mendDrift(options.drift, placeOf(context, wish));
-    return perform({ ...context, wish }, context.plan);
+    if (context.document.direction === 'repair' && target !== null)
+      repairDrift(options.drift, placeOf(context, target));
+    return perform({ ...context, target }, context.plan);
   };
 }
 
 /** Returns what the stage leads to: the wish, perhaps without pools that were told to fail. */
 function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
-  const added = dispensablePools(context);
+  const added = skippablePools(context);
   const states = knownStates(context);
   const fault = strikingFault(faults, {
     stage: context.plan.stage,
@@ -51,7 +52,7 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
     nodes: states.flatMap((state) => allNodes(state).map(({ node }) => node.name)),
     providers: added.flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
   });
-  if (fault === undefined) return context.wish;
+  if (fault === undefined) return context.target;
   const failure = new StageFailure({
     class: fault.class,
     code: 'InjectedFault',
@@ -62,15 +63,15 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   const lost = added.flatMap(({ id, source }) =>
     source.kind === 'dynamic' && source.provider.name === fault.provider ? [{ pool: id, error: failure.error }] : [],
   );
-  const wish = goOnWithout(context, lost);
-  if (wish === undefined) throw failure;
-  giveUpPools(context, lost);
-  return wish;
+  const target = continueWithout(context, lost);
+  if (target === undefined) throw failure;
+  skipPools(context, lost);
+  return target;
 }
 
 function check(context: StageContext, drift: string | undefined): StageSummary {
-  const { wish, reportDrift } = context;
-  const items = wish === null ? [] : [...simulatedDrift(drift, placeOf(context, wish))];
+  const { target, reportDrift } = context;
+  const items = target === null ? [] : [...simulatedDrift(drift, placeOf(context, target))];
   reportDrift?.({ items, unchecked: [] });
   return { differences: items.length };
 }
@@ -104,40 +105,40 @@ async function perform(context: StageContext, plan: StagePlan): Promise<StageSum
 }
 
 async function infrastructure(context: StageContext, orphan: readonly string[] = []): Promise<StageSummary> {
-  const { wish, facts, tell } = context;
+  const { target, facts, emit } = context;
   facts.simulated('machines');
-  const stay = new Set((wish === null ? [] : allNodes(wish)).map(({ node }) => node.name));
+  const stay = new Set((target === null ? [] : allNodes(target)).map(({ node }) => node.name));
   const gone = Object.keys(facts.current.nodes).filter((name) => !stay.has(name));
   for (const name of gone) facts.forgetNode(name);
   for (const node of orphan) {
     const message = `${node} is let go: it goes on existing, nobody looks after it any more`;
-    tell({ kind: 'NodeLetGo', level: 'warning', message, node });
+    emit({ kind: 'NodeLetGo', level: 'warning', message, node });
   }
   const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
-  for (const { node } of wish === null ? [] : allNodes(wish)) {
+  for (const { node } of target === null ? [] : allNodes(target)) {
     facts.node(node.name, {
       publicAddress: node.static?.endpoint ?? simulatedAddress(node.name),
       wireguardPort: 51820,
     });
   }
-  const balancers = wish?.loadBalancers ?? [];
+  const balancers = target?.loadBalancers ?? [];
   for (const name of Object.keys(facts.current.loadBalancers)) facts.loadBalancer(name, undefined);
   for (const { name, dns } of balancers) facts.loadBalancer(name, `${dns.hostname}.${dns.zone}`);
   return { hostsCreated: made.length, hostsRemoved: gone.length };
 }
 
 async function kubernetes(context: StageContext, action: 'apply' | 'reset'): Promise<StageSummary> {
-  const { wish, facts, ports, document } = context;
+  const { target, facts, ports, document } = context;
   facts.simulated('control plane');
-  if (action === 'reset' || wish === null) {
+  if (action === 'reset' || target === null) {
     await removeKubeconfig(context);
     return {};
   }
   if (facts.current.kubeconfigKey === undefined) {
     const { kubeconfig: key } = clusterKeys(document);
-    const { host } = apiAddress(wish, facts.current);
-    await ports.artifacts.putText(key, simulatedKubeconfig(wish.name, host), 'application/yaml');
+    const { host } = apiAddress(target, facts.current);
+    await ports.artifacts.putText(key, simulatedKubeconfig(target.name, host), 'application/yaml');
     facts.kubeconfig(key);
   }
-  return { kubernetesVersion: wish.kubernetesVersion };
+  return { kubernetesVersion: target.kubernetesVersion };
 }

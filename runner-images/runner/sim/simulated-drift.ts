@@ -28,27 +28,27 @@ interface Place {
 }
 
 /** By the text of the list, for the life of the process: which drift was mended where. */
-const lists = new Map<string, { readonly drift: InjectedDrift; readonly mendedIn: Set<string> }[]>();
+const lists = new Map<string, { readonly drift: InjectedDrift; readonly repairedIn: Set<string> }[]>();
 
 /** What a check finds there. */
 export function simulatedDrift(text: string | undefined, place: Place): readonly DriftItem[] {
-  const here = listOf(text).filter(({ drift, mendedIn }) => isMeant(drift, place) && !mendedIn.has(place.cluster));
+  const here = listOf(text).filter(({ drift, repairedIn }) => isMeant(drift, place) && !repairedIn.has(place.cluster));
   return here.flatMap(({ drift }) => itemOf(drift, place.state));
 }
 
 /** A repair is done there. */
-export function mendDrift(text: string | undefined, place: Place): void {
-  for (const { drift, mendedIn } of listOf(text)) {
-    if (!drift.stubborn && isMeant(drift, place)) mendedIn.add(place.cluster);
+export function repairDrift(text: string | undefined, place: Place): void {
+  for (const { drift, repairedIn } of listOf(text)) {
+    if (!drift.stubborn && isMeant(drift, place)) repairedIn.add(place.cluster);
   }
 }
 
-function listOf(text: string | undefined): { readonly drift: InjectedDrift; readonly mendedIn: Set<string> }[] {
+function listOf(text: string | undefined): { readonly drift: InjectedDrift; readonly repairedIn: Set<string> }[] {
   if (text === undefined || text === '') return [];
   const known = lists.get(text);
   if (known) return known;
   const read = z.array(InjectedDrift).parse(JSON.parse(text));
-  const list = read.map((drift) => ({ drift, mendedIn: new Set<string>() }));
+  const list = read.map((drift) => ({ drift, repairedIn: new Set<string>() }));
   lists.set(text, list);
   return list;
 }

@@ -27,10 +27,10 @@ const nowhere = '192.0.2.1';
  * Brings the names of the load balancer `name` to what `wish` has of them. Names that move to another provider instance
  * are made there before the old ones go, each with the credentials of its own provider. Throws `StageFailure`.
  */
-export async function visitNames(
+export async function applyDns(
   context: StageContext,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
-  wish: ClusterState | null,
+  target: ClusterState | null,
 ): Promise<ChangeCounts> {
   const { facts } = context;
   const states = knownStates(context);
@@ -38,7 +38,7 @@ export async function visitNames(
   const [known] = found;
   const clusterId = states[0]?.id;
   if (known === undefined || clusterId === undefined) throw unknownWorkspace(context, `load balancer ${name}`);
-  const balancer = destroy ? undefined : balancerOf(wish, name);
+  const balancer = destroy ? undefined : balancerOf(target, name);
   const { addresses, healthCheckPort } = pointsTo(context, balancer);
   // A load balancer without a node, as when its pool could not be made, has nothing to point to.
   const dns = addresses.length === 0 ? undefined : balancer?.dns;

@@ -27,19 +27,19 @@ const NodesOutput = z.record(
 );
 
 /** Brings the instance `name` to what `wish` has of it. Throws `StageFailure`. */
-export async function visitMachines(
+export async function applyMachines(
   context: StageContext,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
-  wish: ClusterState | null,
+  target: ClusterState | null,
 ): Promise<ChangeCounts> {
   const { ports, facts } = context;
-  const state = destroy ? null : wish;
+  const state = destroy ? null : target;
   const pools = poolsOf(state, name);
   const job = await machinesJob(context, name, { state, publicKeyOf: ensurePoolKey });
   const { outputs, counts, template } = await applyWorkspace(context, {
     ...job,
     destroy,
-    ...letGoOf(context, state, name),
+    ...orphansOf(context, state, name),
   });
   const made = NodesOutput.parse(outputs.nodes ?? {});
   const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
@@ -55,7 +55,7 @@ export async function visitMachines(
   return counts;
 }
 
-export interface MachinesWish {
+export interface MachinesRequest {
   /** Null: nothing of it. */
   readonly state: ClusterState | null;
   /** Of a pool's key pair: one that makes what is missing, or one that writes nothing. */
@@ -66,7 +66,7 @@ export interface MachinesWish {
 export async function machinesJob(
   context: StageContext,
   name: string,
-  { state, publicKeyOf }: MachinesWish,
+  { state, publicKeyOf }: MachinesRequest,
 ): Promise<WorkspaceJob> {
   const { ports, facts, document } = context;
   const states = knownStates(context);
@@ -109,9 +109,9 @@ export async function machinesJob(
 
 /** What is in the workspace by version of templates; those that are wished for first. */
 function partsOf(state: ClusterState | null, known: readonly ClusterState[], name: string): readonly WorkspacePart[] {
-  const wished = poolsOf(state, name);
-  const wanted = new Set(wished.map(({ source }) => source.provider.templates));
-  const all = Map.groupBy([...wished, ...droppedPools(state, known, name)], ({ source }) => source.provider.templates);
+  const desired = poolsOf(state, name);
+  const wanted = new Set(desired.map(({ source }) => source.provider.templates));
+  const all = Map.groupBy([...desired, ...droppedPools(state, known, name)], ({ source }) => source.provider.templates);
   return [...all].flatMap(([templates, [first, ...more]]) =>
     first === undefined
       ? []
@@ -129,11 +129,11 @@ function partsOf(state: ClusterState | null, known: readonly ClusterState[], nam
  * Which resources are let go with the nodes that the plan names: their own; and where their whole pool or region goes,
  * also what the nodes stand on, since nothing that is in use can be destroyed.
  */
-function letGoOf(
+function orphansOf(
   context: StageContext,
   state: ClusterState | null,
   provider: string,
-): { readonly isLetGo?: (resource: StateResource) => boolean } {
+): { readonly isOrphaned?: (resource: StateResource) => boolean } {
   const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
   const dropped = droppedPools(state, knownStates(context), provider);
   const stranded = dropped.filter(({ nodes }) => nodes.some((node) => orphans.has(node.name)));
@@ -146,7 +146,7 @@ function letGoOf(
   if (orphans.size === 0) return {};
   const nodes = new Set(dropped.flatMap((pool) => pool.nodes.map((node) => node.name)));
   return {
-    isLetGo: ({ address, index }) =>
+    isOrphaned: ({ address, index }) =>
       orphans.has(String(index)) ||
       (!nodes.has(String(index)) && modules.some((module) => address.startsWith(`module.${module}.`))),
   };

@@ -13,7 +13,7 @@ export interface ChangeCounts {
   hostsRemoved: number;
 }
 
-export class ChangeTeller {
+export class ChangeReporter {
   readonly counts: ChangeCounts = {
     resourcesAdded: 0,
     resourcesChanged: 0,
@@ -21,13 +21,13 @@ export class ChangeTeller {
     hostsCreated: 0,
     hostsRemoved: 0,
   };
-  readonly #context: Pick<StageContext, 'tell' | 'facts'>;
+  readonly #context: Pick<StageContext, 'emit' | 'facts'>;
   readonly #nodes: ReadonlySet<string>;
   /** Resources of each node that the plan will still make or remove: a host is done with its last one. */
   readonly #left = new Map<string, number>();
   readonly #seconds = new Map<string, number>();
 
-  constructor(context: Pick<StageContext, 'tell' | 'facts'>, nodes: ReadonlySet<string>) {
+  constructor(context: Pick<StageContext, 'emit' | 'facts'>, nodes: ReadonlySet<string>) {
     this.#context = context;
     this.#nodes = nodes;
   }
@@ -49,7 +49,7 @@ export class ChangeTeller {
       if (message.type !== 'change_summary') continue;
       const { add, change, remove } = message.changes;
       if (add + change + remove === 0) continue;
-      this.#context.tell({
+      this.#context.emit({
         kind: 'PlanMade',
         message: `${workspace}: ${add} to add, ${change} to change, ${remove} to remove`,
       });
@@ -61,7 +61,7 @@ export class ChangeTeller {
     if (message.type === 'apply_complete') this.#completed(message.hook);
     if (message.type === 'apply_errored') {
       const node = nodeOfAddress(message.hook.resource.addr, this.#nodes);
-      this.#context.tell({
+      this.#context.emit({
         kind: 'ResourceFailed',
         level: 'warning',
         message: `${message.hook.resource.addr} failed`,
@@ -83,7 +83,7 @@ export class ChangeTeller {
     const made = action === 'create';
     if (made) this.counts.hostsCreated += 1;
     else this.counts.hostsRemoved += 1;
-    this.#context.tell({
+    this.#context.emit({
       kind: made ? 'HostCreated' : 'HostRemoved',
       message: `${node} ${made ? 'created' : 'removed'} in ${this.#seconds.get(node)} s`,
       node,

@@ -1,7 +1,7 @@
 /** Which of the new pools of a provider instance a failed Terraform run is about. */
 import { poolsOf } from '#rendering/machines-root.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import { dispensablePools, type LostPool } from '../skip-pools.ts';
+import { type FailedPool, skippablePools } from '../skip-pools.ts';
 import type { StageContext } from '../stage-context.ts';
 import { type FailurePart, StageFailure } from '../stage-failure.ts';
 
@@ -9,16 +9,16 @@ import { type FailurePart, StageFailure } from '../stage-failure.ts';
  * None when it is about what stands already, or is no failure of a tool. All new pools of the instance when Terraform
  * did not say which, as for wrong credentials: the run without them then shows whether it was them.
  */
-export function poolsThatFailed(context: StageContext, provider: string, reason: unknown): readonly LostPool[] {
+export function poolsThatFailed(context: StageContext, provider: string, reason: unknown): readonly FailedPool[] {
   if (!(reason instanceof StageFailure)) return [];
   const here = poolsOf(context.document.target, provider).map(({ id }) => id);
-  const dispensable = new Set(dispensablePools(context).map(({ id }) => id));
+  const dispensable = new Set(skippablePools(context).map(({ id }) => id));
   const added = here.filter((id) => dispensable.has(id));
   const { parts, error } = reason;
   const isOf = (pool: string) => (part: FailurePart) =>
     part.address?.startsWith(`module.${poolModule(pool)}.`) === true;
-  const standing = here.filter((id) => !dispensable.has(id));
-  if (standing.some((pool) => parts.some(isOf(pool)))) return [];
+  const existing = here.filter((id) => !dispensable.has(id));
+  if (existing.some((pool) => parts.some(isOf(pool)))) return [];
   const said = parts.length > 0 && parts.every((part) => added.some((pool) => isOf(pool)(part)));
   if (!said) return added.map((pool) => ({ pool, error }));
   return added.flatMap((pool) => {

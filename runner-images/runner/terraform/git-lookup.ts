@@ -2,7 +2,7 @@
 import { GitReferences } from '#adapters/git-references.ts';
 import { LookupRequest, type LookupResult, lookupKeys } from '#contracts/template-lookup.ts';
 import type { ResolvedTemplates } from '#functions/ports.ts';
-import { leaveVaults } from '../credentials.ts';
+import { revokeVaultTokens } from '../credentials.ts';
 import { SecretMask } from '../secret-mask.ts';
 import type { RunnerPorts } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -32,6 +32,6 @@ async function answerTo({ url, revision, secret }: LookupRequest, ports: Ports):
     if (!(error instanceof StageFailure)) throw error;
     return { reason: mask.hide(error.error.message), fix: mask.hide(error.error.hint) };
   } finally {
-    await leaveVaults(mask);
+    await revokeVaultTokens(mask);
   }
 }

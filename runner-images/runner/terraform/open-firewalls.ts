@@ -28,20 +28,20 @@ const KeptState = z.object({
  */
 export async function openFirewalls(
   context: StageContext,
-  wish: ClusterState | null,
+  target: ClusterState | null,
   visited: ReadonlySet<string>,
 ): Promise<readonly ChangeCounts[]> {
-  if (wish === null) return [];
-  const peers = peerCidrs(wish, context.facts.current);
-  const instances = instancesOf(wish);
+  if (target === null) return [];
+  const peers = peerCidrs(target, context.facts.current);
+  const instances = instancesOf(target);
   const outcomes = await settleBounded(instances, workspacesAtOnce, async (provider) =>
-    (await isOutdated(context, wish, provider, peers)) ? [await openFirewall(context, wish, provider.name)] : [],
+    (await isOutdated(context, target, provider, peers)) ? [await openFirewall(context, target, provider.name)] : [],
   );
   const judged = outcomes.filter((outcome, index) => {
     const name = instances[index]?.name ?? '';
     if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
     const message = `the firewall of ${name} does not know the nodes that are new or gone: ${outcome.reason.error.message}; it is tried again with the next change of machines`;
-    context.tell({ kind: 'FirewallOutdated', level: 'warning', message });
+    context.emit({ kind: 'FirewallOutdated', level: 'warning', message });
     return false;
   });
   return unwrap(judged).flat();
@@ -67,12 +67,12 @@ async function isOutdated(
   return known?.join() !== peers.join();
 }
 
-async function openFirewall(context: StageContext, wish: ClusterState, name: string): Promise<ChangeCounts> {
-  const places = placesOf(poolsOf(wish, name));
+async function openFirewall(context: StageContext, target: ClusterState, name: string): Promise<ChangeCounts> {
+  const places = placesOf(poolsOf(target, name));
   const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
-  const job = await machinesJob(context, name, { state: wish, publicKeyOf: ensurePoolKey });
+  const job = await machinesJob(context, name, { state: target, publicKeyOf: ensurePoolKey });
   const { counts } = await applyWorkspace(context, { ...job, only });
-  context.tell({
+  context.emit({
     kind: 'FirewallUpdated',
     message: `the firewall of ${name} lets in the nodes of today, and no others`,
   });

@@ -105,7 +105,7 @@ export interface VersionInUse {
  * any more: provider block and hooks are those of the same cloud.
  */
 export async function versionFiles(
-  context: Parameters<typeof providerFiles>[0] & Pick<StageContext, 'attempt' | 'tell'>,
+  context: Parameters<typeof providerFiles>[0] & Pick<StageContext, 'attempt' | 'emit'>,
   { provider, wanted }: VersionInUse,
 ): Promise<ProviderFiles> {
   try {

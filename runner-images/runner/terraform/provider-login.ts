@@ -93,7 +93,7 @@ function refuseFaults(provider: ProviderInstance, secret: string, values: Fields
   });
 }
 
-interface TokenWish extends Required<LoginPlace> {
+interface TokenRequest extends Required<LoginPlace> {
   readonly values: Fields;
 }
 
@@ -103,12 +103,12 @@ const soonMs = 30_000;
 /** Writes the token, and a new one before it expires, for as long as the directory is there. */
 async function keepToken(
   context: Around,
-  wish: ChosenLogin['webIdentity'],
-  { directory, tokens, values }: TokenWish,
+  target: ChosenLogin['webIdentity'],
+  { directory, tokens, values }: TokenRequest,
 ): Promise<string | undefined> {
-  if (wish === undefined) return undefined;
+  if (target === undefined) return undefined;
   const file = join(directory, 'web-identity-token');
-  const audience = wish.audience.replaceAll(/\{(\w+)\}/g, (_, field: string) => bareResource(values[field] ?? ''));
+  const audience = target.audience.replaceAll(/\{(\w+)\}/g, (_, field: string) => bareResource(values[field] ?? ''));
   const write = async () => {
     const { token, expiresAt } = await tokens(audience);
     // Whoever reads it meanwhile has the old one or the new one, whole.
@@ -125,7 +125,7 @@ async function keepToken(
     setTimeout(() => write().catch(retry), pauseMs).unref();
   };
   await write();
-  if (!wish.externalAccount) return file;
+  if (!target.externalAccount) return file;
   const account = join(directory, 'external-account.json');
   await writeFile(account, JSON.stringify(externalAccount(values, file)), { mode: 0o600 });
   return account;

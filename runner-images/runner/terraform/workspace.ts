@@ -8,10 +8,10 @@ import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
 import { knownNodes, type StageContext } from '../stage-context.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
-import { type ChangeCounts, ChangeTeller } from './change-reporter.ts';
+import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
 import { noteDestroyed, refuseLostState } from './lost-state.ts';
-import { letGo } from './orphan-machines.ts';
+import { orphan } from './orphan-machines.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
@@ -35,7 +35,7 @@ export interface WorkspaceJob {
   readonly parts?: readonly WorkspacePart[];
   readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
-  readonly isLetGo?: (resource: StateResource) => boolean;
+  readonly isOrphaned?: (resource: StateResource) => boolean;
   /** Addresses besides which nothing is touched, and no hook is asked. @default everything is */
   readonly only?: readonly string[];
 }
@@ -52,7 +52,7 @@ interface Work {
   readonly files: ProviderFiles;
   readonly stateKey: string;
   readonly hook: HookInput;
-  readonly teller: ChangeTeller;
+  readonly reporter: ChangeReporter;
 }
 
 /** Brings the workspace to its root module. Throws `StageFailure`. */
@@ -61,9 +61,9 @@ export async function applyWorkspace(context: StageContext, job: WorkspaceJob): 
   const { namespace, manifest } = context.document;
   const hook = hookInputOf(context, job);
   const stateKey = stateKeyOf({ ...job, namespace, manifest });
-  const teller = new ChangeTeller(context, knownNodes(context));
-  const work = { job, files, stateKey, hook, teller };
-  const about = { counts: teller.counts, template: files.template };
+  const reporter = new ChangeReporter(context, knownNodes(context));
+  const work = { job, files, stateKey, hook, reporter };
+  const about = { counts: reporter.counts, template: files.template };
   if (!job.destroy) return { outputs: await converge(context, work), ...about };
   const destroy = async (): Promise<void> => {
     // No state object: nothing was ever made, all of it is deleted already, or the state is lost.
@@ -103,7 +103,7 @@ export async function planWorkspace(context: StageContext, job: WorkspaceJob): P
   const { namespace, manifest } = context.document;
   const work = {
     ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
-    teller: new ChangeTeller(context, knownNodes(context)),
+    reporter: new ChangeReporter(context, knownNodes(context)),
   };
   const terraform = await prepare(context, work, { locks: false });
   const parts = partsOf(job);
@@ -133,21 +133,21 @@ function hookInputOf(context: StageContext, job: WorkspaceJob): HookInput {
 }
 
 async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
-  const { job, files, hook, teller } = work;
+  const { job, files, hook, reporter } = work;
   const terraform = await prepare(context, work);
   const { only = [] } = job;
   const parts = partsOf(job);
   const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
-  const known = asks || job.isLetGo !== undefined ? await terraform.resources() : [];
-  const resources = await letGo(context, terraform, { files, hook, isLetGo: job.isLetGo, resources: known });
+  const known = asks || job.isOrphaned !== undefined ? await terraform.resources() : [];
+  const resources = await orphan(context, terraform, { files, hook, isOrphaned: job.isOrphaned, resources: known });
   const replace = asks ? await askBefore(context, work, resources) : [];
   const plan = await terraform.plan({ replace, destroy: job.destroy, only });
-  teller.planned(labelOf(job), plan.messages);
-  if (plan.changes) await terraform.apply((message) => teller.heard(message));
+  reporter.planned(labelOf(job), plan.messages);
+  if (plan.changes) await terraform.apply((message) => reporter.heard(message));
   // Destroy provisioners of tainted resources are never run: whoever has such resources looks after them here.
   if (plan.removes && !job.destroy && only.length === 0 && (await anyHook(context, parts, 'after-apply'))) {
     const input = { ...hook, resources: await terraform.resources() };
-    tellRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
+    reportRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
   }
   return job.destroy ? {} : terraform.outputs();
 }
@@ -210,14 +210,14 @@ async function askBefore(
 ): Promise<readonly string[]> {
   const input = { ...work.hook, resources };
   const { replace, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
-  tellRemoved(context, work, removed);
+  reportRemoved(context, work, removed);
   return replace;
 }
 
-function tellRemoved({ tell }: StageContext, { job }: Work, removed: readonly string[]): void {
+function reportRemoved({ emit }: StageContext, { job }: Work, removed: readonly string[]): void {
   for (const name of removed) {
     const message = `${name} was still there in ${job.provider.name} and unknown to Terraform: it is removed now`;
-    tell({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
+    emit({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
   }
 }
 

@@ -22,14 +22,14 @@ export const ansible: Tool = async (context) => {
   ];
   const visits = visitedNodes({ ...context, work });
   if (playbooks.length === 0 || visits.length === 0) return { nodesVisited: 0 };
-  const clusterId = (context.wish ?? context.others[0])?.id ?? '';
+  const clusterId = (context.target ?? context.others[0])?.id ?? '';
   const keyDirectory = await writeSshKeyFiles(
     context,
     visits.map(({ node, pool }) => ({ node, pool, clusterId })),
   );
-  const { wish, others } = context;
+  const { target: goal, others } = context;
   const inventory = renderInventory({
-    ...{ wish, others, work, keyDirectory },
+    ...{ target: goal, others, work, keyDirectory },
     facts: context.facts.current,
     oldEndpoints: oldEndpoints(context),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
@@ -43,7 +43,7 @@ export const ansible: Tool = async (context) => {
   });
   await waitForSsh(
     fresh.map((visit) => ({ ...target(visit), totalMs: 1000 * sshWaitSeconds(context, visit) })),
-    { signal: context.signal, report: (message, node) => context.tell({ kind: 'WaitsForSsh', message, node }) },
+    { signal: context.signal, report: (message, node) => context.emit({ kind: 'WaitsForSsh', message, node }) },
   );
   await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
   const summary = await playAll(context, playbooks, inventory, work);
@@ -86,7 +86,7 @@ async function playAll(
     const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
     throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
   }
-  listener.tellDone(work);
+  listener.reportDone(work);
   return listener.summary;
 }
 
@@ -123,19 +123,19 @@ class PlaybookListener {
   }
 
   /** Tells people what is done now. */
-  tellDone({ install, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
-    const { tell } = this.#context;
+  reportDone({ install, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
+    const { emit } = this.#context;
     for (const node of uninstall.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
-      tell({ level: 'warning', kind: 'NodeNotCleaned', message, node });
+      emit({ level: 'warning', kind: 'NodeNotCleaned', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
-      tell({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
+      emit({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
     }
     if (endpoint.length > 0) {
-      tell({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });
+      emit({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });
     }
-    for (const name of loadBalancers) tell({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
+    for (const name of loadBalancers) emit({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
   }
 
   #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {

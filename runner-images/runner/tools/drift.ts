@@ -10,7 +10,7 @@ import { StageFailure, stageCancelled } from '../stage-failure.ts';
 const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
 
 export const drift: Tool = async (context) => {
-  if (context.wish === null) throw new Error('there is no cluster to check');
+  if (context.target === null) throw new Error('there is no cluster to check');
   // Side by side: what one of them cannot do keeps none of the others from looking.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
   if (context.signal.aborted) throw stageCancelled(context.signal);
@@ -29,10 +29,10 @@ export const drift: Tool = async (context) => {
 /** A machine that is gone answers to nobody: that it is gone is all there is to say of it. */
 function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] {
   const gone = new Set(items.flatMap(({ kind, where }) => (kind === 'machine' && where.node ? [where.node] : [])));
-  const told = items.filter(
+  const reported = items.filter(
     ({ kind, where }) => kind === 'machine' || where.node === undefined || !gone.has(where.node),
   );
-  return [...new Map(told.map((item) => [driftKey(item), item])).values()];
+  return [...new Map(reported.map((item) => [driftKey(item), item])).values()];
 }
 
 function wordsOf({ log }: StageContext, failure: unknown): string {

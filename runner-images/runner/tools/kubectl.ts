@@ -4,7 +4,7 @@ import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
-import { spreadEndpoint } from '../kubernetes/update-endpoint-consumers.ts';
+import { updateEndpointConsumers } from '../kubernetes/update-endpoint-consumers.ts';
 import type { Tool } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
@@ -28,6 +28,7 @@ export const kubectl: Tool = async (context) => {
   const client = new Kubectl(context, kubeconfig);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
-  if (context.document.direction === 'move' && context.mode === 'do') await spreadEndpoint(context, client, kubeconfig);
+  if (context.document.direction === 'move' && context.mode === 'do')
+    await updateEndpointConsumers(context, client, kubeconfig);
   return { nodesPatched, nodesRemoved };
 };

@@ -22,7 +22,7 @@ export const kubeone: Tool = async (context) => {
 };
 
 async function apply(context: StageContext): Promise<StageSummary> {
-  const state = context.wish;
+  const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
   const simulated = await isStandIn(context, program);
@@ -39,7 +39,7 @@ async function apply(context: StageContext): Promise<StageSummary> {
   });
   if (result.code !== 0) throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state));
   await keepWhatItLeft(context, state, directory);
-  context.tell({
+  context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
     message: `Kubernetes ${state.kubernetesVersion} runs${simulated ? ' (simulated control plane)' : ''}`,
   });
@@ -48,7 +48,7 @@ async function apply(context: StageContext): Promise<StageSummary> {
 
 /** Only static nodes are worth it: machines that are removed take their Kubernetes with them. */
 async function reset(context: StageContext): Promise<StageSummary> {
-  const state = context.wish ?? context.others[0];
+  const state = context.target ?? context.others[0];
   if (state === undefined) return { nodesReset: 0 };
   const program = await findKubeOne(context, state);
   const directory = await prepare(context, state);
@@ -70,7 +70,7 @@ async function reset(context: StageContext): Promise<StageSummary> {
     totalMs,
   });
   if (result.code !== 0) {
-    context.tell({
+    context.emit({
       kind: 'ResetIncomplete',
       level: 'warning',
       message: 'KubeOne could not reset every node; what it left is removed with the nodes or by the next stage',

@@ -4,17 +4,17 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
-import { giveUpPools, goOnWithout } from '../skip-pools.ts';
+import { continueWithout, skipPools } from '../skip-pools.ts';
 import type { StageContext, Tool } from '../stage-context.ts';
-import { visitNames } from '../terraform/apply-dns.ts';
-import { visitMachines } from '../terraform/apply-machines.ts';
+import { applyDns } from '../terraform/apply-dns.ts';
+import { applyMachines } from '../terraform/apply-machines.ts';
 import type { ChangeCounts } from '../terraform/change-reporter.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
 import { workspacesAtOnce } from '../terraform/workspace.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
-type Visit = (context: StageContext, workspace: Workspace, wish: ClusterState | null) => Promise<ChangeCounts>;
+type Visit = (context: StageContext, workspace: Workspace, target: ClusterState | null) => Promise<ChangeCounts>;
 
 export const terraform: Tool = async (context) => {
   if (context.plan.stage !== 'infrastructure') throw new Error(`terraform cannot run stage ${context.plan.stage}`);
@@ -30,23 +30,23 @@ export const terraform: Tool = async (context) => {
   const add = (counts: readonly ChangeCounts[]) => {
     for (const some of counts) for (const key of Object.keys(total) as (keyof ChangeCounts)[]) total[key] += some[key];
   };
-  const visit = async (batch: readonly Workspace[], work: Visit, wish: ClusterState | null) =>
-    settleBounded(batch, workspacesAtOnce, (workspace) => work(context, workspace, wish));
+  const visit = async (batch: readonly Workspace[], work: Visit, target: ClusterState | null) =>
+    settleBounded(batch, workspacesAtOnce, (workspace) => work(context, workspace, target));
   if (context.mode === 'do') context.facts.lostPools([]);
   // Names point to addresses: they come after the machines and go before them.
   const old = names.filter(({ destroy }) => destroy);
-  add(unwrap(await visit(old, visitNames, context.wish)));
+  add(unwrap(await visit(old, applyDns, context.target)));
   const machines = workspaces.filter(({ kind }) => kind === 'machines');
-  const outcomes = await visit(machines, visitMachines, context.wish);
+  const outcomes = await visit(machines, applyMachines, context.target);
   add(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
   const failed = machines.flatMap((workspace, index) => {
     const outcome = outcomes[index];
     return outcome?.status === 'rejected' ? [{ workspace, reason: outcome.reason as unknown }] : [];
   });
-  const wish = failed.length === 0 ? context.wish : await leaveOut(context, failed, add);
-  add(await openFirewalls(context, wish, new Set(machines.map(({ name }) => name))));
+  const target = failed.length === 0 ? context.target : await leaveOut(context, failed, add);
+  add(await openFirewalls(context, target, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
-  add(unwrap(await visit(now, visitNames, wish)));
+  add(unwrap(await visit(now, applyDns, target)));
   return { ...total };
 };
 
@@ -59,11 +59,11 @@ async function leaveOut(
   const [first] = failed;
   const blamed = failed.map(({ workspace, reason }) => poolsThatFailed(context, workspace.name, reason));
   const lost = blamed.flat();
-  const wish = blamed.every((pools) => pools.length > 0) ? goOnWithout(context, lost) : undefined;
-  if (wish === undefined) throw first?.reason;
+  const target = blamed.every((pools) => pools.length > 0) ? continueWithout(context, lost) : undefined;
+  if (target === undefined) throw first?.reason;
   for (const { pool, error } of lost) context.log.write('runner', `going on without ${pool}: ${error.message}`);
   const again = await settleBounded(failed, workspacesAtOnce, ({ workspace }) =>
-    visitMachines(context, { ...workspace, destroy: poolsOf(wish, workspace.name).length === 0 }, wish),
+    applyMachines(context, { ...workspace, destroy: poolsOf(target, workspace.name).length === 0 }, target),
   );
   for (const outcome of again) {
     if (outcome.status === 'fulfilled') continue;
@@ -71,6 +71,6 @@ async function leaveOut(
     throw first?.reason;
   }
   add(unwrap(again));
-  giveUpPools(context, lost);
-  return wish;
+  skipPools(context, lost);
+  return target;
 }

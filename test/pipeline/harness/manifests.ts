@@ -1,7 +1,7 @@
 /** Manifests for scenarios: clusters of one control pool and some compute pools, all simulated. */
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 
-export interface ClusterWish {
+export interface ClusterSpec {
   readonly name?: string;
   readonly control?: number;
   /** Nodes of each compute pool, by pool name. */
@@ -14,7 +14,7 @@ export interface ClusterWish {
   readonly machines?: number;
 }
 
-export function manifestOf(clusters: readonly ClusterWish[] = [{}]): InputManifest {
+export function manifestOf(clusters: readonly ClusterSpec[] = [{}]): InputManifest {
   return InputManifest.parse({
     apiVersion: 'kubeloom.dev/v1',
     kind: 'InputManifest',
@@ -23,11 +23,11 @@ export function manifestOf(clusters: readonly ClusterWish[] = [{}]): InputManife
       providers: [{ name: 'sim-1', providerType: 'sim' }],
       nodePools: { dynamic: clusters.flatMap(dynamicPools), static: clusters.flatMap(staticPools) },
       kubernetes: {
-        clusters: clusters.map((wish, index) => ({
-          name: nameOf(wish),
-          version: wish.version ?? '1.36.0',
+        clusters: clusters.map((desired, index) => ({
+          name: nameOf(desired),
+          version: desired.version ?? '1.36.0',
           network: `192.168.${index + 1}.0/24`,
-          pools: { control: [`${nameOf(wish)}-control`], compute: computeNames(wish) },
+          pools: { control: [`${nameOf(desired)}-control`], compute: computeNames(desired) },
         })),
       },
       loadBalancers: {
@@ -38,46 +38,48 @@ export function manifestOf(clusters: readonly ClusterWish[] = [{}]): InputManife
   });
 }
 
-const nameOf = ({ name = 'web' }: ClusterWish): string => name;
-const computeOf = ({ compute = { work: 2 } }: ClusterWish): Readonly<Record<string, number>> => compute;
+const nameOf = ({ name = 'web' }: ClusterSpec): string => name;
+const computeOf = ({ compute = { work: 2 } }: ClusterSpec): Readonly<Record<string, number>> => compute;
 
-function computeNames(wish: ClusterWish): readonly string[] {
-  const own = wish.machines ? [`${nameOf(wish)}-own`] : [];
-  return [...Object.keys(computeOf(wish)).map((pool) => `${nameOf(wish)}-${pool}`), ...own];
+function computeNames(desired: ClusterSpec): readonly string[] {
+  const own = desired.machines ? [`${nameOf(desired)}-own`] : [];
+  return [...Object.keys(computeOf(desired)).map((pool) => `${nameOf(desired)}-${pool}`), ...own];
 }
 
-function dynamicPools(wish: ClusterWish): readonly object[] {
-  const name = nameOf(wish);
+function dynamicPools(desired: ClusterSpec): readonly object[] {
+  const name = nameOf(desired);
   return [
-    poolOf(`${name}-control`, wish.control ?? 1, {}),
-    ...Object.entries(computeOf(wish)).map(([pool, count]) => poolOf(`${name}-${pool}`, count, wish.labels ?? {})),
-    ...(wish.balanced ? [poolOf(`${name}-front`, 1, {})] : []),
+    poolOf(`${name}-control`, desired.control ?? 1, {}),
+    ...Object.entries(computeOf(desired)).map(([pool, count]) =>
+      poolOf(`${name}-${pool}`, count, desired.labels ?? {}),
+    ),
+    ...(desired.balanced ? [poolOf(`${name}-front`, 1, {})] : []),
   ];
 }
 
-function staticPools(wish: ClusterWish): readonly object[] {
-  if (!wish.machines) return [];
+function staticPools(desired: ClusterSpec): readonly object[] {
+  if (!desired.machines) return [];
   const secretRef = { name: 'machines', namespace: 'team' };
-  const nodes = Array.from({ length: wish.machines }, (_, n) => ({
+  const nodes = Array.from({ length: desired.machines }, (_, n) => ({
     endpoint: `198.51.100.${n + 1}`,
     username: 'root',
     secretRef,
   }));
-  return [{ name: `${nameOf(wish)}-own`, nodes }];
+  return [{ name: `${nameOf(desired)}-own`, nodes }];
 }
 
-function roleOf(wish: ClusterWish): object {
+function roleOf(desired: ClusterSpec): object {
   return {
-    name: `${nameOf(wish)}-http`,
+    name: `${nameOf(desired)}-http`,
     protocol: 'tcp',
     port: 80,
     targetPort: 30080,
-    targetPools: computeNames(wish),
+    targetPools: computeNames(desired),
   };
 }
 
-function balancerOf(wish: ClusterWish): object {
-  const name = nameOf(wish);
+function balancerOf(desired: ClusterSpec): object {
+  const name = nameOf(desired);
   const dns = { dnsZone: 'example.com', provider: 'sim-1', hostname: name };
   return { name: `${name}-lb`, roles: [`${name}-http`], dns, targetedK8s: name, pools: [`${name}-front`] };
 }

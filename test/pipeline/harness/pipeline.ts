@@ -7,7 +7,7 @@ import { useDeps } from '#functions/wire.ts';
 import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
-import { type Machines, type Outcome, StateMachines, type Surroundings } from './state-machines.ts';
+import { type Machines, type Outcome, StateMachines, type ValidationContext } from './state-machines.ts';
 
 export const key = { namespace: 'team', name: 'shop' };
 
@@ -37,7 +37,7 @@ export class Pipeline {
   /** `machinesOf`: which implementation of Step Functions runs the state machines. */
   constructor(
     environment: Readonly<Record<string, string>> = {},
-    machinesOf: (around: Surroundings) => Machines = (around) => new StateMachines(around),
+    machinesOf: (around: ValidationContext) => Machines = (around) => new StateMachines(around),
   ) {
     this.deps = fakeDeps({ KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_BACK_OFF_SECONDS: '0', ...environment });
     useDeps(this.deps);

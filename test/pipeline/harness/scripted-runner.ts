@@ -136,11 +136,11 @@ export class ScriptedRunner {
     const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
     const lostPools = mode === 'do' && stage === 'infrastructure' ? lost : (known.lostPools ?? []);
     const target = document.target && withoutPools(document.target, lostPools);
-    const wish = new Set(namesOf(mode === 'do' ? target : document.before));
+    const desired = new Set(namesOf(mode === 'do' ? target : document.before));
     const there = this.world.get(document.cluster) ?? new Set();
     if (stage === 'infrastructure') {
-      const added = [...wish].filter((name) => !there.has(name));
-      const kept = [...there].filter((name) => half || wish.has(name));
+      const added = [...desired].filter((name) => !there.has(name));
+      const kept = [...there].filter((name) => half || desired.has(name));
       const made = half ? added.slice(0, Math.ceil(added.length / 2)) : added;
       this.world.set(document.cluster, new Set([...kept, ...made]));
     }

@@ -19,7 +19,7 @@ export interface BuildRequest {
   readonly EnvironmentVariablesOverride: readonly { readonly Name: string; readonly Value: string }[];
 }
 
-export interface Surroundings {
+export interface ValidationContext {
   /** Calls a function by its file name. */
   readonly invoke: (name: string, input: unknown) => Promise<unknown>;
   /** Runs a build; throws `StateFault` when it fails. */
@@ -60,11 +60,11 @@ export interface Machines {
 export class StateMachines implements Machines {
   readonly entered: string[] = [];
   readonly caught = new Set<string>();
-  readonly #around: Surroundings;
+  readonly #around: ValidationContext;
   readonly #aborts = new Set<() => void>();
   #count = 0;
 
-  constructor(around: Surroundings) {
+  constructor(around: ValidationContext) {
     this.#around = around;
   }
 
@@ -86,10 +86,10 @@ export class StateMachines implements Machines {
       context: { Execution: { Id: id, Name: name, Input: copy(input), StartTime: '2026-11-20T12:00:00.000Z' } },
     });
     this.#aborts.add(execution.abort);
-    const told = this.#listen(machine, execution.eventLogs);
+    const reported = this.#listen(machine, execution.eventLogs);
     const outcome = await execution.result.then((): Outcome => ({ status: 'SUCCEEDED' }), toOutcome);
     this.#aborts.delete(execution.abort);
-    if (outcome.status !== 'ABORTED') await told;
+    if (outcome.status !== 'ABORTED') await reported;
     return outcome;
   }
 

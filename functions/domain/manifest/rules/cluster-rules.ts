@@ -2,14 +2,14 @@
 import { isSupportedVersion, minorOf, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import { named, type Path, poolNamed, type Survey } from './manifest-index.ts';
-import type { DraftCluster } from './partial-manifest.ts';
+import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
+import type { PartialCluster } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';
 
 /** Names, version and pools of every cluster. */
-export function* clusterRules(survey: Survey): Iterable<Fault> {
-  yield* uniqueNames('cluster', survey.clusters);
-  if (survey.clusters.length === 0 && survey.complete.clusters) {
+export function* clusterRules(manifestIndex: ManifestIndex): Iterable<Fault> {
+  yield* uniqueNames('cluster', manifestIndex.clusters);
+  if (manifestIndex.clusters.length === 0 && manifestIndex.complete.clusters) {
     yield warning(
       'no-cluster',
       ['spec'],
@@ -17,7 +17,7 @@ export function* clusterRules(survey: Survey): Iterable<Fault> {
       'add a Kubernetes cluster',
     );
   }
-  for (const { thing: cluster, path } of survey.clusters) {
+  for (const { thing: cluster, path } of manifestIndex.clusters) {
     const { version, pools } = cluster;
     if (version !== undefined && minorOf(version) !== undefined && !isSupportedVersion(version)) {
       yield error(
@@ -26,9 +26,9 @@ export function* clusterRules(survey: Survey): Iterable<Fault> {
         `use one of ${supportedVersionsText()}`,
       );
     }
-    yield* poolsExist(survey, pools.control, [...path, 'pools', 'control']);
-    yield* poolsExist(survey, pools.compute, [...path, 'pools', 'compute']);
-    yield* controlPlaneAdvice(survey, cluster, path);
+    yield* poolsExist(manifestIndex, pools.control, [...path, 'pools', 'control']);
+    yield* poolsExist(manifestIndex, pools.compute, [...path, 'pools', 'compute']);
+    yield* controlPlaneAdvice(manifestIndex, cluster, path);
     if (pools.control.length > 0 && pools.compute.length === 0) {
       yield warning(
         'no-compute-pool',
@@ -38,8 +38,8 @@ export function* clusterRules(survey: Survey): Iterable<Fault> {
       );
     }
   }
-  for (const { thing: balancer, path } of survey.loadBalancers) {
-    const namesake = named(survey.clusters, balancer.name);
+  for (const { thing: balancer, path } of manifestIndex.loadBalancers) {
+    const namesake = named(manifestIndex.clusters, balancer.name);
     if (namesake === undefined) continue;
     yield error(
       [...path, 'name'],
@@ -50,26 +50,26 @@ export function* clusterRules(survey: Survey): Iterable<Fault> {
 }
 
 /** Pools in a list exist, and none is listed twice. */
-export function* poolsExist(survey: Survey, pools: readonly string[], path: Path): Iterable<Fault> {
+export function* poolsExist(manifestIndex: ManifestIndex, pools: readonly string[], path: Path): Iterable<Fault> {
   yield* noDuplicates('the pool', pools, path);
-  if (!survey.complete.pools) return;
-  const known = survey.pools.flatMap(({ thing }) => thing.name ?? []);
+  if (!manifestIndex.complete.pools) return;
+  const known = manifestIndex.pools.flatMap(({ thing }) => thing.name ?? []);
   for (const [index, name] of pools.entries()) {
-    if (name === '' || survey.poolsByName.has(name)) continue;
+    if (name === '' || manifestIndex.poolsByName.has(name)) continue;
     yield unknownName([...path, index], 'node pool', name, known);
   }
 }
 
 /** Nodes of a pool as it is wished for; undefined when it grows and shrinks by itself or is not known. */
-export function nodesOf(survey: Survey, name: string): number | undefined {
-  const pool = poolNamed(survey, name);
+export function nodesOf(manifestIndex: ManifestIndex, name: string): number | undefined {
+  const pool = poolNamed(manifestIndex, name);
   if (pool === undefined) return undefined;
   if (pool.kind === 'static') return pool.thing.nodes.length;
   return pool.thing.autoscaler === undefined ? pool.thing.count : undefined;
 }
 
-function* controlPlaneAdvice(survey: Survey, cluster: DraftCluster, path: Path): Iterable<Fault> {
-  const counts = cluster.pools.control.map((pool) => nodesOf(survey, pool));
+function* controlPlaneAdvice(manifestIndex: ManifestIndex, cluster: PartialCluster, path: Path): Iterable<Fault> {
+  const counts = cluster.pools.control.map((pool) => nodesOf(manifestIndex, pool));
   if (counts.length === 0 || counts.some((count) => count === undefined || count === 0)) return;
   const nodes = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const place = [...path, 'pools', 'control'];

@@ -3,17 +3,17 @@ import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts'
 import { error, type Fault } from '../fault.ts';
 import { shown } from '../names.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
-import { named, type Path, type Survey } from './manifest-index.ts';
-import type { DraftLoadBalancer } from './partial-manifest.ts';
+import { type ManifestIndex, named, type Path } from './manifest-index.ts';
+import type { PartialLoadBalancer } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
 
 /** The provider serves DNS; every host name is used once in its zone; the API has no alternative names. */
-export function* dnsRules(survey: Survey): Iterable<Fault> {
+export function* dnsRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   const taken = new Map<string, string>();
-  for (const { thing: balancer, path } of survey.loadBalancers) {
+  for (const { thing: balancer, path } of manifestIndex.loadBalancers) {
     const place = [...path, 'dns'];
-    yield* dnsProvider(survey, balancer, place);
-    if (balancer.dns.alternativeNames.length > 0 && apiRoleIndex(survey, balancer) >= 0) {
+    yield* dnsProvider(manifestIndex, balancer, place);
+    if (balancer.dns.alternativeNames.length > 0 && apiRoleIndex(manifestIndex, balancer) >= 0) {
       yield error(
         [...place, 'alternativeNames'],
         'the load balancer of the Kubernetes API has one name only',
@@ -24,12 +24,12 @@ export function* dnsRules(survey: Survey): Iterable<Fault> {
   }
 }
 
-function* dnsProvider(survey: Survey, { dns }: DraftLoadBalancer, path: Path): Iterable<Fault> {
+function* dnsProvider(manifestIndex: ManifestIndex, { dns }: PartialLoadBalancer, path: Path): Iterable<Fault> {
   if (dns.provider === undefined) return;
-  const provider = named(survey.providers, dns.provider)?.thing;
+  const provider = named(manifestIndex.providers, dns.provider)?.thing;
   if (provider === undefined) {
-    const known = survey.providers.flatMap(({ thing }) => thing.name ?? []);
-    if (survey.complete.providers) yield unknownName([...path, 'provider'], 'provider', dns.provider, known);
+    const known = manifestIndex.providers.flatMap(({ thing }) => thing.name ?? []);
+    if (manifestIndex.complete.providers) yield unknownName([...path, 'provider'], 'provider', dns.provider, known);
     return;
   }
   const facts = providerTypeFacts(provider.providerType ?? '');
@@ -41,7 +41,7 @@ function* dnsProvider(survey: Survey, { dns }: DraftLoadBalancer, path: Path): I
   );
 }
 
-function* hostNames(balancer: DraftLoadBalancer, path: Path, taken: Map<string, string>): Iterable<Fault> {
+function* hostNames(balancer: PartialLoadBalancer, path: Path, taken: Map<string, string>): Iterable<Fault> {
   const { dns } = balancer;
   const names: (readonly [string, Path])[] = dns.alternativeNames.map((name, index) => [
     name,

@@ -2,18 +2,18 @@
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import { named, type Path, type Survey } from './manifest-index.ts';
-import type { DraftDynamicPool } from './partial-manifest.ts';
+import { type ManifestIndex, named, type Path } from './manifest-index.ts';
+import type { PartialDynamicPool } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
 
 /** Number of nodes, provider, machine, GPU, spot and disk of every dynamic pool. */
-export function* dynamicPoolRules(survey: Survey): Iterable<Fault> {
-  for (const { kind, thing: pool, path } of survey.pools) {
+export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
+  for (const { kind, thing: pool, path } of index.pools) {
     if (kind !== 'dynamic') continue;
     yield* sizeRules(pool, path);
     yield* machineRules(pool, path);
-    yield* providerOfPoolRules(survey, pool, path);
-    const uses = survey.uses.get(pool.name ?? '') ?? [];
+    yield* providerOfPoolRules(index, pool, path);
+    const uses = index.uses.get(pool.name ?? '') ?? [];
     for (const use of pool.spot ? uses : []) {
       if (use.as !== 'control') continue;
       yield error(use.path, `${shown(pool.name)} is a spot pool`, 'control nodes must stay: use a pool without spot');
@@ -30,7 +30,7 @@ export function* dynamicPoolRules(survey: Survey): Iterable<Fault> {
   }
 }
 
-function* sizeRules({ count, autoscaler }: DraftDynamicPool, path: Path): Iterable<Fault> {
+function* sizeRules({ count, autoscaler }: PartialDynamicPool, path: Path): Iterable<Fault> {
   if ((count ?? 0) > 0 && autoscaler !== undefined) {
     yield error([...path, 'count'], 'the pool has both count and autoscaler', 'keep one of the two');
   }
@@ -58,7 +58,7 @@ function* sizeRules({ count, autoscaler }: DraftDynamicPool, path: Path): Iterab
   }
 }
 
-function* machineRules({ machineSpec }: DraftDynamicPool, path: Path): Iterable<Fault> {
+function* machineRules({ machineSpec }: PartialDynamicPool, path: Path): Iterable<Fault> {
   if (machineSpec === undefined) return;
   const { cpuCount, memory } = machineSpec;
   if ((cpuCount === undefined) === (memory === undefined)) return;
@@ -66,13 +66,13 @@ function* machineRules({ machineSpec }: DraftDynamicPool, path: Path): Iterable<
   yield error([...path, 'machineSpec', given], `${given} is given without ${missing}`, `give ${missing} too`);
 }
 
-function* providerOfPoolRules(survey: Survey, pool: DraftDynamicPool, path: Path): Iterable<Fault> {
+function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, path: Path): Iterable<Fault> {
   const { providerSpec, machineSpec } = pool;
   if (providerSpec?.name === undefined) return;
-  const provider = named(survey.providers, providerSpec.name)?.thing;
+  const provider = named(index.providers, providerSpec.name)?.thing;
   if (provider === undefined) {
-    const known = survey.providers.flatMap(({ thing }) => thing.name ?? []);
-    if (survey.complete.providers)
+    const known = index.providers.flatMap(({ thing }) => thing.name ?? []);
+    if (index.complete.providers)
       yield unknownName([...path, 'providerSpec', 'name'], 'provider', providerSpec.name, known);
     return;
   }

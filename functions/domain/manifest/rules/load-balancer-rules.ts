@@ -4,26 +4,26 @@ import { error, type Fault, warning } from '../fault.ts';
 import { servesApi } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { nodesOf, poolsExist } from './cluster-rules.ts';
-import { named, type Path, poolNamed, type Survey } from './manifest-index.ts';
-import type { DraftLoadBalancer } from './partial-manifest.ts';
+import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
+import type { PartialLoadBalancer } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';
 
 const sshPort = 22;
 const wireguardPort = 51820;
 
 /** Checks every load balancer, and that each cluster has at most one that serves its API. */
-export function* loadBalancerRules(survey: Survey): Iterable<Fault> {
-  yield* uniqueNames('load balancer', survey.loadBalancers);
+export function* loadBalancerRules(manifestIndex: ManifestIndex): Iterable<Fault> {
+  yield* uniqueNames('load balancer', manifestIndex.loadBalancers);
   const apiBalancers = new Map<string, string>();
-  for (const { thing: balancer, path } of survey.loadBalancers) {
-    yield* poolsExist(survey, balancer.pools, [...path, 'pools']);
+  for (const { thing: balancer, path } of manifestIndex.loadBalancers) {
+    yield* poolsExist(manifestIndex, balancer.pools, [...path, 'pools']);
     yield* noDuplicates('the role', balancer.roles, [...path, 'roles']);
-    yield* rolesExist(survey, balancer, path);
-    yield* portClashes(survey, balancer, path);
-    yield* clusterExists(survey, balancer, path);
-    const apiIndex = apiRoleIndex(survey, balancer);
+    yield* rolesExist(manifestIndex, balancer, path);
+    yield* portClashes(manifestIndex, balancer, path);
+    yield* clusterExists(manifestIndex, balancer, path);
+    const apiIndex = apiRoleIndex(manifestIndex, balancer);
     if (apiIndex < 0) {
-      if (balancer.pools.length === 0 && survey.complete.uses) {
+      if (balancer.pools.length === 0 && manifestIndex.complete.uses) {
         yield warning(
           'empty-load-balancer',
           [...path, 'pools'],
@@ -43,31 +43,32 @@ export function* loadBalancerRules(survey: Survey): Iterable<Fault> {
       );
     }
     if (target !== undefined) apiBalancers.set(target, other ?? balancer.name ?? '');
-    yield* apiAdvice(survey, balancer, path);
+    yield* apiAdvice(manifestIndex, balancer, path);
   }
 }
 
 /** Place of the first role that serves the Kubernetes API; -1 when there is none. */
-export function apiRoleIndex(survey: Survey, balancer: DraftLoadBalancer): number {
-  return balancer.roles.findIndex((name) => servesApi(survey.rolesByName.get(name) ?? {}));
+export function apiRoleIndex(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer): number {
+  return balancer.roles.findIndex((name) => servesApi(manifestIndex.rolesByName.get(name) ?? {}));
 }
 
-function* rolesExist(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
-  if (!survey.complete.roles) return;
-  const known = survey.roles.flatMap(({ thing }) => thing.name ?? []);
+function* rolesExist(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer, path: Path): Iterable<Fault> {
+  if (!manifestIndex.complete.roles) return;
+  const known = manifestIndex.roles.flatMap(({ thing }) => thing.name ?? []);
   for (const [index, role] of balancer.roles.entries()) {
-    if (role !== '' && !survey.rolesByName.has(role)) yield unknownName([...path, 'roles', index], 'role', role, known);
+    if (role !== '' && !manifestIndex.rolesByName.has(role))
+      yield unknownName([...path, 'roles', index], 'role', role, known);
   }
 }
 
-function* portClashes(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+function* portClashes(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer, path: Path): Iterable<Fault> {
   const seen = new Set<string>();
   const taken = new Map<string, string>([[`udp ${wireguardPort}`, 'WireGuard']]);
-  for (const pool of balancer.pools.map((name) => poolNamed(survey, name))) {
+  for (const pool of balancer.pools.map((name) => poolNamed(manifestIndex, name))) {
     if (pool !== undefined) taken.set(`tcp ${pool.kind === 'static' ? pool.thing.sshPort : sshPort}`, 'SSH');
   }
   for (const [index, name] of balancer.roles.entries()) {
-    const role = survey.rolesByName.get(name);
+    const role = manifestIndex.rolesByName.get(name);
     if (role?.port === undefined || role.protocol === undefined || seen.has(name)) continue;
     seen.add(name);
     const place = `${role.protocol} ${role.port}`;
@@ -82,19 +83,23 @@ function* portClashes(survey: Survey, balancer: DraftLoadBalancer, path: Path): 
   }
 }
 
-function* clusterExists(survey: Survey, { targetedK8s }: DraftLoadBalancer, path: Path): Iterable<Fault> {
-  if (targetedK8s === undefined || !survey.complete.clusters) return;
-  const known = survey.clusters.flatMap(({ thing }) => thing.name ?? []);
+function* clusterExists(
+  manifestIndex: ManifestIndex,
+  { targetedK8s }: PartialLoadBalancer,
+  path: Path,
+): Iterable<Fault> {
+  if (targetedK8s === undefined || !manifestIndex.complete.clusters) return;
+  const known = manifestIndex.clusters.flatMap(({ thing }) => thing.name ?? []);
   if (!known.includes(targetedK8s)) yield unknownName([...path, 'targetedK8s'], 'cluster', targetedK8s, known);
 }
 
-function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): Iterable<Fault> {
+function* apiAdvice(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer, path: Path): Iterable<Fault> {
   const place = [...path, 'pools'];
-  if (balancer.pools.length === 0 && survey.complete.uses) {
+  if (balancer.pools.length === 0 && manifestIndex.complete.uses) {
     yield error(place, 'the load balancer of the Kubernetes API has no pool', 'name a node pool');
     return;
   }
-  const counts = balancer.pools.map((pool) => nodesOf(survey, pool));
+  const counts = balancer.pools.map((pool) => nodesOf(manifestIndex, pool));
   if (counts.length === 1 && counts[0] === 1) {
     yield warning(
       'single-api-load-balancer',
@@ -103,9 +108,9 @@ function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): It
       'use at least 2 nodes',
     );
   }
-  const cluster = named(survey.clusters, balancer.targetedK8s)?.thing;
-  const control = new Set((cluster?.pools.control ?? []).map((pool) => placeOf(survey, pool)));
-  const places = balancer.pools.flatMap((pool) => placeOf(survey, pool) ?? []);
+  const cluster = named(manifestIndex.clusters, balancer.targetedK8s)?.thing;
+  const control = new Set((cluster?.pools.control ?? []).map((pool) => placeOf(manifestIndex, pool)));
+  const places = balancer.pools.flatMap((pool) => placeOf(manifestIndex, pool) ?? []);
   if (control.size === 0 || control.has(undefined) || places.length === 0) return;
   if (!places.some((where) => control.has(where))) {
     yield warning(
@@ -118,10 +123,10 @@ function* apiAdvice(survey: Survey, balancer: DraftLoadBalancer, path: Path): It
 }
 
 /** Provider type and region of a dynamic pool, in words; undefined where regions are no places. */
-function placeOf(survey: Survey, name: string): string | undefined {
-  const pool = poolNamed(survey, name);
+function placeOf(manifestIndex: ManifestIndex, name: string): string | undefined {
+  const pool = poolNamed(manifestIndex, name);
   if (pool?.kind !== 'dynamic') return undefined;
   const { name: providerName, region } = pool.thing.providerSpec ?? {};
-  const type = named(survey.providers, providerName)?.thing.providerType;
+  const type = named(manifestIndex.providers, providerName)?.thing.providerType;
   return region !== undefined && providerTypeFacts(type ?? '')?.regional ? `${type} ${region}` : undefined;
 }

@@ -1,16 +1,16 @@
 /** What is where in a draft: everything by name, who uses which pool, and what the installation knows beside it. */
 import type {
-  Draft,
-  DraftCluster,
-  DraftDynamicPool,
-  DraftLoadBalancer,
-  DraftProvider,
-  DraftRole,
-  DraftStaticPool,
+  PartialCluster,
+  PartialDynamicPool,
+  PartialLoadBalancer,
+  PartialManifest,
+  PartialProvider,
+  PartialRole,
+  PartialStaticPool,
 } from './partial-manifest.ts';
 
 /** What is known outside of the document; what is left out is not checked. */
-export interface Surroundings {
+export interface ValidationContext {
   /** Provider types this installation can build. */
   readonly providerTypes?: readonly string[];
   /** `<namespace>/<name>` of every Secret there is. */
@@ -26,14 +26,14 @@ export interface Surroundings {
 export type Path = readonly (string | number)[];
 
 /** A thing of the document with its place. */
-export interface Placed<Thing> {
+export interface AtPath<Thing> {
   readonly thing: Thing;
   readonly path: Path;
 }
 
 export type PlacedPool =
-  | (Placed<DraftDynamicPool> & { readonly kind: 'dynamic' })
-  | (Placed<DraftStaticPool> & { readonly kind: 'static' });
+  | (AtPath<PartialDynamicPool> & { readonly kind: 'dynamic' })
+  | (AtPath<PartialStaticPool> & { readonly kind: 'static' });
 
 export interface PoolUse {
   readonly as: 'control' | 'compute' | 'load balancer';
@@ -42,27 +42,31 @@ export interface PoolUse {
   readonly path: Path;
 }
 
-export interface Survey {
+export interface ManifestIndex {
   readonly namespace: string;
-  readonly surroundings: Surroundings;
-  readonly providers: readonly Placed<DraftProvider>[];
+  readonly context: ValidationContext;
+  readonly providers: readonly AtPath<PartialProvider>[];
   readonly pools: readonly PlacedPool[];
   /** The first one of each name. */
   readonly poolsByName: ReadonlyMap<string, PlacedPool>;
-  readonly clusters: readonly Placed<DraftCluster>[];
-  readonly roles: readonly Placed<DraftRole>[];
+  readonly clusters: readonly AtPath<PartialCluster>[];
+  readonly roles: readonly AtPath<PartialRole>[];
   /** The first one of each name. */
-  readonly rolesByName: ReadonlyMap<string, DraftRole>;
+  readonly rolesByName: ReadonlyMap<string, PartialRole>;
   /** Load balancers that have a role of that name. */
-  readonly balancersByRole: ReadonlyMap<string, readonly { readonly balancer: DraftLoadBalancer }[]>;
-  readonly loadBalancers: readonly Placed<DraftLoadBalancer>[];
+  readonly balancersByRole: ReadonlyMap<string, readonly { readonly balancer: PartialLoadBalancer }[]>;
+  readonly loadBalancers: readonly AtPath<PartialLoadBalancer>[];
   /** Which of the lists could be read with all their names: only then is "does not exist" certain. */
   readonly complete: Readonly<Record<'providers' | 'pools' | 'clusters' | 'roles' | 'uses', boolean>>;
   readonly uses: ReadonlyMap<string, readonly PoolUse[]>;
 }
 
 /** Surveys a draft. `faultPaths` are the places where the document does not fit the schema. */
-export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundings: Surroundings): Survey {
+export function indexManifest(
+  draft: PartialManifest,
+  faultPaths: readonly string[],
+  context: ValidationContext,
+): ManifestIndex {
   const { providers, nodePools, kubernetes, loadBalancers } = draft.spec;
   const pools: PlacedPool[] = [
     ...nodePools.dynamic.map((thing, i) => ({
@@ -84,7 +88,7 @@ export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundin
   const specReadable = readable(/^(spec(\.[^.[]+)?)?$/);
   return {
     namespace: draft.metadata.namespace,
-    surroundings,
+    context,
     providers: placed(providers, ['spec', 'providers']),
     pools,
     poolsByName: new Map(pools.toReversed().map((pool) => [pool.thing.name ?? '', pool])),
@@ -116,24 +120,24 @@ export function surveyOf(draft: Draft, faultPaths: readonly string[], surroundin
 
 /** The thing of that name; the first one when there are several. */
 export function named<Thing extends { readonly name?: string | undefined }>(
-  things: readonly Placed<Thing>[],
+  things: readonly AtPath<Thing>[],
   name: string | undefined,
-): Placed<Thing> | undefined {
+): AtPath<Thing> | undefined {
   return name === undefined ? undefined : things.find(({ thing }) => thing.name === name);
 }
 
 /** The pool of that name. */
-export function poolNamed(survey: Survey, name: string): PlacedPool | undefined {
-  return name === '' ? undefined : survey.poolsByName.get(name);
+export function poolNamed(manifestIndex: ManifestIndex, name: string): PlacedPool | undefined {
+  return name === '' ? undefined : manifestIndex.poolsByName.get(name);
 }
 
-function placed<Thing>(things: readonly Thing[], path: Path): Placed<Thing>[] {
+function placed<Thing>(things: readonly Thing[], path: Path): AtPath<Thing>[] {
   return things.map((thing, index) => ({ thing, path: [...path, index] }));
 }
 
 function usesOf(
-  clusters: readonly Placed<DraftCluster>[],
-  loadBalancers: readonly Placed<DraftLoadBalancer>[],
+  clusters: readonly AtPath<PartialCluster>[],
+  loadBalancers: readonly AtPath<PartialLoadBalancer>[],
 ): Map<string, PoolUse[]> {
   const uses = new Map<string, PoolUse[]>();
   const note = (pools: readonly string[], path: Path, as: PoolUse['as'], by: string): void => {

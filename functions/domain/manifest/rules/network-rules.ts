@@ -2,7 +2,7 @@
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../networks.ts';
-import { type Path, type PlacedPool, poolNamed, type Survey } from './manifest-index.ts';
+import { type ManifestIndex, type Path, type PlacedPool, poolNamed } from './manifest-index.ts';
 
 interface Range {
   readonly cidr: string;
@@ -31,11 +31,11 @@ const unusable: readonly Range[] = [
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 
 /** Checks the network of every cluster against everything its nodes can see. */
-export function* networkRules(survey: Survey): Iterable<Fault> {
-  for (const { thing: cluster, path } of survey.clusters) {
+export function* networkRules(index: ManifestIndex): Iterable<Fault> {
+  for (const { thing: cluster, path } of index.clusters) {
     const network = parseNetwork(cluster.network ?? '');
     if (network === undefined) continue;
-    const pools = poolsAround(survey, cluster.name ?? '');
+    const pools = poolsAround(index, cluster.name ?? '');
     yield* rangeRules(network, pools, [...path, 'network']);
     yield* sizeRule(network, pools, [...path, 'network']);
     yield* endpointRules(network, pools, [...path, 'network']);
@@ -43,16 +43,16 @@ export function* networkRules(survey: Survey): Iterable<Fault> {
 }
 
 /** Pools, once for each use, of a cluster and of the load balancers before it. */
-function poolsAround(survey: Survey, cluster: string): PlacedPool[] {
-  const owners = survey.loadBalancers.filter(({ thing }) => thing.targetedK8s === cluster);
+function poolsAround(index: ManifestIndex, cluster: string): PlacedPool[] {
+  const owners = index.loadBalancers.filter(({ thing }) => thing.targetedK8s === cluster);
   const names = [
-    ...survey.clusters
+    ...index.clusters
       .filter(({ thing }) => thing.name === cluster)
       .slice(0, 1)
       .flatMap(({ thing }) => [...thing.pools.control, ...thing.pools.compute]),
     ...owners.flatMap(({ thing }) => thing.pools),
   ];
-  return names.flatMap((name) => poolNamed(survey, name) ?? []);
+  return names.flatMap((name) => poolNamed(index, name) ?? []);
 }
 
 function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {

@@ -24,23 +24,23 @@ const secretSource = z.object({
   namespace: text,
   vault: loose(z.object({ connection: reference })),
 });
-export type DraftSecretSource = z.infer<typeof secretSource>;
+export type PartialSecretSource = z.infer<typeof secretSource>;
 const metadata = {
   labels: z.record(z.string(), z.unknown()).catch({}),
   taints: z.array(loose(ManifestTaint)).catch([]),
 };
 
-const DraftProvider = z.object({
+const PartialProvider = z.object({
   name: text,
   providerType: loose(Provider.shape.providerType),
   /** Given but broken counts as given. */
   secretRef: secretSource.optional().catch({}),
   templatesRef: reference,
 });
-export type DraftProvider = z.infer<typeof DraftProvider>;
+export type PartialProvider = z.infer<typeof PartialProvider>;
 
 const fields = DynamicNodePoolFields.shape;
-const DraftDynamicPool = z.object({
+const PartialDynamicPool = z.object({
   ...metadata,
   name: text,
   providerSpec: loose(z.object({ name: text, region: text, zone: text, externalNetworkName: text })),
@@ -51,25 +51,25 @@ const DraftDynamicPool = z.object({
   machineSpec: loose(ManifestMachineSpec),
   spot: flag,
 });
-export type DraftDynamicPool = z.infer<typeof DraftDynamicPool>;
+export type PartialDynamicPool = z.infer<typeof PartialDynamicPool>;
 
-const DraftStaticPool = z.object({
+const PartialStaticPool = z.object({
   ...metadata,
   name: text,
   nodes: list(z.object({ endpoint: text, secretRef: loose(secretSource) })),
   sshPort: StaticNodePool.shape.sshPort.catch(22),
 });
-export type DraftStaticPool = z.infer<typeof DraftStaticPool>;
+export type PartialStaticPool = z.infer<typeof PartialStaticPool>;
 
-const DraftCluster = z.object({
+const PartialCluster = z.object({
   name: text,
   version: text,
   network: text,
   pools: part(z.object({ control: names, compute: names })),
 });
-export type DraftCluster = z.infer<typeof DraftCluster>;
+export type PartialCluster = z.infer<typeof PartialCluster>;
 
-const DraftRole = z.object({
+const PartialRole = z.object({
   name: text,
   protocol: loose(RoleFields.shape.protocol),
   port: loose(z.int()),
@@ -79,33 +79,33 @@ const DraftRole = z.object({
   target: z.string().optional().catch(''),
   settings: loose(z.object({ proxyProtocol: flag, stickySessions: flag })),
 });
-export type DraftRole = z.infer<typeof DraftRole>;
+export type PartialRole = z.infer<typeof PartialRole>;
 
-const DraftLoadBalancer = z.object({
+const PartialLoadBalancer = z.object({
   name: text,
   roles: names,
   dns: part(z.object({ dnsZone: text, provider: text, hostname: text, alternativeNames: names })),
   targetedK8s: text,
   pools: names,
 });
-export type DraftLoadBalancer = z.infer<typeof DraftLoadBalancer>;
+export type PartialLoadBalancer = z.infer<typeof PartialLoadBalancer>;
 
-const Draft = part(
+const PartialManifest = part(
   z.object({
     metadata: part(z.object({ namespace: z.string().catch('default') })),
     spec: part(
       z.object({
-        providers: list(DraftProvider),
-        nodePools: part(z.object({ dynamic: list(DraftDynamicPool), static: list(DraftStaticPool) })),
-        kubernetes: part(z.object({ clusters: list(DraftCluster) })),
-        loadBalancers: part(z.object({ roles: list(DraftRole), clusters: list(DraftLoadBalancer) })),
+        providers: list(PartialProvider),
+        nodePools: part(z.object({ dynamic: list(PartialDynamicPool), static: list(PartialStaticPool) })),
+        kubernetes: part(z.object({ clusters: list(PartialCluster) })),
+        loadBalancers: part(z.object({ roles: list(PartialRole), clusters: list(PartialLoadBalancer) })),
       }),
     ),
   }),
 );
-export type Draft = z.infer<typeof Draft>;
+export type PartialManifest = z.infer<typeof PartialManifest>;
 
 /** Reads whatever can be read; never throws. */
-export function readDraft(document: unknown): Draft {
-  return Draft.parse(document);
+export function readPartialManifest(document: unknown): PartialManifest {
+  return PartialManifest.parse(document);
 }

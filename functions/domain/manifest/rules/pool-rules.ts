@@ -2,7 +2,7 @@
 import { dnsForm } from '#domain/naming.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { Path, PlacedPool, Survey } from './manifest-index.ts';
+import type { ManifestIndex, Path, PlacedPool } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';
 
@@ -22,11 +22,11 @@ const placeLabels = [
 ];
 
 /** Names, use, labels and taints of every pool. */
-export function* poolRules(survey: Survey): Iterable<Fault> {
-  yield* uniqueNames('pool', survey.pools, dnsForm);
-  for (const pool of survey.pools) {
+export function* poolRules(manifestIndex: ManifestIndex): Iterable<Fault> {
+  yield* uniqueNames('pool', manifestIndex.pools, dnsForm);
+  for (const pool of manifestIndex.pools) {
     const { name } = pool.thing;
-    if (name !== undefined && survey.complete.uses && !survey.uses.has(name)) {
+    if (name !== undefined && manifestIndex.complete.uses && !manifestIndex.uses.has(name)) {
       yield error(
         [...pool.path, 'name'],
         `no cluster and no load balancer uses the pool ${shown(name)}`,
@@ -60,17 +60,17 @@ function* metadataRules({ kind, thing, path }: PlacedPool): Iterable<Fault> {
 }
 
 /** Addresses and keys of static machines, and that each machine has one purpose only. */
-export function* staticPoolRules(survey: Survey): Iterable<Fault> {
+export function* staticPoolRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   const seen = new Map<string, Path>();
-  for (const pool of survey.pools) {
+  for (const pool of manifestIndex.pools) {
     if (pool.kind !== 'static') continue;
     for (const [index, node] of pool.thing.nodes.entries()) {
       const path = [...pool.path, 'nodes', index];
-      yield* sourceExists(survey, node.secretRef, [...path, 'secretRef']);
+      yield* sourceExists(manifestIndex, node.secretRef, [...path, 'secretRef']);
       if (node.endpoint === undefined) continue;
       const address = node.endpoint.toLowerCase();
       const before = seen.get(address);
-      const elsewhere = survey.surroundings.endpointsInUse?.get(address);
+      const elsewhere = manifestIndex.context.endpointsInUse?.get(address);
       if (before !== undefined) {
         yield error(
           [...path, 'endpoint'],
@@ -86,12 +86,12 @@ export function* staticPoolRules(survey: Survey): Iterable<Fault> {
       }
       seen.set(address, before ?? path);
     }
-    yield* onePurpose(survey, pool.thing.name ?? '');
+    yield* onePurpose(manifestIndex, pool.thing.name ?? '');
   }
 }
 
-function* onePurpose(survey: Survey, pool: string): Iterable<Fault> {
-  const [first, ...others] = survey.uses.get(pool) ?? [];
+function* onePurpose(manifestIndex: ManifestIndex, pool: string): Iterable<Fault> {
+  const [first, ...others] = manifestIndex.uses.get(pool) ?? [];
   for (const use of others) {
     if (first === undefined || (first.by === use.by && first.as === use.as)) continue;
     yield error(

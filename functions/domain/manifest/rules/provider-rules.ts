@@ -4,15 +4,15 @@ import { error, type Fault } from '../fault.ts';
 import { defaultTemplates } from '../input-manifest.ts';
 import { shown } from '../names.ts';
 import { defaultVaultConnection } from '../secret-source.ts';
-import type { Path, Survey } from './manifest-index.ts';
-import type { DraftSecretSource } from './partial-manifest.ts';
+import type { ManifestIndex, Path } from './manifest-index.ts';
+import type { PartialSecretSource } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
-export function* providerRules(survey: Survey): Iterable<Fault> {
-  const { providerTypes, ownTemplates, templateReferences } = survey.surroundings;
-  yield* uniqueNames('provider', survey.providers);
-  for (const { thing: provider, path } of survey.providers) {
+export function* providerRules(index: ManifestIndex): Iterable<Fault> {
+  const { providerTypes, ownTemplates, templateReferences } = index.context;
+  yield* uniqueNames('provider', index.providers);
+  for (const { thing: provider, path } of index.providers) {
     const { providerType: type, secretRef, templatesRef } = provider;
     if (type !== undefined && providerTypes !== undefined && !providerTypes.includes(type)) {
       yield error(
@@ -26,7 +26,7 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
     if (takesSecret && facts?.secretOptional !== true && secretRef === undefined) {
       yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
     }
-    if (takesSecret) yield* sourceExists(survey, secretRef, [...path, 'secretRef']);
+    if (takesSecret) yield* sourceExists(index, secretRef, [...path, 'secretRef']);
     if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
     if (ownTemplates === false) {
       yield error(
@@ -37,7 +37,7 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
       continue;
     }
     if (templateReferences === undefined) continue;
-    const key = `${templatesRef.namespace ?? survey.namespace}/${templatesRef.name}`;
+    const key = `${templatesRef.namespace ?? index.namespace}/${templatesRef.name}`;
     if (!templateReferences.has(key)) {
       yield error(
         [...path, 'templatesRef'],
@@ -50,8 +50,8 @@ export function* providerRules(survey: Survey): Iterable<Fault> {
 
 /** A fault when what a reference needs to be stored here, the Secret itself or the connection to Vault, is not. */
 export function* sourceExists(
-  { namespace, surroundings: { secrets } }: Survey,
-  source: DraftSecretSource | undefined,
+  { namespace, context: { secrets } }: ManifestIndex,
+  source: PartialSecretSource | undefined,
   path: Path,
 ): Iterable<Fault> {
   if (source?.vault === undefined) {

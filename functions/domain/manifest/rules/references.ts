@@ -2,7 +2,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { error, type Fault, pathText } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { Path, Placed } from './manifest-index.ts';
+import type { AtPath, Path } from './manifest-index.ts';
 
 /**
  * One fault for every thing whose name another one before it has. `what` is the word for one of them. With `form`,
@@ -10,7 +10,7 @@ import type { Path, Placed } from './manifest-index.ts';
  */
 export function* uniqueNames(
   what: string,
-  things: readonly Placed<{ readonly name?: string | undefined }>[],
+  things: readonly AtPath<{ readonly name?: string | undefined }>[],
   form: (name: string) => string = (name) => name,
 ): Iterable<Fault> {
   const first = new Map<string, { readonly name: string; readonly path: Path }>();

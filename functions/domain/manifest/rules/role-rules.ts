@@ -3,19 +3,19 @@ import { error, type Fault, warning } from '../fault.ts';
 import { apiPort, firstReservedPort, RoleTarget, servesApi, targetPoolsOf } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { poolsExist } from './cluster-rules.ts';
-import { named, type Path, type Survey } from './manifest-index.ts';
-import type { DraftRole } from './partial-manifest.ts';
+import { type ManifestIndex, named, type Path } from './manifest-index.ts';
+import type { PartialRole } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';
 
 /** Names, ports, settings and targets of every role. */
-export function* roleRules(survey: Survey): Iterable<Fault> {
-  yield* uniqueNames('role', survey.roles);
-  for (const { thing: role, path } of survey.roles) {
+export function* roleRules(manifestIndex: ManifestIndex): Iterable<Fault> {
+  yield* uniqueNames('role', manifestIndex.roles);
+  for (const { thing: role, path } of manifestIndex.roles) {
     yield* portRules(role, path);
     yield* settingRules(role, path);
-    yield* targetRules(survey, role, path);
-    const isUsed = survey.balancersByRole.has(role.name ?? '');
-    if (role.name !== undefined && survey.complete.uses && !isUsed) {
+    yield* targetRules(manifestIndex, role, path);
+    const isUsed = manifestIndex.balancersByRole.has(role.name ?? '');
+    if (role.name !== undefined && manifestIndex.complete.uses && !isUsed) {
       yield warning(
         'unused-role',
         [...path, 'name'],
@@ -26,7 +26,7 @@ export function* roleRules(survey: Survey): Iterable<Fault> {
   }
 }
 
-function* portRules({ port, targetPort, protocol }: DraftRole, path: Path): Iterable<Fault> {
+function* portRules({ port, targetPort, protocol }: PartialRole, path: Path): Iterable<Fault> {
   if (port !== undefined && port >= firstReservedPort && port <= 65535) {
     yield error(
       [...path, 'port'],
@@ -45,7 +45,7 @@ function* portRules({ port, targetPort, protocol }: DraftRole, path: Path): Iter
   if (protocol === 'udp') yield error([...path, 'protocol'], 'the Kubernetes API does not speak udp', 'use tcp');
 }
 
-function* settingRules({ protocol, targetPort, settings }: DraftRole, path: Path): Iterable<Fault> {
+function* settingRules({ protocol, targetPort, settings }: PartialRole, path: Path): Iterable<Fault> {
   const place = [...path, 'settings'];
   const isApi = servesApi({ targetPort });
   if (settings?.proxyProtocol && isApi) {
@@ -58,7 +58,7 @@ function* settingRules({ protocol, targetPort, settings }: DraftRole, path: Path
   }
 }
 
-function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fault> {
+function* targetRules(manifestIndex: ManifestIndex, role: PartialRole, path: Path): Iterable<Fault> {
   const { target, targetPools, name } = role;
   const hasPools = targetPools.length > 0;
   if (target !== undefined && hasPools) {
@@ -75,12 +75,12 @@ function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fau
       'use k8sControlPlane',
     );
   }
-  yield* poolsExist(survey, targetPools, [...path, 'targetPools']);
-  const balancers = survey.balancersByRole.get(name ?? '') ?? [];
+  yield* poolsExist(manifestIndex, targetPools, [...path, 'targetPools']);
+  const balancers = manifestIndex.balancersByRole.get(name ?? '') ?? [];
   const clusters = new Set(balancers.map(({ balancer }) => balancer.targetedK8s));
   for (const clusterName of clusters) {
-    const cluster = named(survey.clusters, clusterName)?.thing;
-    if (cluster === undefined || !survey.complete.uses) continue;
+    const cluster = named(manifestIndex.clusters, clusterName)?.thing;
+    if (cluster === undefined || !manifestIndex.complete.uses) continue;
     if (parsed.success && targetPoolsOf({ targetPools: [], target: parsed.data }, cluster.pools).length === 0) {
       yield warning(
         'empty-role-target',
@@ -92,7 +92,7 @@ function* targetRules(survey: Survey, role: DraftRole, path: Path): Iterable<Fau
     for (const [index, pool] of targetPools.entries()) {
       const place = [...path, 'targetPools', index];
       const isControl = cluster.pools.control.includes(pool);
-      if (!survey.poolsByName.has(pool)) continue;
+      if (!manifestIndex.poolsByName.has(pool)) continue;
       if (!isControl && !cluster.pools.compute.includes(pool)) {
         yield error(
           place,

@@ -14,9 +14,9 @@ import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-ma
 import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
+import { servesApi } from '../states/role-targets.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
-import { servesApi } from '../states/role-targets.ts';
 
 /** Version of the templates that come with Kubeloom. */
 export const builtinTemplates = 'builtin@1';
@@ -45,8 +45,8 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
   const { manifest, current, attempted, ids } = input;
   const cluster = manifest.spec.kubernetes.clusters.find((candidate) => candidate.name === input.cluster);
   if (cluster === undefined) return null;
-  const standing = [current, attempted].filter((state) => state !== null);
-  const sources = poolSources(input, cluster, standing);
+  const existing = [current, attempted].filter((state) => state !== null);
+  const sources = poolSources(input, cluster, existing);
   const use = (role: 'control' | 'compute') => (name: string) =>
     desiredPools({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
   const pools = [...cluster.pools.control.flatMap(use('control')), ...cluster.pools.compute.flatMap(use('compute'))];
@@ -58,7 +58,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     kubernetesVersion: cluster.version.replace(/^v/, ''),
     network: cluster.network,
     // Where pools are held, the endpoint waits for a load balancer that has nodes.
-    apiEndpoint: apiEndpoint(pools, loadBalancers, { standing, waits: sources.held.size > 0 }),
+    apiEndpoint: apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
     pools,
     loadBalancers,
@@ -69,9 +69,9 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 function poolSources(
   { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [] }: DesiredStateInput,
   cluster: KubernetesCluster,
-  standing: readonly ClusterState[],
+  existing: readonly ClusterState[],
 ): PoolSources {
-  const pools = standing.flatMap(allPools);
+  const pools = existing.flatMap(allPools);
   const subnets = pools.flatMap(({ source }) =>
     source.kind === 'static' ? [] : [{ provider: source.provider.name, region: source.region, subnet: source.subnet }],
   );
@@ -80,12 +80,12 @@ function poolSources(
     ids,
     addresses: addressSource(
       cluster.network,
-      standing.flatMap(allNodes).map(({ node }) => node.privateAddress),
+      existing.flatMap(allNodes).map(({ node }) => node.privateAddress),
     ),
     subnets: subnetSource(cluster.network, subnets),
     takenIds: new Set([
       ...pools.map((pool) => pool.id),
-      ...standing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
+      ...existing.flatMap((state) => state.loadBalancers.map((loadBalancer) => loadBalancer.id)),
       ...manifest.spec.nodePools.static.map((pool) => dnsForm(pool.name)),
     ]),
     provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
@@ -118,13 +118,13 @@ function providerInstance(
 function apiEndpoint(
   pools: readonly NodePoolState[],
   loadBalancers: readonly LoadBalancerState[],
-  { standing, waits }: { readonly standing: readonly ClusterState[]; readonly waits: boolean },
+  { existing, waits }: { readonly existing: readonly ClusterState[]; readonly waits: boolean },
 ): ApiEndpoint {
   const serving = loadBalancers.filter(servesApi);
   const ready = serving.filter((loadBalancer) => loadBalancer.pools.some((pool) => pool.nodes.length > 0));
   const balancers = serving.map((loadBalancer) => loadBalancer.name);
   const control = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map(({ name }) => name));
-  const known = standing.map((state) => state.apiEndpoint);
+  const known = existing.map((state) => state.apiEndpoint);
   const keptBalancer = known.find((end) => end.kind === 'loadBalancer' && balancers.includes(end.loadBalancer));
   if (keptBalancer !== undefined) return keptBalancer;
   const [balancer] = waits ? ready : serving;

@@ -6,7 +6,7 @@ import { hashedId, hostnameLength } from '#domain/naming.ts';
 import { desiredPools, type PoolSources } from './desired-pools.ts';
 
 /** The states a desired load balancer may stand in already, in order of preference. */
-export interface Standing {
+export interface Existing {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
   /** Names of the Kubernetes pools that roles can point to. */
@@ -16,36 +16,36 @@ export interface Standing {
 /** The load balancers that the manifest wishes for a cluster, in its order. */
 export function desiredLoadBalancers(
   cluster: KubernetesCluster,
-  standing: Standing,
+  existing: Existing,
   sources: PoolSources,
 ): LoadBalancerState[] {
   return sources.manifest.spec.loadBalancers.clusters
     .filter((loadBalancer) => loadBalancer.targetedK8s === cluster.name)
-    .map((loadBalancer) => desiredLoadBalancer(loadBalancer, cluster, standing, sources));
+    .map((loadBalancer) => desiredLoadBalancer(loadBalancer, cluster, existing, sources));
 }
 
 function desiredLoadBalancer(
-  wish: LoadBalancer,
+  desired: LoadBalancer,
   cluster: KubernetesCluster,
-  standing: Standing,
+  existing: Existing,
   sources: PoolSources,
 ): LoadBalancerState {
-  const named = (state: ClusterState | null) => state?.loadBalancers.find((known) => known.name === wish.name);
-  const current = named(standing.current);
-  const attempted = named(standing.attempted);
+  const named = (state: ClusterState | null) => state?.loadBalancers.find((known) => known.name === desired.name);
+  const current = named(existing.current);
+  const attempted = named(existing.attempted);
   const found = current ?? attempted;
-  const id = found?.id ?? hashedId(wish.name, sources.ids, sources.takenIds);
+  const id = found?.id ?? hashedId(desired.name, sources.ids, sources.takenIds);
   sources.takenIds.add(id);
   const sameAttempt = attempted?.id === id ? attempted : undefined;
   return {
     id,
-    name: wish.name,
-    roles: wish.roles.flatMap((name) => {
+    name: desired.name,
+    roles: desired.roles.flatMap((name) => {
       const role = sources.manifest.spec.loadBalancers.roles.find((candidate) => candidate.name === name);
-      return role === undefined ? [] : [roleState(role, cluster, standing.targets)];
+      return role === undefined ? [] : [roleState(role, cluster, existing.targets)];
     }),
-    dns: dnsState(wish, [current, attempted], sources),
-    pools: wish.pools.flatMap((name) =>
+    dns: dnsState(desired, [current, attempted], sources),
+    pools: desired.pools.flatMap((name) =>
       desiredPools(
         { name, role: 'loadBalancer', current: current?.pools ?? [], attempted: sameAttempt?.pools ?? [] },
         sources,
@@ -55,17 +55,17 @@ function desiredLoadBalancer(
 }
 
 function dnsState(
-  wish: LoadBalancer,
-  standing: readonly (LoadBalancerState | undefined)[],
+  desired: LoadBalancer,
+  existing: readonly (LoadBalancerState | undefined)[],
   sources: PoolSources,
 ): DnsState {
-  const zone = wish.dns.dnsZone;
-  const kept = standing.find((loadBalancer) => loadBalancer?.dns.zone === zone)?.dns.hostname;
+  const zone = desired.dns.dnsZone;
+  const kept = existing.find((loadBalancer) => loadBalancer?.dns.zone === zone)?.dns.hostname;
   return {
     zone,
-    provider: sources.provider(wish.dns.provider),
-    hostname: wish.dns.hostname ?? kept ?? sources.ids.hash(hostnameLength),
-    alternativeNames: [...wish.dns.alternativeNames],
+    provider: sources.provider(desired.dns.provider),
+    hostname: desired.dns.hostname ?? kept ?? sources.ids.hash(hostnameLength),
+    alternativeNames: [...desired.dns.alternativeNames],
   };
 }
 

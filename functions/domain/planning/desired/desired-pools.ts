@@ -68,14 +68,14 @@ export function compatibleTemplates(left: string, right: string): boolean {
 function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
   const provider = sources.provider(pool.providerSpec.name);
   const source = sourceOf(pool, provider);
-  const standing = standingDynamic(use, source, sources.replaceable.has(pool.name));
-  const before = standing.current?.nodes ?? [];
-  const made = [...before, ...missingFrom(before, standing.attempted?.nodes ?? [])];
+  const existing = existingDynamic(use, source, sources.replaceable.has(pool.name));
+  const before = existing.current?.nodes ?? [];
+  const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])];
   const stays = (node: NodeState) => !sources.leaving.has(node.name);
   const stay = made.filter(stays);
-  const counted = (standing.current ?? standing.attempted)?.nodes.filter(stays).length;
+  const counted = (existing.current ?? existing.attempted)?.nodes.filter(stays).length;
   const count = pool.autoscaler ? clamp(counted ?? 0, pool.autoscaler) : (pool.count ?? 0);
-  const found = standing.current ?? standing.attempted;
+  const found = existing.current ?? existing.attempted;
   const id = found?.id ?? hashedId(dnsForm(pool.name), sources.ids, sources.takenIds);
   sources.takenIds.add(id);
   const subnet =
@@ -94,7 +94,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
  * The instance that exists keeps its identity, unless its templates changed or it may be replaced and its machines have
  * to be made differently: then the pool gets a new instance. One that was only attempted is kept if nothing changed.
  */
-function standingDynamic(
+function existingDynamic(
   use: PoolUse,
   source: Omit<DynamicSource, 'subnet'>,
   replaceable: boolean,
@@ -166,8 +166,8 @@ function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources
   const id = dnsForm(pool.name);
   const isThis = (other: NodePoolState) => other.id === id && other.role === use.role && other.source.kind === 'static';
   const before = use.current.find(isThis)?.nodes ?? [];
-  const standing = [...before, ...missingFrom(before, use.attempted.find(isThis)?.nodes ?? [])];
-  const taken = new Set(standing.map((node) => node.name));
+  const existing = [...before, ...missingFrom(before, use.attempted.find(isThis)?.nodes ?? [])];
+  const taken = new Set(existing.map((node) => node.name));
   sources.takenIds.add(id);
   return {
     ...shared(pool, use),
@@ -175,7 +175,7 @@ function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources
     source: { kind: 'static' },
     sshPort: pool.sshPort,
     nodes: pool.nodes.map(({ endpoint, username, secretRef }) => {
-      const known = standing.find((node) => node.static?.endpoint === endpoint);
+      const known = existing.find((node) => node.static?.endpoint === endpoint);
       const [free] = known ? [known.name] : freeNodeNames(id, taken, 1);
       const name = free ?? id;
       taken.add(name);

@@ -22,9 +22,9 @@ const overridable: readonly string[] = [labelKeys.provider, labelKeys.zone, labe
 
 /** All labels of a node. The user's never replace ours, apart from provider, zone and region of static nodes. */
 export function nodeLabels(pool: NodePoolState, _node: NodeState): Readonly<Record<string, string>> {
-  const wished = mapEntries(pool.labels, labelText);
-  const kept = pool.source.kind === 'static' ? pick(wished, overridable) : {};
-  return { ...wished, ...mapEntries(ownLabels(pool), labelText), ...kept };
+  const desired = mapEntries(pool.labels, labelText);
+  const kept = pool.source.kind === 'static' ? pick(desired, overridable) : {};
+  return { ...desired, ...mapEntries(ownLabels(pool), labelText), ...kept };
 }
 
 /** All taints of a node, each once. */

@@ -13,8 +13,8 @@ export function growTarget(here: ClusterState, goal: ClusterState): ClusterState
     pools: grownPools(here.pools, goal.pools),
     loadBalancers: [
       ...here.loadBalancers.map((loadBalancer) => {
-        const wish = goal.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
-        return wish === undefined ? loadBalancer : grownLoadBalancer(loadBalancer, wish, goal);
+        const desired = goal.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
+        return desired === undefined ? loadBalancer : grownLoadBalancer(loadBalancer, desired, goal);
       }),
       ...missing(here.loadBalancers, goal.loadBalancers, (loadBalancer) => loadBalancer.id),
     ],
@@ -23,11 +23,11 @@ export function growTarget(here: ClusterState, goal: ClusterState): ClusterState
 
 function addsAnything(here: ClusterState, goal: ClusterState): boolean {
   if (addsToPools(here.pools, goal.pools)) return true;
-  return goal.loadBalancers.some((wish) => {
-    const known = here.loadBalancers.find((candidate) => candidate.id === wish.id);
+  return goal.loadBalancers.some((desired) => {
+    const known = here.loadBalancers.find((candidate) => candidate.id === desired.id);
     if (known === undefined) return true;
-    if (addsToPools(known.pools, wish.pools) || needsApiRole(known, wish, goal)) return true;
-    return newRoles(known, wish).length > 0;
+    if (addsToPools(known.pools, desired.pools) || needsApiRole(known, desired, goal)) return true;
+    return newRoles(known, desired).length > 0;
   });
 }
 
@@ -40,31 +40,31 @@ function addsToPools(here: readonly NodePoolState[], goal: readonly NodePoolStat
 }
 
 function grownPools(here: readonly NodePoolState[], goal: readonly NodePoolState[]): NodePoolState[] {
-  const wishes = new Map(goal.map((pool) => [poolKey(pool), pool]));
+  const desiredById = new Map(goal.map((pool) => [poolKey(pool), pool]));
   return [
     ...here.map((pool) => {
-      const added = missing(pool.nodes, wishes.get(poolKey(pool))?.nodes ?? [], nodeKey);
+      const added = missing(pool.nodes, desiredById.get(poolKey(pool))?.nodes ?? [], nodeKey);
       return added.length === 0 ? pool : { ...pool, nodes: [...pool.nodes, ...added] };
     }),
     ...missing(here, goal, poolKey),
   ];
 }
 
-function grownLoadBalancer(here: LoadBalancerState, wish: LoadBalancerState, goal: ClusterState): LoadBalancerState {
-  const pools = grownPools(here.pools, wish.pools);
-  if (needsApiRole(here, wish, goal)) {
+function grownLoadBalancer(here: LoadBalancerState, desired: LoadBalancerState, goal: ClusterState): LoadBalancerState {
+  const pools = grownPools(here.pools, desired.pools);
+  if (needsApiRole(here, desired, goal)) {
     const before = new Map(here.roles.map((role) => [role.name, role]));
-    const roles = wish.roles.map((role) => withTargets(role, before.get(role.name)));
+    const roles = desired.roles.map((role) => withTargets(role, before.get(role.name)));
     return { ...here, pools, roles: [...roles, ...besides(roles, here.roles)] };
   }
-  const after = new Map(wish.roles.map((role) => [role.name, role]));
+  const after = new Map(desired.roles.map((role) => [role.name, role]));
   const kept = here.roles.map((role) => withTargets(role, after.get(role.name)));
-  return { ...here, pools, roles: [...kept, ...newRoles(here, wish)] };
+  return { ...here, pools, roles: [...kept, ...newRoles(here, desired)] };
 }
 
 /** Roles that can be added beside all that are there; one whose port is still taken waits until that is free. */
-function newRoles(here: LoadBalancerState, wish: LoadBalancerState): readonly RoleState[] {
-  return besides(here.roles, wish.roles);
+function newRoles(here: LoadBalancerState, desired: LoadBalancerState): readonly RoleState[] {
+  return besides(here.roles, desired.roles);
 }
 
 function besides(roles: readonly RoleState[], others: readonly RoleState[]): readonly RoleState[] {
@@ -73,9 +73,9 @@ function besides(roles: readonly RoleState[], others: readonly RoleState[]): rea
 }
 
 /** The endpoint can only move to a load balancer that serves the API: its roles change before, all at once. */
-function needsApiRole(here: LoadBalancerState, wish: LoadBalancerState, goal: ClusterState): boolean {
+function needsApiRole(here: LoadBalancerState, desired: LoadBalancerState, goal: ClusterState): boolean {
   const { apiEndpoint } = goal;
-  return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === wish.name && !servesApi(here);
+  return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === desired.name && !servesApi(here);
 }
 
 /** Old and new targets at once: nothing that serves is cut off while things are added. */

@@ -4,13 +4,13 @@ import { compareVersions } from '#domain/kubernetes-versions.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { endpointText, poolKey, sameState } from '../states/diff-states.ts';
 import { moveTarget, withAccess } from './move-target.ts';
-import { type Step, stepsTowards, type Wish } from './path-steps.ts';
+import { type PathGoal, type Step, stepsTowards } from './path-steps.ts';
 import { shrinkTarget } from './shrink-target.ts';
 
 /** The steps from what stands, or may stand, to the goal. */
-export function stepsFrom(current: ClusterState | null, wish: Wish): readonly Step[] {
-  if (current === null) return stepsFromNothing(wish);
-  const { attempted, goal } = wish;
+export function stepsFrom(current: ClusterState | null, desired: PathGoal): readonly Step[] {
+  if (current === null) return stepsFromNothing(desired);
+  const { attempted, goal } = desired;
   if (attempted !== null && isNothing(attempted) && !isNothing(current)) {
     return [{ direction: 'destroy', target: null }, create(goal)];
   }
@@ -18,9 +18,9 @@ export function stepsFrom(current: ClusterState | null, wish: Wish): readonly St
   const newAccess = !sameState(current, base);
   if (attempted === null || sameState(base, withAccess(attempted, goal))) {
     const access: readonly Step[] = newAccess ? [{ direction: 'settle', target: base }] : [];
-    return endIn(goal, [...access, ...stepsTowards(base, wish)]);
+    return endIn(goal, [...access, ...stepsTowards(base, desired)]);
   }
-  const steps = stepsAfterAttempt({ current, base, attempted, wish });
+  const steps = stepsAfterAttempt({ current, base, attempted, desired });
   if (steps.length === 0 && newAccess) return [{ direction: 'settle', target: goal }];
   return endIn(goal, steps);
 }
@@ -31,7 +31,7 @@ function thingsBeside(state: ClusterState, other: ClusterState): ReadonlySet<str
   return new Set([...thingsOf(state)].filter((thing) => !known.has(thing)));
 }
 
-function stepsFromNothing({ attempted, goal }: Wish): readonly Step[] {
+function stepsFromNothing({ attempted, goal }: PathGoal): readonly Step[] {
   if (attempted === null || isNothing(attempted) || goesOn(attempted, goal)) return [create(goal)];
   return [{ direction: 'destroy', target: null, leftovers: true }, create(goal)];
 }
@@ -52,18 +52,18 @@ interface Interrupted {
   /** What stands, with the credentials of the goal. */
   readonly base: ClusterState;
   readonly attempted: ClusterState;
-  readonly wish: Wish;
+  readonly desired: PathGoal;
 }
 
-function stepsAfterAttempt({ current, base, attempted, wish }: Interrupted): readonly Step[] {
-  const plain = stepsTowards(base, wish);
+function stepsAfterAttempt({ current, base, attempted, desired }: Interrupted): readonly Step[] {
+  const plain = stepsTowards(base, desired);
   const first = plain[0]?.target ?? null;
-  if (first !== null && sameState(first, withAccess(attempted, wish.goal))) return plain;
+  if (first !== null && sameState(first, withAccess(attempted, desired.goal))) return plain;
   const extras = thingsBeside(attempted, current);
   const begun = thingsBeside(current, attempted);
   if (begun.size > 0 && (first === null || has(first, begun, 'any'))) {
     const target = shrinkTarget(base, attempted);
-    return [{ direction: 'shrink', target, ...leftovers(extras) }, ...stepsTowards(target, wish)];
+    return [{ direction: 'shrink', target, ...leftovers(extras) }, ...stepsTowards(target, desired)];
   }
   if (extras.size > 0 && (first === null || !has(first, extras, 'all'))) {
     return [{ direction: 'shrink', target: base, leftovers: true }, ...plain];
@@ -72,15 +72,15 @@ function stepsAfterAttempt({ current, base, attempted, wish }: Interrupted): rea
   if (kubernetesVersion !== current.kubernetesVersion) {
     if (plain[0]?.direction === 'upgrade' && !isOlder(first, kubernetesVersion)) return plain;
     const target = { ...base, kubernetesVersion };
-    return [{ direction: 'upgrade', target }, ...stepsTowards(target, wish)];
+    return [{ direction: 'upgrade', target }, ...stepsTowards(target, desired)];
   }
   if (!sameState(current, moveTarget(current, attempted))) {
     if (plain[0]?.direction === 'move') return plain;
-    const onwards = endpointText(attempted) === endpointText(wish.goal);
+    const onwards = endpointText(attempted) === endpointText(desired.goal);
     const target = onwards ? moveTarget(base, attempted) : base;
-    return [{ direction: 'move', target }, ...stepsTowards(target, wish)];
+    return [{ direction: 'move', target }, ...stepsTowards(target, desired)];
   }
-  return plain.length > 0 ? plain : [{ direction: 'settle', target: wish.goal }];
+  return plain.length > 0 ? plain : [{ direction: 'settle', target: desired.goal }];
 }
 
 function create(goal: ClusterState): Step {

@@ -9,11 +9,11 @@ import { minorSteps } from './version-steps.ts';
 export function moveTarget(here: ClusterState, goal: ClusterState): ClusterState {
   const { apiEndpoint } = goal;
   const named = apiEndpoint.kind === 'loadBalancer' ? apiEndpoint.loadBalancer : undefined;
-  const wish = goal.loadBalancers.find((loadBalancer) => loadBalancer.name === named);
+  const desired = goal.loadBalancers.find((loadBalancer) => loadBalancer.name === named);
   const loadBalancers = here.loadBalancers.map((loadBalancer) =>
-    wish?.id !== loadBalancer.id || dnsText(wish.dns) === dnsText(loadBalancer.dns)
+    desired?.id !== loadBalancer.id || dnsText(desired.dns) === dnsText(loadBalancer.dns)
       ? loadBalancer
-      : { ...loadBalancer, dns: wish.dns },
+      : { ...loadBalancer, dns: desired.dns },
   );
   const { apiPortOpen: _, ...rest } = here;
   const open = servesApiOnNodes(here) && apiEndpoint.kind === 'loadBalancer';
@@ -42,11 +42,11 @@ export function withAccess(state: ClusterState, goal: ClusterState): ClusterStat
     if (before.source.kind === 'dynamic') {
       return { ...before, source: { ...before.source, provider: known(before.source.provider) } };
     }
-    const wish = statics.get(poolKey(before));
-    if (wish === undefined) return before;
-    const access = new Map(wish.nodes.map((node) => [nodeKey(node), node.static]));
+    const desired = statics.get(poolKey(before));
+    if (desired === undefined) return before;
+    const access = new Map(desired.nodes.map((node) => [nodeKey(node), node.static]));
     const nodes = before.nodes.map((node) => ({ ...node, static: access.get(nodeKey(node)) ?? node.static }));
-    return { ...before, sshPort: wish.sshPort, nodes };
+    return { ...before, sshPort: desired.sshPort, nodes };
   };
   return {
     ...state,

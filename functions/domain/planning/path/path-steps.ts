@@ -15,7 +15,7 @@ export interface Step {
   readonly leftovers?: true;
 }
 
-export interface Wish {
+export interface PathGoal {
   readonly goal: ClusterState;
   /** What was tried before: pools that are being replaced and stand in it already come first. */
   readonly attempted: ClusterState | null;
@@ -24,7 +24,7 @@ export interface Wish {
 }
 
 /** The steps from `start` to the goal, none when they are the same; the last one ends in exactly the goal. */
-export function stepsTowards(start: ClusterState, wish: Wish): readonly Step[] {
+export function stepsTowards(start: ClusterState, desired: PathGoal): readonly Step[] {
   const steps: Step[] = [];
   let here = start;
   const take = (direction: Direction, target: ClusterState) => {
@@ -32,8 +32,8 @@ export function stepsTowards(start: ClusterState, wish: Wish): readonly Step[] {
     steps.push({ direction, target });
     here = target;
   };
-  take('shrink', releaseTarget(here, wish.goal));
-  for (const goal of rollingGoals(here, wish)) {
+  take('shrink', releaseTarget(here, desired.goal));
+  for (const goal of rollingGoals(here, desired)) {
     take('grow', growTarget(here, goal));
     take('move', moveTarget(here, goal));
     for (const target of upgradeTargets(here, goal)) take('upgrade', target);
@@ -41,5 +41,5 @@ export function stepsTowards(start: ClusterState, wish: Wish): readonly Step[] {
     take('settle', goal);
   }
   const last = steps.pop();
-  return last === undefined ? [] : [...steps, { ...last, target: wish.goal }];
+  return last === undefined ? [] : [...steps, { ...last, target: desired.goal }];
 }

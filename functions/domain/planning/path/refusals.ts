@@ -6,8 +6,8 @@ import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { diffStates, poolKey } from '../states/diff-states.ts';
-import { releaseTarget } from './release-target.ts';
 import { stateFaults } from '../states/state-faults.ts';
+import { releaseTarget } from './release-target.ts';
 import { impossibleStep } from './version-steps.ts';
 
 interface Ends {
@@ -103,13 +103,13 @@ function protectionRefusals(
   attempted: ClusterState | null,
   desired: ClusterState,
 ): readonly Refusal[] {
-  const wishes = allPools(desired);
+  const desiredById = allPools(desired);
   const going = (pool: NodePoolState) =>
     attempted !== null && !allPools(attempted).some((known) => poolKey(known) === poolKey(pool));
   return allPools(current).flatMap((pool): Refusal[] => {
     if (!pool.protect || going(pool)) return [];
-    const same = wishes.find((wish) => poolKey(wish) === poolKey(pool));
-    const successor = same ?? wishes.find((wish) => wish.name === pool.name && wish.role === pool.role);
+    const same = desiredById.find((goal) => poolKey(goal) === poolKey(pool));
+    const successor = same ?? desiredById.find((goal) => goal.name === pool.name && goal.role === pool.role);
     if (successor !== undefined && !successor.protect) return [];
     const kept = new Set(same?.nodes.map(nodeKey));
     const lost = pool.nodes.filter((node) => !kept.has(nodeKey(node)));

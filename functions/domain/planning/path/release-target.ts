@@ -5,12 +5,12 @@ import { poolKey } from '../states/diff-states.ts';
 
 /** `here` without the static nodes whose machine, name or pool `goal` uses otherwise; `here` itself when there are none. */
 export function releaseTarget(here: ClusterState, goal: ClusterState): ClusterState {
-  const wished = new Map(
+  const desired = new Map(
     ownedPools(goal).flatMap(({ pool, owner }) => placesOf(pool, owner).map(([key, place]) => [key, place])),
   );
   const leaving = new Set<NodeState | undefined>(
     ownedPools(here).flatMap(({ pool, owner }) => {
-      const moved = placesOf(pool, owner).filter(([key, place]) => (wished.get(key) ?? place) !== place);
+      const moved = placesOf(pool, owner).filter(([key, place]) => (desired.get(key) ?? place) !== place);
       return moved.some(([key]) => key === `pool ${pool.id}`) ? pool.nodes : moved.map(([, , node]) => node);
     }),
   );

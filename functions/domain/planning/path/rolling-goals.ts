@@ -1,7 +1,7 @@
 /** Pools whose templates changed are replaced a few at a time: the goals on the way, each a state that works. */
 import { type ApiEndpoint, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 
-interface Wish {
+interface PathGoal {
   readonly goal: ClusterState;
   readonly attempted: ClusterState | null;
   readonly replaceAtOnce: number;
@@ -17,7 +17,10 @@ interface Replacement {
  * First everything else together with replacements that are half done, then the other replacements, `replaceAtOnce` pools each;
  * the goal itself comes last.
  */
-export function rollingGoals(here: ClusterState, { goal, attempted, replaceAtOnce }: Wish): readonly ClusterState[] {
+export function rollingGoals(
+  here: ClusterState,
+  { goal, attempted, replaceAtOnce }: PathGoal,
+): readonly ClusterState[] {
   const all = replacements(here, goal);
   if (all.length === 0) return [goal];
   const begun = new Set([here, attempted].flatMap((state) => (state ? allPools(state).map((pool) => pool.id) : [])));
@@ -38,8 +41,8 @@ function replacements(here: ClusterState, goal: ClusterState): readonly Replacem
 }
 
 function replacedIn(here: readonly NodePoolState[], goal: readonly NodePoolState[]): readonly Replacement[] {
-  const wished = new Set(goal.map((pool) => pool.id));
-  const worn = here.filter((pool) => pool.source.kind === 'dynamic' && !wished.has(pool.id));
+  const desired = new Set(goal.map((pool) => pool.id));
+  const worn = here.filter((pool) => pool.source.kind === 'dynamic' && !desired.has(pool.id));
   return goal.flatMap((fresh) => {
     const replaced = worn.filter((pool) => pool.name === fresh.name && pool.role === fresh.role);
     return fresh.source.kind === 'static' || replaced.length === 0 ? [] : [{ fresh, worn: replaced }];
@@ -59,8 +62,8 @@ function goalWithout(waiting: readonly Replacement[], here: ClusterState, goal: 
   };
 }
 
-function endpointIn(pools: readonly NodePoolState[], wishes: readonly [ApiEndpoint, ApiEndpoint]): ApiEndpoint {
-  const [first, second] = wishes;
+function endpointIn(pools: readonly NodePoolState[], desiredById: readonly [ApiEndpoint, ApiEndpoint]): ApiEndpoint {
+  const [first, second] = desiredById;
   const nodes = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map((node) => node.name));
   if (first.kind === 'loadBalancer' || nodes.includes(first.node)) return first;
   if (second.kind === 'node' && nodes.includes(second.node)) return second;

@@ -12,13 +12,13 @@ export function shrinkTarget(here: ClusterState, goal: ClusterState): ClusterSta
     ...here,
     pools,
     loadBalancers: here.loadBalancers.flatMap((loadBalancer) => {
-      const wish = goal.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
-      if (wish === undefined) return [];
+      const goalBalancer = goal.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
+      if (goalBalancer === undefined) return [];
       return [
         {
           ...loadBalancer,
-          pools: shrunkPools(loadBalancer.pools, wish.pools),
-          roles: shrunkRoles(loadBalancer, wish, names),
+          pools: shrunkPools(loadBalancer.pools, goalBalancer.pools),
+          roles: shrunkRoles(loadBalancer, goalBalancer, names),
         },
       ];
     }),
@@ -26,20 +26,20 @@ export function shrinkTarget(here: ClusterState, goal: ClusterState): ClusterSta
 }
 
 function shrunkPools(here: readonly NodePoolState[], goal: readonly NodePoolState[]): NodePoolState[] {
-  const wishes = new Map(goal.map((pool) => [poolKey(pool), new Set(pool.nodes.map(nodeKey))]));
+  const goals = new Map(goal.map((pool) => [poolKey(pool), new Set(pool.nodes.map(nodeKey))]));
   return here.flatMap((pool) => {
-    const wished = wishes.get(poolKey(pool));
-    if (wished === undefined) return [];
-    const nodes = pool.nodes.filter((node) => wished.has(nodeKey(node)));
+    const goalNodes = goals.get(poolKey(pool));
+    if (goalNodes === undefined) return [];
+    const nodes = pool.nodes.filter((node) => goalNodes.has(nodeKey(node)));
     return [nodes.length === pool.nodes.length ? pool : { ...pool, nodes }];
   });
 }
 
 /** Roles that stay, with the targets that are left; a port that a removed role frees goes to its successor at once. */
-function shrunkRoles(here: LoadBalancerState, wish: LoadBalancerState, pools: ReadonlySet<string>): RoleState[] {
-  const wishes = new Map(wish.roles.map((role) => [role.name, role]));
+function shrunkRoles(here: LoadBalancerState, goal: LoadBalancerState, pools: ReadonlySet<string>): RoleState[] {
+  const goals = new Map(goal.roles.map((role) => [role.name, role]));
   const kept = here.roles.flatMap((role) => {
-    const after = wishes.get(role.name);
+    const after = goals.get(role.name);
     if (after === undefined) return [];
     const left = role.targetPools.filter((pool) => pools.has(pool));
     if (left.length === role.targetPools.length) return [role];
@@ -48,6 +48,6 @@ function shrunkRoles(here: LoadBalancerState, wish: LoadBalancerState, pools: Re
   const known = new Set(here.roles.map((role) => role.name));
   const taken = new Set(kept.map(listenerOf));
   const freed = new Set(here.roles.map(listenerOf).filter((listener) => !taken.has(listener)));
-  const successors = wish.roles.filter((role) => !known.has(role.name) && freed.has(listenerOf(role)));
+  const successors = goal.roles.filter((role) => !known.has(role.name) && freed.has(listenerOf(role)));
   return [...kept, ...successors];
 }

@@ -3,13 +3,13 @@ import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#doma
 import type { Change } from '#domain/plan.ts';
 
 /** A load balancer and the cluster it belongs to. */
-export interface Placed {
+export interface PlacedBalancer {
   readonly state: ClusterState;
   readonly loadBalancer: LoadBalancerState;
 }
 
 /** Differences in roles and names of a load balancer that is in both states. */
-export function diffLoadBalancer(from: Placed, to: Placed): Change[] {
+export function diffLoadBalancer(from: PlacedBalancer, to: PlacedBalancer): Change[] {
   return [...diffRoles(from, to), ...diffDns(from.loadBalancer, to.loadBalancer)];
 }
 
@@ -19,7 +19,7 @@ export function dnsText(dns: DnsState): string {
   return `${dns.hostname}.${dns.zone}${others.join('')} (${dns.provider.name})`;
 }
 
-function diffRoles(from: Placed, to: Placed): Change[] {
+function diffRoles(from: PlacedBalancer, to: PlacedBalancer): Change[] {
   const before = roleTexts(from);
   const after = roleTexts(to);
   const names = [...after.keys()];
@@ -31,7 +31,7 @@ function diffRoles(from: Placed, to: Placed): Change[] {
 }
 
 /** By name, all about each role. A pool that the cluster does not have is no target. */
-function roleTexts({ state, loadBalancer }: Placed): ReadonlyMap<string, string> {
+function roleTexts({ state, loadBalancer }: PlacedBalancer): ReadonlyMap<string, string> {
   const pools = new Set(state.pools.map((pool) => pool.name));
   return new Map(
     loadBalancer.roles.map((role) => [

@@ -55,9 +55,9 @@ function countOf(changes: readonly Change[], kind: Change['kind']): readonly str
 function poolParts(
   groups: readonly NodeGroup[],
   part: NodeGroup['part'],
-  told: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
 ): readonly string[] {
-  const those = groups.filter((group) => group.part === part && !told.has(group.pool));
+  const those = groups.filter((group) => group.part === part && !reported.has(group.pool));
   const end = part === 'made' ? '' : part === 'drained' ? ' drained and removed' : ' removed';
   const word = part === 'made' ? 'in' : 'of';
   if (those.length <= 3) {

@@ -2,21 +2,21 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { ConfigurationWork } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
-import { isKubernetes, namesOf, type Span } from './node-diff.ts';
+import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;
 
 /** What the nodes need to get from one state to the other; load balancers that only get other routes are not in it. */
-export function configurationOf(span: Span): Configuration {
-  const { from, to, added, removed, staying } = span;
+export function configurationOf(nodeDiff: NodeDiff): Configuration {
+  const { from, to, added, removed, staying } = nodeDiff;
   const meshChanges = added.length + removed.length > 0;
   return {
     install: [...namesOf(added)],
     peers: to !== null && meshChanges ? [...namesOf(staying)] : [],
     uninstall: [...namesOf(removed.filter(({ node }) => node.static !== undefined))],
-    loadBalancers: to === null ? [] : builtLoadBalancers(span, to),
-    proxy: from !== null && to !== null && proxyChanges(from, to, span) ? [...namesOf(staying)] : [],
-    endpoint: span.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
+    loadBalancers: to === null ? [] : builtLoadBalancers(nodeDiff, to),
+    proxy: from !== null && to !== null && proxyChanges(from, to, nodeDiff) ? [...namesOf(staying)] : [],
+    endpoint: nodeDiff.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
   };
 }
 
@@ -34,7 +34,7 @@ export function configurationReasons(work: Configuration): readonly string[] {
 }
 
 /** Load balancers that are new, or have new nodes. */
-function builtLoadBalancers({ added }: Span, to: ClusterState): string[] {
+function builtLoadBalancers({ added }: NodeDiff, to: ClusterState): string[] {
   const fresh = new Set(namesOf(added));
   return to.loadBalancers
     .filter(({ pools }) => pools.some((pool) => pool.nodes.some((node) => fresh.has(node.name))))
@@ -42,7 +42,7 @@ function builtLoadBalancers({ added }: Span, to: ClusterState): string[] {
 }
 
 /** The proxy settings themselves, or the names that must go past the proxy. */
-function proxyChanges(from: ClusterState, to: ClusterState, span: Span): boolean {
+function proxyChanges(from: ClusterState, to: ClusterState, nodeDiff: NodeDiff): boolean {
   const [before, after] = [from.installationProxy, to.installationProxy];
   if (before.enabled !== after.enabled) return true;
   if (!after.enabled) return false;
@@ -54,5 +54,5 @@ function proxyChanges(from: ClusterState, to: ClusterState, span: Span): boolean
         .flatMap(({ dns }) => [dns.hostname, ...dns.alternativeNames].map((name) => `${name}.${dns.zone}`))
         .sort(),
     ]);
-  return span.endpointMoves || text(from) !== text(to);
+  return nodeDiff.endpointMoves || text(from) !== text(to);
 }

@@ -4,13 +4,15 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
 import { counted } from '../text/words.ts';
-import type { Placed, Span } from './node-diff.ts';
+import type { NodeDiff, NodeInPool } from './node-diff.ts';
 
 type Workspace = InfrastructureWork['workspaces'][number];
 
 /** Workspaces whose content is different in the two states, each with its reason. */
-export function infrastructureOf(span: Span): readonly { readonly workspace: Workspace; readonly reason: string }[] {
-  const { from, to } = span;
+export function infrastructureOf(
+  nodeDiff: NodeDiff,
+): readonly { readonly workspace: Workspace; readonly reason: string }[] {
+  const { from, to } = nodeDiff;
   const machinesBefore = from === null ? new Map<string, string>() : machineViews(from);
   const machinesAfter = to === null ? new Map<string, string>() : machineViews(to);
   const namesBefore = from === null ? new Map<string, DnsView>() : dnsViews(from);
@@ -18,7 +20,7 @@ export function infrastructureOf(span: Span): readonly { readonly workspace: Wor
   return [
     ...different(machinesBefore, machinesAfter, (view) => view).map((name) => ({
       workspace: { kind: 'machines' as const, name, destroy: !machinesAfter.has(name) },
-      reason: machinesReason(name, span),
+      reason: machinesReason(name, nodeDiff),
     })),
     ...different(namesBefore, namesAfter, (view) => view.text).map((name) => ({
       workspace: { kind: 'dns' as const, name, destroy: !namesAfter.has(name) },
@@ -71,10 +73,10 @@ function dnsViews(state: ClusterState): ReadonlyMap<string, DnsView> {
   );
 }
 
-function machinesReason(provider: string, span: Span): string {
-  const here = ({ pool }: Placed) => pool.source.kind === 'dynamic' && pool.source.provider.name === provider;
-  const made = span.added.filter(here).length;
-  const removed = span.removed.filter(here).length;
+function machinesReason(provider: string, nodeDiff: NodeDiff): string {
+  const here = ({ pool }: NodeInPool) => pool.source.kind === 'dynamic' && pool.source.provider.name === provider;
+  const made = nodeDiff.added.filter(here).length;
+  const removed = nodeDiff.removed.filter(here).length;
   const parts = [
     ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
     ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),

@@ -3,24 +3,24 @@ import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { diffPool } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 import { counted } from '../text/words.ts';
-import { isKubernetes, namesOf, type Span } from './node-diff.ts';
+import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
 
 /** Why KubeOne has to run towards the second state; empty when it has not. */
-export function kubernetesReasons(span: Span): readonly string[] {
-  const { from, to } = span;
+export function kubernetesReasons(nodeDiff: NodeDiff): readonly string[] {
+  const { from, to } = nodeDiff;
   if (to === null) return [];
   if (from === null) return [`Kubernetes ${to.kubernetesVersion} is installed`];
-  const joining = span.added.filter(isKubernetes).length;
+  const joining = nodeDiff.added.filter(isKubernetes).length;
   const upgrade = `Kubernetes goes from ${from.kubernetesVersion} to ${to.kubernetesVersion}`;
   return [
     ...(joining > 0 ? [`${counted(joining, 'node')} taken into Kubernetes`] : []),
     ...(from.kubernetesVersion !== to.kubernetesVersion ? [upgrade] : []),
-    ...(span.endpointMoves ? ['the API endpoint moves'] : []),
+    ...(nodeDiff.endpointMoves ? ['the API endpoint moves'] : []),
   ];
 }
 
 /** Static nodes of Kubernetes that are given back when the cluster goes. */
-export function resetNodes({ from, to, removed }: Span): readonly string[] {
+export function resetNodes({ from, to, removed }: NodeDiff): readonly string[] {
   if (from === null || to !== null) return [];
   return namesOf(removed.filter((placed) => isKubernetes(placed) && placed.node.static !== undefined));
 }
@@ -32,11 +32,11 @@ export interface NodesDraft {
 }
 
 /** What kubectl does to nodes. Workers are removed first, control nodes last. */
-export function nodesOf(span: Span): NodesDraft {
-  if (span.to === null) return { patch: [], remove: [], reasons: [] };
-  const added = namesOf(span.added.filter(isKubernetes));
-  const relabelled = span.from === null ? [] : relabelledNodes(span.from, span.to, new Set(added));
-  const leaving = span.removed.filter(isKubernetes);
+export function nodesOf(nodeDiff: NodeDiff): NodesDraft {
+  if (nodeDiff.to === null) return { patch: [], remove: [], reasons: [] };
+  const added = namesOf(nodeDiff.added.filter(isKubernetes));
+  const relabelled = nodeDiff.from === null ? [] : relabelledNodes(nodeDiff.from, nodeDiff.to, new Set(added));
+  const leaving = nodeDiff.removed.filter(isKubernetes);
   const isControl = ({ pool }: { pool: NodePoolState }) => pool.role === 'control';
   const remove = namesOf([...leaving.filter((placed) => !isControl(placed)), ...leaving.filter(isControl)]);
   return {
@@ -48,7 +48,7 @@ export function nodesOf(span: Span): NodesDraft {
         ? [`other labels, annotations or taints for ${counted(relabelled.length, 'node')}`]
         : []),
       ...(remove.length > 0 ? [`${counted(remove.length, 'node')} drained and removed from Kubernetes`] : []),
-      ...(span.endpointMoves ? ['the cluster learns its new API endpoint'] : []),
+      ...(nodeDiff.endpointMoves ? ['the cluster learns its new API endpoint'] : []),
     ],
   };
 }

@@ -10,23 +10,23 @@ import { nodeKey } from '../states/diff-pools.ts';
 import { endpointText } from '../states/diff-states.ts';
 import { roleTargets } from '../states/role-targets.ts';
 
-export interface Placed {
+export interface NodeInPool {
   readonly node: NodeState;
   readonly pool: NodePoolState;
 }
 
-export interface Span {
+export interface NodeDiff {
   readonly from: ClusterState | null;
   readonly to: ClusterState | null;
-  readonly added: readonly Placed[];
-  readonly removed: readonly Placed[];
-  readonly staying: readonly Placed[];
+  readonly added: readonly NodeInPool[];
+  readonly removed: readonly NodeInPool[];
+  readonly staying: readonly NodeInPool[];
   /** The API endpoint, or the name it is reached under, is another; false when either state is nothing. */
   readonly endpointMoves: boolean;
 }
 
 /** What lies between the two. */
-export function spanOf(from: ClusterState | null, to: ClusterState | null): Span {
+export function spanOf(from: ClusterState | null, to: ClusterState | null): NodeDiff {
   const before = from === null ? [] : allNodes(from);
   const after = to === null ? [] : allNodes(to);
   const known = new Set(before.map(keyOf));
@@ -42,7 +42,7 @@ export function spanOf(from: ClusterState | null, to: ClusterState | null): Span
 }
 
 /** Load balancers of both states whose roles, or the nodes those reach, are different. */
-export function rerouted({ from, to }: Span): readonly LoadBalancerState[] {
+export function rerouted({ from, to }: NodeDiff): readonly LoadBalancerState[] {
   if (from === null || to === null) return [];
   return to.loadBalancers.filter((loadBalancer) => {
     const before = from.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
@@ -50,15 +50,15 @@ export function rerouted({ from, to }: Span): readonly LoadBalancerState[] {
   });
 }
 
-export function isKubernetes({ pool }: Placed): boolean {
+export function isKubernetes({ pool }: NodeInPool): boolean {
   return pool.role !== 'loadBalancer';
 }
 
-export function namesOf(placed: readonly Placed[]): readonly string[] {
+export function namesOf(placed: readonly NodeInPool[]): readonly string[] {
   return placed.map(({ node }) => node.name);
 }
 
-function keyOf({ node, pool }: Placed): string {
+function keyOf({ node, pool }: NodeInPool): string {
   return `${pool.role} ${nodeKey(node)}`;
 }
 

@@ -5,7 +5,7 @@ import { listed } from '../text/words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
 import { kubernetesReasons, nodesOf, resetNodes } from './kubernetes.ts';
-import { rerouted, type Span, spanOf } from './node-diff.ts';
+import { type NodeDiff, rerouted, spanOf } from './node-diff.ts';
 
 /** How many nodes may be drained at once. */
 export interface DrainBudget {
@@ -36,23 +36,23 @@ export function stagePlans({ direction, from, to, budget }: StageQuestion): Stag
 
 /** The ladder back from a waypoint that failed, top rung first: kubectl, Ansible, Terraform. */
 export function undoPlans(before: ClusterState | null, target: ClusterState, budget: DrainBudget): StagePlan[] {
-  const span = spanOf(target, before);
-  const configuration = configurationPlan([span]);
-  const back = rerouted(span).map((loadBalancer) => loadBalancer.name);
+  const nodeDiff = spanOf(target, before);
+  const configuration = configurationPlan([nodeDiff]);
+  const back = rerouted(nodeDiff).map((loadBalancer) => loadBalancer.name);
   const loadBalancers = unique([...configuration.work.loadBalancers, ...back]);
   const reasons = [
     ...configuration.reasons,
     ...(back.length > 0 ? [`load balancer ${listed(back)} routed as before`] : []),
   ];
   const rungs: readonly StagePlan[] = [
-    nodesPlan([span], budget),
+    nodesPlan([nodeDiff], budget),
     { ...configuration, reasons, work: { ...configuration.work, loadBalancers } },
-    infrastructurePlan([span]),
+    infrastructurePlan([nodeDiff]),
   ];
   return rungs.filter((plan) => plan.reasons.length > 0);
 }
 
-function planOf(stage: StageName, spans: readonly Span[], budget: DrainBudget): StagePlan {
+function planOf(stage: StageName, spans: readonly NodeDiff[], budget: DrainBudget): StagePlan {
   switch (stage) {
     case 'infrastructure':
       return infrastructurePlan(spans);
@@ -71,7 +71,7 @@ function planOf(stage: StageName, spans: readonly Span[], budget: DrainBudget): 
 
 type PlanOf<Name extends StageName> = Extract<StagePlan, { stage: Name }>;
 
-function infrastructurePlan(spans: readonly Span[]): PlanOf<'infrastructure'> {
+function infrastructurePlan(spans: readonly NodeDiff[]): PlanOf<'infrastructure'> {
   const visits = spans.flatMap(infrastructureOf);
   const byKey = new Map(visits.map((visit) => [`${visit.workspace.kind} ${visit.workspace.name}`, visit.workspace]));
   const reasons = unique(visits.map((visit) => visit.reason));
@@ -79,7 +79,7 @@ function infrastructurePlan(spans: readonly Span[]): PlanOf<'infrastructure'> {
 }
 
 /** A node that gets everything needs nothing else. */
-function configurationPlan(spans: readonly Span[]): PlanOf<'configuration'> {
+function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> {
   const parts = spans.map(configurationOf);
   const install = unique(parts.flatMap((part) => part.install));
   const others = (names: readonly string[]) => unique(names).filter((name) => !install.includes(name));
@@ -99,7 +99,7 @@ function configurationPlan(spans: readonly Span[]): PlanOf<'configuration'> {
   };
 }
 
-function kubernetesPlan(spans: readonly Span[]): PlanOf<'kubernetes'> {
+function kubernetesPlan(spans: readonly NodeDiff[]): PlanOf<'kubernetes'> {
   const given = unique(spans.flatMap(resetNodes));
   if (given.length > 0) {
     const reasons = [`Kubernetes is taken off the static nodes ${listed(given)}`];
@@ -108,7 +108,7 @@ function kubernetesPlan(spans: readonly Span[]): PlanOf<'kubernetes'> {
   return { stage: 'kubernetes', reasons: unique(spans.flatMap(kubernetesReasons)), work: { action: 'apply' } };
 }
 
-function nodesPlan(spans: readonly Span[], budget: DrainBudget): PlanOf<'nodes'> {
+function nodesPlan(spans: readonly NodeDiff[], budget: DrainBudget): PlanOf<'nodes'> {
   const parts = spans.map(nodesOf);
   const remove = unique(parts.flatMap((part) => part.remove));
   const own = ownBudgets(spans, budget);
@@ -126,17 +126,19 @@ function nodesPlan(spans: readonly Span[], budget: DrainBudget): PlanOf<'nodes'>
 
 /** By pool id, for pools that lose nodes and have a number of their own. */
 function ownBudgets(
-  spans: readonly Span[],
+  spans: readonly NodeDiff[],
   { maxUnavailable, maxUnavailableOf = {} }: DrainBudget,
 ): Record<string, number> {
-  const pools = spans.flatMap((span) => span.removed.map(({ pool }) => pool));
+  const pools = spans.flatMap((nodeDiff) => nodeDiff.removed.map(({ pool }) => pool));
   const own = pools.map((pool) => [pool.id, maxUnavailableOf[pool.name] ?? maxUnavailable] as const);
   return Object.fromEntries(own.filter(([, budget]) => budget !== maxUnavailable));
 }
 
 /** Load balancers that are only set up now route rightly from the start. */
-function trafficPlan(spans: readonly Span[]): PlanOf<'traffic'> {
-  const loadBalancers = unique(spans.flatMap((span) => rerouted(span).map((loadBalancer) => loadBalancer.name)));
+function trafficPlan(spans: readonly NodeDiff[]): PlanOf<'traffic'> {
+  const loadBalancers = unique(
+    spans.flatMap((nodeDiff) => rerouted(nodeDiff).map((loadBalancer) => loadBalancer.name)),
+  );
   const reasons =
     loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} gets other roles or targets`] : [];
   return { stage: 'traffic', reasons, work: { loadBalancers } };
