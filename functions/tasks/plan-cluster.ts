@@ -3,14 +3,14 @@ import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-
 import { taskHandler } from '../middleware.ts';
 import { planCluster } from '../pipeline/clusters/cluster-plans.ts';
 import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
-import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
-import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import { planEvents } from '../pipeline/clusters/plan-events.ts';
 import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/clusters/plan-outcomes.ts';
-import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
-import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
+import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
+import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
 
 export const handler = taskHandler(ReconcileClusterInput, async ({ run }, deps): Promise<PlanClusterOutput> => {
   const key = keyOf(run);

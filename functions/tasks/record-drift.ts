@@ -3,8 +3,8 @@ import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
-import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
+import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 
 export const handler = taskHandler(
   RecordDriftInput,

@@ -4,11 +4,11 @@ import { taskHandler } from '../middleware.ts';
 import { clustersBehind } from '../pipeline/clusters/cluster-plans.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
-import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
-import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
+import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
 
 export const handler = taskHandler(
   SettleManifestInput,

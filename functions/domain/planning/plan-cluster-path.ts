@@ -3,12 +3,12 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
 import { revertible } from '#domain/plan.ts';
-import { nodeKey } from './states/diff-pools.ts';
-import { diffStates, sameState } from './states/diff-states.ts';
 import { stepsFrom } from './path/interrupted-path.ts';
 import type { Step } from './path/path-steps.ts';
-import { refreshPlans } from './work/refresh-plans.ts';
 import { refusals } from './path/refusals.ts';
+import { nodeKey } from './states/diff-pools.ts';
+import { diffStates, sameState } from './states/diff-states.ts';
+import { refreshPlans } from './work/refresh-plans.ts';
 import { repairWaypoints } from './work/repair-plans.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 

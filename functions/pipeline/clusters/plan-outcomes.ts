@@ -4,9 +4,9 @@ import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
+import { cancelled } from '../runs/cancellation.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
-import { cancelled } from '../runs/cancellation.ts';
 
 /** Nothing is left to do: the cluster is as wished for, or as near to it as it can be without the pools that failed. */
 export function reachedRecord(

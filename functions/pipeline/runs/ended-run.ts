@@ -3,8 +3,8 @@ import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts'
 import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
 import { restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Deps } from '../../ports.ts';
-import { innermost, passes } from './service-faults.ts';
 import { isCancelled } from './cancellation.ts';
+import { innermost, passes } from './service-faults.ts';
 
 /** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
 const recentRuns = 20;
