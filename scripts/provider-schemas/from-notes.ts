@@ -4,6 +4,8 @@
  *
  *     provider <source> <version>
  *     from <repository>@<commit> <files>
+ *     held against <what they were compared with>       if they were
+ *     note <what a reader has to know>                  if anything
  *     provider-block | resource <type> | data <type>
  *       <name> <type> required|optional|computed|sensitive…
  *       block <name> list|set|single [min=N] [max=N]      a nested block
@@ -22,6 +24,8 @@ export interface Notes {
   readonly provider: string;
   readonly version: string;
   readonly from: string;
+  readonly held?: string;
+  readonly note?: string;
   readonly schema: ProviderSchema;
 }
 
@@ -51,7 +55,7 @@ export function readNotes(text: string, file: string): Notes {
     if (line?.indent !== 0) continue;
     const [word = '', type = ''] = line.words;
     const body = childrenOf(lines, at);
-    if (word === 'provider' || word === 'from') head[word] = line.text.slice(word.length + 1);
+    if (['provider', 'from', 'held', 'note'].includes(word)) head[word] = line.text.slice(word.length + 1);
     else if (word === 'provider-block') schema.provider = readBlock(body, file);
     else if (word === 'resource') schema.resource_schemas[type] = readBlock(body, file);
     else if (word === 'data') schema.data_source_schemas[type] = readBlock(body, file);
@@ -59,7 +63,8 @@ export function readNotes(text: string, file: string): Notes {
   }
   const [provider, version] = (head.provider ?? '').split(' ');
   if (!provider || !version || !head.from) throw new Error(`${file}: it must say provider, version and from`);
-  return { provider, version, from: head.from, schema };
+  const { from, held, note } = head;
+  return { provider, version, from, ...(held && { held }), ...(note && { note }), schema };
 }
 
 function childrenOf(lines: readonly Line[], at: number): readonly Line[] {

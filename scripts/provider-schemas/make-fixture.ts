@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { heldAgainst } from './bridge/held-against.ts';
 import { schemaFromBindings, type Wanted } from './from-bindings.ts';
 import { readNotes } from './from-notes.ts';
 import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
@@ -37,6 +36,10 @@ export function fixtureFile(type: string): string {
   return join(fixturesDirectory, `${type}.json`);
 }
 
+export function readFixture(type: string): SchemaFixture {
+  return JSON.parse(readFileSync(fixtureFile(type), 'utf8')) as SchemaFixture;
+}
+
 /** Types whose fixtures come from files of this repository alone. */
 export const typesFromNotes: readonly string[] = Object.keys(schemaSources).filter((type) =>
   existsSync(notesFile(type)),
@@ -45,13 +48,12 @@ export const typesFromNotes: readonly string[] = Object.keys(schemaSources).filt
 export function makeFixture(type: string, options: MakingOptions): SchemaFixture {
   const source = schemaSources[type];
   if (!source) throw new Error(`${type} is no type in scripts/provider-schemas/sources.ts`);
-  const file = fixtureFile(type);
   const used = usedTypes(templatesDirectory, source.name);
   const wanted: Wanted = {
     resources: new Set([...used.resources, ...source.resources]),
     dataSources: new Set([...used.dataSources, ...source.dataSources]),
   };
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SchemaFixture) : undefined;
+  const kept = existsSync(fixtureFile(type)) ? readFixture(type) : undefined;
   const complete = kept && lacking(kept.schema, used).length === 0;
   const stays = kept?.obtained.startsWith('asked of the plugin') && !options.plugins && complete;
   const made = stays ? kept : make(type, source, wanted, options);
@@ -77,9 +79,8 @@ function make(type: string, source: SchemaSource, wanted: Wanted, options: Makin
   const notes = notesFile(type);
   if (!existsSync(notes)) throw new Error(`${type}: nothing to make its fixture from without --plugins`);
   const read = readNotes(readFileSync(notes, 'utf8'), relative(root, notes));
-  const held = heldAgainst(type);
-  const obtained = [`read from ${read.from}`, ...(held ? [held.what] : [])].join('; ');
-  return { version: read.version, obtained, ...(held?.note ? { note: held.note } : {}), schema: read.schema };
+  const obtained = [`read from ${read.from}`, ...(read.held ? [`held ${read.held}`] : [])].join('; ');
+  return { version: read.version, obtained, ...(read.note ? { note: read.note } : {}), schema: read.schema };
 }
 
 function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build']>, wanted: Wanted): Made {

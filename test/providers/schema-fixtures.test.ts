@@ -1,9 +1,13 @@
 /** The fixtures say honestly what they are of, and are what the generator makes from the facts in this repository. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { readFixture } from '../../scripts/provider-schemas/check/check-types.ts';
 import { readNotes } from '../../scripts/provider-schemas/from-notes.ts';
-import { makeFixture, templatesDirectory, typesFromNotes } from '../../scripts/provider-schemas/make-fixture.ts';
+import {
+  makeFixture,
+  readFixture,
+  templatesDirectory,
+  typesFromNotes,
+} from '../../scripts/provider-schemas/make-fixture.ts';
 import { pinnedVersions, versionNote } from '../../scripts/provider-schemas/pinned.ts';
 import { schemaSources } from '../../scripts/provider-schemas/sources.ts';
 import { usedTypes } from '../../scripts/provider-schemas/used-types.ts';
