@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureBurst } from './burst.ts';
@@ -8,12 +8,14 @@ import { measureLoad } from './load.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
 import { measurePlan } from './plan.ts';
+import { measureRacers } from './racers.ts';
 
 const benches = {
   one: measureOne,
   many: measureMany,
   load: measureLoad,
   burst: measureBurst,
+  racers: measureRacers,
   hostile: measureHostile,
   plan: measurePlan,
   hosts: measureHosts,
