@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePoolState } from '#domain/cluster-state.ts';
+import { parsePath } from '#domain/manifest/fault.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { labelKeys } from '#domain/node-labels.ts';
 import { nodeAnnotations, nodeLabels, nodeTaints, storageTag } from '#domain/planning/desired/node-metadata.ts';
 import { desiredOf } from './arbitraries.ts';
 import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
@@ -62,16 +65,41 @@ describe('other nodes', () => {
     expect(nodeAnnotations(pool, node)).toEqual({});
   });
 
-  test('users may say where their static machines are, and nothing else of ours', () => {
+  test.each(['static', 'dynamic'] as const)(
+    'nodes of a %s pool keep exactly the labels that no warning calls ignored',
+    (kind) => {
+      const pools = { dynamic: [control(1), compute(1)], static: [{ name: 'rack', endpoints: ['203.0.113.1'] }] };
+      const labels = Object.fromEntries([...Object.values(labelKeys), 'team'].map((key) => [key, 'mine']));
+      const document = manifestOf({ ...pools, compute: ['compute', 'rack'] });
+      const manifest = structuredClone(document);
+      for (const pool of [...manifest.spec.nodePools.dynamic, ...manifest.spec.nodePools.static]) pool.labels = labels;
+      const place = `spec.nodePools.${kind}[${kind === 'static' ? 0 : 1}].labels`;
+      const ignored = validateManifest(manifest)
+        .warnings.filter(({ id, path }) => id === 'reserved-label' && path.startsWith(place))
+        .map(({ path }) => parsePath(path).at(-1));
+      const found = desiredOf({ manifest }).pools.find(({ name }) => name === (kind === 'static' ? 'rack' : 'compute'));
+      const onNode = found ? nodeLabels(found, node) : {};
+      expect(Object.keys(labels).filter((key) => onNode[key] === 'mine')).toEqual(
+        Object.keys(labels).filter((key) => !ignored.includes(key)),
+      );
+    },
+  );
+
+  test('users decide where their static machines are, and about no other label of Kubeloom', () => {
     const desired = {
       static: [{ name: 'rack', endpoints: ['203.0.113.1'] }],
       compute: ['rack'],
       dynamic: [control(1)],
     };
-    const labels = { 'topology.kubernetes.io/zone': 'cellar', 'claudie.io/nodepool': 'mine' };
+    const labels = {
+      'topology.kubernetes.io/zone': 'cellar',
+      'claudie.io/provider-instance': 'our-rack',
+      'claudie.io/nodepool': 'mine',
+    };
     const pool = { ...poolOf(desired, 'rack'), labels };
     expect(nodeLabels(pool, node)).toMatchObject({
       'topology.kubernetes.io/zone': 'cellar',
+      'claudie.io/provider-instance': 'our-rack',
       'claudie.io/nodepool': 'rack',
       'claudie.io/provider': 'static',
     });

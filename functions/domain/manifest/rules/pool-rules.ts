@@ -1,25 +1,11 @@
 /** Rules of all node pools, and of the machines of static ones. */
 import { dnsForm } from '#domain/naming.ts';
+import { isReservedLabel } from '#domain/node-labels.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { ManifestIndex, Path, PlacedPool } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';
-
-/** Labels that Kubeloom sets itself. On static pools those of the place may be chosen by the user. */
-const ownLabels = [
-  'claudie.io/nodepool',
-  'claudie.io/node-type',
-  'claudie.io/spot',
-  'kubernetes.io/os',
-  'v1.kubeone.io/operating-system',
-];
-const placeLabels = [
-  'claudie.io/provider',
-  'claudie.io/provider-instance',
-  'topology.kubernetes.io/region',
-  'topology.kubernetes.io/zone',
-];
 
 /** Names, use, labels and taints of every pool. */
 export function* poolRules(manifestIndex: ManifestIndex): Iterable<Fault> {
@@ -38,9 +24,8 @@ export function* poolRules(manifestIndex: ManifestIndex): Iterable<Fault> {
 }
 
 function* metadataRules({ kind, thing, path }: PlacedPool): Iterable<Fault> {
-  const reserved = kind === 'static' ? ownLabels : [...ownLabels, ...placeLabels];
   for (const key of Object.keys(thing.labels)) {
-    if (reserved.includes(key)) {
+    if (isReservedLabel(key, kind)) {
       yield warning(
         'reserved-label',
         [...path, 'labels', key],

@@ -1,30 +1,15 @@
 /** What every node carries in Kubernetes beside what the user wishes: labels, taints and annotations. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
-
-/** Keys that users of Claudie's manifests select by. */
-export const labelKeys = {
-  nodePool: 'claudie.io/nodepool',
-  provider: 'claudie.io/provider',
-  providerInstance: 'claudie.io/provider-instance',
-  nodeType: 'claudie.io/node-type',
-  spot: 'claudie.io/spot',
-  region: 'topology.kubernetes.io/region',
-  zone: 'topology.kubernetes.io/zone',
-  os: 'kubernetes.io/os',
-  operatingSystem: 'v1.kubeone.io/operating-system',
-} as const;
+import { isReservedLabel, labelKeys, labelText } from '#domain/node-labels.ts';
 
 export const storageTagsAnnotation = 'node.longhorn.io/default-node-tags';
 const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 const spotTaint: Taint = { key: labelKeys.spot, value: 'true', effect: 'NoSchedule' };
-/** Labels of static nodes that only the user can know. */
-const overridable: readonly string[] = [labelKeys.provider, labelKeys.zone, labelKeys.region];
 
-/** All labels of a node. The user's never replace ours, apart from provider, zone and region of static nodes. */
+/** All labels of a node: those of the user that are not reserved, and ours where the user has none. */
 export function nodeLabels(pool: NodePoolState, _node: NodeState): Readonly<Record<string, string>> {
-  const desired = mapEntries(pool.labels, labelText);
-  const kept = pool.source.kind === 'static' ? pick(desired, overridable) : {};
-  return { ...desired, ...mapEntries(ownLabels(pool), labelText), ...kept };
+  const users = sanitised(Object.entries(pool.labels).filter(([key]) => !isReservedLabel(key, pool.source.kind)));
+  return { ...users, ...sanitised(Object.entries(ownLabels(pool))), ...users };
 }
 
 /** All taints of a node, each once. */
@@ -47,11 +32,6 @@ export function nodeAnnotations(pool: NodePoolState, _node: NodeState): Readonly
 /** The storage tag of a pool: storage classes select by it, in the same spelling. */
 export function storageTag(pool: NodePoolState): string {
   return `${labelText(instanceOf(pool))}-zone`;
-}
-
-/** A value as Kubernetes accepts it: lower case; white space, `:` and `_` become `-`. */
-export function labelText(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s:_]/g, '-');
 }
 
 function ownLabels(pool: NodePoolState): Readonly<Record<string, string>> {
@@ -95,13 +75,6 @@ function tagsIn(text: string | undefined): readonly string[] {
   }
 }
 
-function mapEntries(
-  map: Readonly<Record<string, string>>,
-  change: (text: string) => string,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [change(key), change(value)]));
-}
-
-function pick(map: Readonly<Record<string, string>>, keys: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key)));
+function sanitised(labels: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(labels.map(([key, value]) => [labelText(key), labelText(value)]));
 }

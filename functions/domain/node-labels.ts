@@ -1,0 +1,29 @@
+/** Labels that Kubeloom sets on nodes, and who decides about each: the only list of them. */
+
+/** Keys that users of Claudie's manifests select by. */
+export const labelKeys = {
+  nodePool: 'claudie.io/nodepool',
+  provider: 'claudie.io/provider',
+  providerInstance: 'claudie.io/provider-instance',
+  nodeType: 'claudie.io/node-type',
+  spot: 'claudie.io/spot',
+  region: 'topology.kubernetes.io/region',
+  zone: 'topology.kubernetes.io/zone',
+  os: 'kubernetes.io/os',
+  operatingSystem: 'v1.kubeone.io/operating-system',
+} as const;
+
+/** On static pools only the user can know these. */
+const places: readonly string[] = [labelKeys.provider, labelKeys.providerInstance, labelKeys.region, labelKeys.zone];
+const reserved: ReadonlySet<string> = new Set(Object.values(labelKeys));
+
+/** True when a label of the user's is ignored, because Kubeloom decides about it on pools of this kind. */
+export function isReservedLabel(key: string, kind: 'dynamic' | 'static'): boolean {
+  const onNode = labelText(key);
+  return reserved.has(onNode) && !(kind === 'static' && places.includes(onNode));
+}
+
+/** A key or value as Kubernetes accepts it: lower case; white space, `:` and `_` become `-`. */
+export function labelText(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s:_]/g, '-');
+}
