@@ -1,8 +1,9 @@
 /** Every built-in provider type keeps the contract, as far as its files tell. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { contract } from '#cli/provider-kit/contract.ts';
 import { examineType } from '#cli/provider-kit/examine-type.ts';
 import { readType } from '#cli/provider-kit/type-source.ts';
 import { providerTypeNames, providerTypes } from '#domain/provider-types.ts';
@@ -31,4 +32,10 @@ describe('built-in provider types', () => {
       dns,
     });
   });
+});
+
+it('the README of the contract names every variable and output', () => {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const names = Object.values(contract).flatMap(({ variables, outputs }) => [...Object.keys(variables), ...outputs]);
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

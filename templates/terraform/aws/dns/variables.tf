@@ -1,5 +1,7 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: the tags of health checks say it."
+  description = "Not used: the tags of health checks say it."
   type        = string
 }
 
@@ -9,7 +11,7 @@ variable "cluster_id" {
 }
 
 variable "zone" {
-  description = "Public hosted zone that exists already, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -35,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node is alive; null: addresses are given out unchecked."
+  description = "TCP port that tells whether a node is alive; null: none."
   type        = number
   default     = null
 }
@@ -45,3 +47,6 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation: Not used: the tags of health checks say it.

@@ -1,15 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    installation       = string
-    cluster_id         = string
-    provider_name      = string
-    vpc_id             = string
-    route_table_id     = string
-    security_group_ids = list(string)
-    zones              = list(string)
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. A GPU comes with the server type, so machine_spec does not matter here."
@@ -39,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; the image's first user can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys. The image's first user can log in with it."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script that the machine runs once: it lets root log in and sets the host name."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -52,4 +41,21 @@ variable "tags" {
   description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: A GPU comes with the server type, so machine_spec does not matter here.
+# ssh_public_key: The image's first user can log in with it.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    installation       = string
+    cluster_id         = string
+    provider_name      = string
+    vpc_id             = string
+    route_table_id     = string
+    security_group_ids = list(string)
+    zones              = list(string)
+  })
 }

@@ -1,15 +1,17 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: the tags of records say it."
+  description = "Not used: the tags of records say it."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>. Not used: the tags of records say it."
+  description = "Not used: the tags of records say it."
   type        = string
 }
 
 variable "zone" {
-  description = "Public DNS zone that exists already in the subscription, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -45,3 +47,7 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation, cluster_id: Not used: the tags of records say it.
+# health_check_port: Not used: Azure DNS checks nothing.

@@ -1,16 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    installation         = string
-    cluster_id           = string
-    provider_name        = string
-    location             = string
-    resource_group_name  = string
-    virtual_network_name = string
-    security_group_id    = string
-    zones                = list(string)
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. A GPU comes with the server type, so machine_spec does not matter here."
@@ -32,11 +20,6 @@ variable "pool" {
     spot   = bool
     subnet = string
   })
-
-  validation {
-    condition     = length(split(":", var.pool.image)) == 4
-    error_message = "An image is publisher:offer:sku:version, e.g. Canonical:ubuntu-24_04-lts:server:latest."
-  }
 }
 
 variable "nodes" {
@@ -45,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys, RSA or Ed25519; the user kubeloom can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys. RSA or Ed25519; the user kubeloom can log in with it."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script that the machine runs once: it lets root log in and sets the host name."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -58,4 +41,22 @@ variable "tags" {
   description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: A GPU comes with the server type, so machine_spec does not matter here.
+# ssh_public_key: RSA or Ed25519; the user kubeloom can log in with it.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    installation         = string
+    cluster_id           = string
+    provider_name        = string
+    location             = string
+    resource_group_name  = string
+    virtual_network_name = string
+    security_group_id    = string
+    zones                = list(string)
+  })
 }

@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,7 +11,7 @@ variable "cluster_id" {
 }
 
 variable "zone" {
-  description = "DNS zone, e.g. example.com. It must exist."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -25,12 +27,17 @@ variable "alternative_names" {
 }
 
 variable "addresses" {
-  description = "Public addresses of the load balancer's nodes."
+  description = "Public addresses of the load balancer's nodes, at least one."
   type        = list(string)
+
+  validation {
+    condition     = length(var.addresses) > 0
+    error_message = "A load balancer needs at least one address."
+  }
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives; used with load balancing only."
+  description = "TCP port that tells whether a node is alive; null: none. Used with load balancing only."
   type        = number
   default     = null
 }
@@ -40,6 +47,10 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# health_check_port: Used with load balancing only.
+# tags: Not used: tags of records need a paid plan. The comment of a record says whose it is.
 
 variable "account_id" {
   description = "Cloudflare account that the zone belongs to. From the Secret."

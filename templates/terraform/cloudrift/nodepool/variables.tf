@@ -1,13 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    installation   = string
-    cluster_id     = string
-    provider_name  = string
-    ssh_ports      = list(number)
-    wireguard_port = number
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. The image is a recipe; CloudRift has no zones, no spot machines and no extra disks."
@@ -37,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "Shell script for a new machine; @node@ in it stands for the name of the node."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -50,4 +41,19 @@ variable "tags" {
   description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: The image is a recipe; CloudRift has no zones, no spot machines and no extra disks.
+# tags: Not used: nothing here can carry tags.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    installation   = string
+    cluster_id     = string
+    provider_name  = string
+    ssh_ports      = list(number)
+    wireguard_port = number
+  })
 }

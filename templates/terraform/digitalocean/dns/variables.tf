@@ -1,15 +1,17 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "zone" {
-  description = "DNS zone, e.g. example.com. It must exist."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -25,12 +27,17 @@ variable "alternative_names" {
 }
 
 variable "addresses" {
-  description = "Public addresses of the load balancer's nodes."
+  description = "Public addresses of the load balancer's nodes, at least one."
   type        = list(string)
+
+  validation {
+    condition     = length(var.addresses) > 0
+    error_message = "A load balancer needs at least one address."
+  }
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives. Not used: DigitalOcean checks no records."
+  description = "Not used: DigitalOcean checks no records."
   type        = number
   default     = null
 }
@@ -40,3 +47,8 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation, cluster_id: Not used: records carry no owner.
+# health_check_port: Not used: DigitalOcean checks no records.
+# tags: Not used: records cannot carry tags.

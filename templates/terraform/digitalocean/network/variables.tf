@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,19 +11,13 @@ variable "cluster_id" {
 }
 
 variable "provider_name" {
-  description = "Name of the provider instance."
+  description = "Name of the provider instance. Part of names, so that several instances can share one account."
   type        = string
 }
 
 variable "region" {
   description = "Region of this call."
   type        = string
-}
-
-variable "cidr" {
-  description = "Not used: droplets stand in the region's default VPC, whose range DigitalOcean picks."
-  type        = string
-  default     = "10.0.0.0/16"
 }
 
 variable "api_port_open" {
@@ -31,33 +27,39 @@ variable "api_port_open" {
 }
 
 variable "roles" {
-  description = "Ports of load balancer roles, open to the world."
+  description = "Ports of load balancer roles to open to the world."
   type        = list(object({ name = string, protocol = string, port = number }))
   default     = []
 }
 
 variable "ssh_ports" {
-  description = "SSH ports to open."
+  description = "SSH ports to open to admin_cidrs and peer_cidrs."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "WireGuard port (UDP) to open."
+  description = "WireGuard's UDP port, to open to peer_cidrs."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH, beside the nodes of the cluster."
+  description = "Networks that may use SSH, besides the cluster's own nodes."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Public addresses of the nodes of the cluster: they may use SSH, WireGuard and ICMP."
+  description = "Public addresses of the cluster's own nodes; 0.0.0.0/0 when one may be behind NAT."
   type        = list(string)
   default     = []
+}
+
+variable "cidr" {
+  description = "Not used: droplets stand in the region's default VPC, whose range DigitalOcean picks."
+  type        = string
+  default     = "10.0.0.0/16"
 }
 
 variable "tags" {
@@ -65,3 +67,7 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# cidr: Not used: droplets stand in the region's default VPC, whose range DigitalOcean picks.
+# tags: Not used: the tags of a firewall say what it guards.

@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,12 +11,12 @@ variable "cluster_id" {
 }
 
 variable "provider_name" {
-  description = "Name of the provider instance."
+  description = "Name of the provider instance. Part of names, so that several instances can share one account."
   type        = string
 }
 
 variable "region" {
-  description = "Region of this call, e.g. europe-west1."
+  description = "Region of this call. E.g. europe-west1."
   type        = string
 }
 
@@ -31,31 +33,31 @@ variable "roles" {
 }
 
 variable "ssh_ports" {
-  description = "SSH ports to open to admin_cidrs, peer_cidrs and cidr."
+  description = "SSH ports to open to admin_cidrs and peer_cidrs."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "UDP port of WireGuard, open to peer_cidrs and cidr."
+  description = "WireGuard's UDP port, to open to peer_cidrs."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Who may use SSH besides the cluster's own nodes."
+  description = "Networks that may use SSH, besides the cluster's own nodes."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Public addresses of the cluster's own nodes."
+  description = "Public addresses of the cluster's own nodes; 0.0.0.0/0 when one may be behind NAT."
   type        = list(string)
   default     = []
 }
 
 variable "cidr" {
-  description = "Network that the subnets of the pools lie in."
+  description = "Network that the subnets of all pools lie in."
   type        = string
   default     = "10.0.0.0/16"
 }
@@ -65,3 +67,7 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# region: E.g. europe-west1.
+# tags: Not used: networks and firewall rules carry no labels; their descriptions say whose they are.

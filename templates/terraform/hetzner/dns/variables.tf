@@ -1,15 +1,17 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: the labels of records say it."
+  description = "Not used: the labels of records say it."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>. Not used: the labels of records say it."
+  description = "Not used: the labels of records say it."
   type        = string
 }
 
 variable "zone" {
-  description = "DNS zone that is there already, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -35,13 +37,17 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives. Not used: this DNS service does not check addresses."
+  description = "Not used: this DNS service does not check addresses."
   type        = number
   default     = null
 }
 
 variable "tags" {
-  description = "Labels of the records."
+  description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation, cluster_id: Not used: the labels of records say it.
+# health_check_port: Not used: this DNS service does not check addresses.

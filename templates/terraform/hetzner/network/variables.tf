@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,12 +11,12 @@ variable "cluster_id" {
 }
 
 variable "provider_name" {
-  description = "Name of the provider instance. Part of all names, so that several instances can share one account."
+  description = "Name of the provider instance. Part of names, so that several instances can share one account."
   type        = string
 }
 
 variable "region" {
-  description = "Location, e.g. fsn1."
+  description = "Region of this call. A location, e.g. fsn1."
   type        = string
 }
 
@@ -31,37 +33,41 @@ variable "roles" {
 }
 
 variable "ssh_ports" {
-  description = "SSH ports, open to admin_cidrs and peer_cidrs."
+  description = "SSH ports to open to admin_cidrs and peer_cidrs."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "WireGuard's UDP port, open to peer_cidrs."
+  description = "WireGuard's UDP port, to open to peer_cidrs."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH besides the cluster's own nodes."
+  description = "Networks that may use SSH, besides the cluster's own nodes."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Public addresses of the cluster's own nodes, or 0.0.0.0/0 when one may stand behind NAT."
+  description = "Public addresses of the cluster's own nodes; 0.0.0.0/0 when one may be behind NAT."
   type        = list(string)
   default     = []
 }
 
 variable "cidr" {
-  description = "Network that the subnets of all pools lie in. Not used: machines have public addresses only."
+  description = "Not used: machines have public addresses only."
   type        = string
   default     = "10.0.0.0/16"
 }
 
 variable "tags" {
-  description = "Labels of everything."
+  description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# region: A location, e.g. fsn1.
+# cidr: Not used: machines have public addresses only.

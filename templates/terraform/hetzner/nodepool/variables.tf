@@ -1,10 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    cluster_id  = string
-    firewall_id = string
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. region is a location; zone has no effect, since Hetzner chooses the data center."
@@ -34,17 +28,28 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; root can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script for a machine's first boot; @node@ in it stands for the node's name."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
 variable "tags" {
-  description = "Labels of everything."
+  description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: region is a location; zone has no effect, since Hetzner chooses the data center.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    cluster_id  = string
+    firewall_id = string
+  })
 }

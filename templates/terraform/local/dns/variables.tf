@@ -1,15 +1,17 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "zone" {
-  description = "DNS zone, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -25,7 +27,7 @@ variable "alternative_names" {
 }
 
 variable "addresses" {
-  description = "Public addresses of the load balancer's nodes, at least one; the first one becomes the endpoint."
+  description = "Public addresses of the load balancer's nodes, at least one. The first one becomes the endpoint."
   type        = list(string)
 
   validation {
@@ -35,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives. Not used: there is no name server."
+  description = "Not used: there is no name server."
   type        = number
   default     = null
 }
@@ -45,3 +47,9 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation, cluster_id: Not used: records carry no owner.
+# addresses: The first one becomes the endpoint.
+# health_check_port: Not used: there is no name server.
+# tags: Not used: nothing here can carry tags.

@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,7 +11,7 @@ variable "cluster_id" {
 }
 
 variable "provider_name" {
-  description = "Name of the provider instance."
+  description = "Name of the provider instance. Part of names, so that several instances can share one account."
   type        = string
 }
 
@@ -18,50 +20,44 @@ variable "region" {
   type        = string
 }
 
-variable "hosts_dir" {
-  description = "State directory of the hosts helper (KUBELOOM_HOSTS_DIR). Only this provider type has it."
-  type        = string
-  default     = "/var/lib/kubeloom-hosts"
-}
-
 variable "api_port_open" {
-  description = "Open 6443 to the world. Not used: hosts have no firewall."
+  description = "Not used: hosts have no firewall."
   type        = bool
   default     = false
 }
 
 variable "roles" {
-  description = "Ports of load balancer roles to open. Not used, as api_port_open."
+  description = "Not used: hosts have no firewall."
   type        = list(object({ name = string, protocol = string, port = number }))
   default     = []
 }
 
 variable "ssh_ports" {
-  description = "SSH ports to open. Not used, as api_port_open."
+  description = "Not used: hosts have no firewall."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "WireGuard's UDP port to open. Not used, as api_port_open."
+  description = "Not used: hosts have no firewall."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH. Not used, as api_port_open."
+  description = "Not used: hosts have no firewall."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Public addresses of the cluster's own nodes. Not used, as api_port_open."
+  description = "Not used: hosts have no firewall."
   type        = list(string)
   default     = []
 }
 
 variable "cidr" {
-  description = "Network that the subnets of the pools lie in. Not used: hosts of a site share a /24."
+  description = "Not used: hosts of a site share a /24."
   type        = string
   default     = "10.0.0.0/16"
 }
@@ -70,4 +66,16 @@ variable "tags" {
   description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# region: Any name; regions of one instance share a site.
+# api_port_open, roles, ssh_ports, wireguard_port, admin_cidrs, peer_cidrs: Not used: hosts have no firewall.
+# cidr: Not used: hosts of a site share a /24.
+# tags: Not used: nothing here can carry tags.
+
+variable "hosts_dir" {
+  description = "State directory of the hosts helper (KUBELOOM_HOSTS_DIR). Only this provider type has it."
+  type        = string
+  default     = "/var/lib/kubeloom-hosts"
 }

@@ -1,15 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    site_id = string
-    site = object({
-      installation  = string
-      cluster_id    = string
-      provider_name = string
-      hosts_dir     = string
-    })
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. Here only the region matters: all hosts have the same image and share the machine's CPU, memory and disk."
@@ -34,23 +23,40 @@ variable "pool" {
 }
 
 variable "nodes" {
-  description = "Node name => nothing; the keys decide which hosts exist."
+  description = "Node name => nothing; the keys decide which machines exist."
   type        = map(object({}))
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; root can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "Script for a new machine. Not used: the helper lets root in and names the host."
+  description = "Not used: the helper lets root in and names the host."
   type        = string
-  default     = ""
 }
 
 variable "tags" {
   description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: Here only the region matters: all hosts have the same image and share the machine's CPU, memory and disk.
+# first_boot: Not used: the helper lets root in and names the host.
+# tags: Not used: nothing here can carry tags.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    site_id = string
+    site = object({
+      installation  = string
+      cluster_id    = string
+      provider_name = string
+      hosts_dir     = string
+    })
+  })
 }

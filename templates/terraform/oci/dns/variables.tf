@@ -1,5 +1,7 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: the tags say it."
+  description = "Not used: the tags say it."
   type        = string
 }
 
@@ -8,13 +10,8 @@ variable "cluster_id" {
   type        = string
 }
 
-variable "compartment_id" {
-  description = "OCID of the compartment that everything is made in."
-  type        = string
-}
-
 variable "zone" {
-  description = "DNS zone in the compartment, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -40,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives; null: none."
+  description = "TCP port that tells whether a node is alive; null: none."
   type        = number
   default     = null
 }
@@ -49,4 +46,12 @@ variable "tags" {
   description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation: Not used: the tags say it.
+
+variable "compartment_id" {
+  description = "OCID of the compartment that everything is made in."
+  type        = string
 }

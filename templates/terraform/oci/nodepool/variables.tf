@@ -1,18 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    cluster_id         = string
-    vcn_id             = string
-    route_table_id     = string
-    security_list_id   = string
-    security_group_ids = list(string)
-  })
-}
-
-variable "compartment_id" {
-  description = "OCID of the compartment that everything is made in."
-  type        = string
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool."
@@ -42,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; root can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script that a machine runs as root whenever it starts."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -55,4 +41,21 @@ variable "tags" {
   description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    cluster_id         = string
+    vcn_id             = string
+    route_table_id     = string
+    security_list_id   = string
+    security_group_ids = list(string)
+  })
+}
+
+variable "compartment_id" {
+  description = "OCID of the compartment that everything is made in."
+  type        = string
 }

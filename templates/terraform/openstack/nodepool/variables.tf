@@ -1,12 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    cluster_id        = string
-    network_id        = string
-    security_group_id = string
-    wireguard_port    = number
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. zone is an availability zone of the compute service; without one its scheduler chooses."
@@ -18,7 +10,7 @@ variable "pool" {
     server_type           = string
     image                 = string
     storage_disk_size     = number
-    external_network_name = string
+    external_network_name = optional(string)
     machine_spec = optional(object({
       cpu_count        = optional(number)
       memory           = optional(number)
@@ -36,17 +28,30 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; root can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script for a machine's first boot; @node@ in it stands for the node's name."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
 variable "tags" {
-  description = "Metadata or tags of everything that can carry them."
+  description = "Put on everything that can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: zone is an availability zone of the compute service; without one its scheduler chooses.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    cluster_id        = string
+    network_id        = string
+    security_group_id = string
+    wireguard_port    = number
+  })
 }

@@ -1,15 +1,17 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
-  description = "Name of this Kubeloom installation. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "cluster_id" {
-  description = "Id of the cluster: <name>-<hash7>. Not used: records carry no owner."
+  description = "Not used: records carry no owner."
   type        = string
 }
 
 variable "zone" {
-  description = "DNS zone that is there already, e.g. example.com."
+  description = "DNS zone that exists already, e.g. example.com."
   type        = string
 }
 
@@ -35,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node lives. Not used: this DNS service does not check addresses."
+  description = "Not used: this DNS service does not check addresses."
   type        = number
   default     = null
 }
@@ -45,6 +47,11 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# installation, cluster_id: Not used: records carry no owner.
+# health_check_port: Not used: this DNS service does not check addresses.
+# tags: Not used: records cannot carry tags.
 
 variable "service_name" {
   description = "Id of the public cloud project. Not used: zones belong to the account."

@@ -1,10 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    cluster_id        = string
-    security_group_id = string
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. zone is an availability zone and matters in regions that have several."
@@ -34,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys; root can log in with it."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "POSIX shell script for a machine's first boot; @node@ in it stands for the node's name."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -47,6 +41,18 @@ variable "tags" {
   description = "Not used: nothing here can carry tags."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: zone is an availability zone and matters in regions that have several.
+# tags: Not used: nothing here can carry tags.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    cluster_id        = string
+    security_group_id = string
+  })
 }
 
 variable "service_name" {

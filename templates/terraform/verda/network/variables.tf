@@ -1,3 +1,5 @@
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+
 variable "installation" {
   description = "Name of this Kubeloom installation."
   type        = string
@@ -9,19 +11,13 @@ variable "cluster_id" {
 }
 
 variable "provider_name" {
-  description = "Name of the provider instance."
+  description = "Name of the provider instance. Part of names, so that several instances can share one account."
   type        = string
 }
 
 variable "region" {
-  description = "Location, e.g. FIN-01. Not used: there is nothing to make in it."
+  description = "Not used: there is nothing to make in it."
   type        = string
-}
-
-variable "cidr" {
-  description = "Not used: Verda has no networks of its own."
-  type        = string
-  default     = "10.0.0.0/16"
 }
 
 variable "api_port_open" {
@@ -31,33 +27,39 @@ variable "api_port_open" {
 }
 
 variable "roles" {
-  description = "Not used, as api_port_open."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = list(object({ name = string, protocol = string, port = number }))
   default     = []
 }
 
 variable "ssh_ports" {
-  description = "Not used, as api_port_open."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = list(number)
   default     = [22]
 }
 
 variable "wireguard_port" {
-  description = "Not used, as api_port_open."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = number
   default     = 51820
 }
 
 variable "admin_cidrs" {
-  description = "Not used, as api_port_open."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
 
 variable "peer_cidrs" {
-  description = "Not used, as api_port_open."
+  description = "Not used: Verda has no firewall, Ansible keeps one on the node."
   type        = list(string)
   default     = []
+}
+
+variable "cidr" {
+  description = "Not used: Verda has no networks of its own."
+  type        = string
+  default     = "10.0.0.0/16"
 }
 
 variable "tags" {
@@ -65,3 +67,9 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# region: Not used: there is nothing to make in it.
+# api_port_open, roles, ssh_ports, wireguard_port, admin_cidrs, peer_cidrs: Not used: Verda has no firewall, Ansible keeps one on the node.
+# cidr: Not used: Verda has no networks of its own.
+# tags: Not used: nothing here can carry tags.

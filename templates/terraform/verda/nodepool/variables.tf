@@ -1,11 +1,4 @@
-variable "network" {
-  description = "The network module of the pool's region, whole."
-  type = object({
-    installation  = string
-    cluster_id    = string
-    provider_name = string
-  })
-}
+# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
 
 variable "pool" {
   description = "The node pool. Verda has no zones; locations are regions."
@@ -35,12 +28,12 @@ variable "nodes" {
 }
 
 variable "ssh_public_key" {
-  description = "One line as in authorized_keys."
+  description = "Public key of the pool, one line as in authorized_keys."
   type        = string
 }
 
 variable "first_boot" {
-  description = "Shell script for a new machine; @node@ in it stands for the name of the node."
+  description = "POSIX shell script that a machine runs as root when it starts; @node@ in it is to be replaced by the node's name."
   type        = string
 }
 
@@ -48,4 +41,17 @@ variable "tags" {
   description = "Not used: nothing here can carry tags; descriptions and names say whose things are."
   type        = map(string)
   default     = {}
+}
+
+# Of this type, by hand: variables, and words for the descriptions above.
+# pool: Verda has no zones; locations are regions.
+# tags: Not used: nothing here can carry tags; descriptions and names say whose things are.
+
+variable "network" {
+  description = "The network module of the pool's region, whole."
+  type = object({
+    installation  = string
+    cluster_id    = string
+    provider_name = string
+  })
 }
