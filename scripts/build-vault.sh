@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds HashiCorp Vault from its public Go module into ~/.kubeloom/bin, for `npm run conformance`.
 # The module replaces its own parts (api, sdk) by folders that a module archive does not hold: the published ones do.
-# Built is Vault's own `minimal` set of plugins (KV, AppRole, JWT, …) and AWS auth beside it; storage is what that has.
+# Builds Vault's own `minimal` set of plugins (KV, AppRole, JWT, …) plus AWS auth; storage is what that set has.
 set -euo pipefail
 version=${1:-v1.21.4}
 target=${KUBELOOM_HOME:-$HOME/.kubeloom}/bin
@@ -13,8 +13,8 @@ cp -r "$source_dir/." "$work/"
 chmod -R u+w "$work"
 cd "$work"
 sed -nE 's/^replace ([^ ]+) => \.\/.*/\1/p' go.mod | while read -r path; do go mod edit -dropreplace="$path"; done
-# The state of the part `sdk` that belongs to it was never published by itself: its neighbour differs in two functions that
-# nobody asks for here, one of the identity store's, one of transit's.
+# The version of the module `sdk` that belongs to it was never published: the closest one differs in two functions that
+# are not used here, one of the identity store, one of transit.
 sed -i -E 's/(\) activateDeduplication\(ctx context.Context, req \*logical.Request)\)/\1, _ string)/' vault/identity_store*.go
 sed -i -E 's/(idStoreBackend\.ActivationFunc\([^)]*nil)\)/\1, "")/' vault/logical_system_activation_flags.go
 sed -i -E 's/, err := b\.lm\.RestorePolicy\(/, err := "", b.lm.RestorePolicy(/' builtin/logical/transit/path_restore.go

@@ -19,7 +19,7 @@ if ! cmp -s "$wanted" "$home/installed.txt"; then
   "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
   cp "$wanted" "$home/installed.txt"
 fi
-# The whole run also lints the modules, and makes the schema fixtures anew, from plugins and bindings, and wants them to be the committed ones.
+# The whole run also lints the modules, and generates the schema fixtures again, from plugins and bindings, and compares them with the committed ones.
 if [ $# -eq 0 ]; then
   scripts/lint-modules.sh
   node scripts/provider-schemas/generate.ts --plugins --check --bindings "$kept/bindings"

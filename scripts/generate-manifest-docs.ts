@@ -39,7 +39,7 @@ function providerSection(): string {
   const heading = ['| type | | machines | DNS | GPU | spot | fields of its Secret |', '|---|---|---|---|---|---|---|'];
   return [
     '## Provider types',
-    'Which of them an installation can build, `kubeloom validate` tells offline and the platform on `apply`. Kubernetes versions:',
+    '`kubeloom validate` checks offline which of them an installation supports, and the platform checks it on `apply`. Kubernetes versions:',
     `${supportedVersionsText()}.`,
     '',
     ...heading,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lint-modules.sh [DIR]: tflint and checkov over Terraform modules (default: templates/terraform). Exits 1 when something was
-# found that nobody has acknowledged, or an acknowledgement acknowledges nothing any more; see docs/conformance.md.
+# found that is not acknowledged, or an acknowledgement is not needed any more; see docs/conformance.md.
 # What is missing is fetched once: tflint by Go into ~/.cache/kubeloom/lint, checkov by pip into .kubeloom/checkov.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Renews the pins of runner-images/ where registries can be reached: digests of base images in the Dockerfile, and the lock file of
-# the mirrored Terraform plugins; tells the sums of the KubeOne releases. Needs docker (buildx), terraform, curl. Read the diff.
+# the mirrored Terraform plugins; prints the checksums of the KubeOne releases. Needs docker (buildx), terraform, curl. Read the diff.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dockerfile=runner-images/Dockerfile

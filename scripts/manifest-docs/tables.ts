@@ -65,7 +65,7 @@ function defaultOf(name: string, field: Schema, parent: Schema): string {
   return text === '[]' || text === '{}' || text === '""' ? 'none' : `\`${text.replaceAll('"', '')}\``;
 }
 
-/** What the field itself must look like; what it means beside others is said elsewhere. */
+/** The rule of the field itself; rules between fields are in prose.ts. */
 function ruleOf(schema: Schema): string {
   const { items, propertyNames, additionalProperties } = schema;
   const rules = [
@@ -84,7 +84,7 @@ function ruleOf(schema: Schema): string {
 }
 
 function formatOf({ anyOf, allOf, format, pattern, maxLength }: Schema): string {
-  // The strictest pattern stands last: what it lets through is not empty anyway.
+  // The strictest pattern is last: a value that it accepts is not empty anyway.
   const strictest = allOf?.at(-1)?.pattern;
   if (strictest !== undefined) return patternWords(strictest);
   if (anyOf)
@@ -98,7 +98,7 @@ function formatOf({ anyOf, allOf, format, pattern, maxLength }: Schema): string 
 
 const formatWords: Readonly<Record<string, string>> = { ipv4: 'IPv4 address', ipv6: 'IPv6 address' };
 
-/** Every pattern has words: a table with regular expressions helps nobody. Throws for one that has none yet. */
+/** Every pattern has words: a table with regular expressions does not help readers. Throws for a pattern without words. */
 function patternWords(pattern: string): string {
   const words = patterns.find(([known]) => known === pattern)?.[1];
   if (words === undefined) throw new Error(`scripts/manifest-docs/tables.ts has no words for the pattern ${pattern}`);

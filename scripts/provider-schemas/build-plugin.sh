@@ -5,7 +5,7 @@ set -euo pipefail
 module=${1%@*} version=${1##*@} target=$2
 [ -x "$target" ] && exit 0
 mkdir -p "$(dirname "$target")"
-# Beside the file: what Go makes meanwhile is gigabytes, and others clean /tmp within the hour that it may take.
+# In the target's directory: Go writes gigabytes meanwhile, and /tmp may be cleaned within the hour that the build takes.
 work=$(mktemp -d "$(dirname "$target")/.building.XXXXXX")
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"

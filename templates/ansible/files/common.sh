@@ -6,7 +6,7 @@ note() { printf 'note: %s\n' "$*"; }
 fact() { printf 'fact: %s=%s\n' "$1" "$2"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 
-# put FILE MODE < content: writes it when it differs; $rewritten tells whether it did. MODE also rules who may read it.
+# put FILE MODE < content: writes it when it differs; $rewritten says whether it did. MODE also decides who may read it.
 put() {
   local file=$1 mode=$2 fresh
   mkdir -p "$(dirname "$file")"

@@ -8,7 +8,7 @@ ready() { curl -sk -o /dev/null -f https://127.0.0.1:6443/readyz; }
 done_for=$kubernetes/kubeloom-endpoint
 if [ "$(cat $done_for 2>/dev/null)" = "$endpoint" ] && [ "$(server_in $kubernetes/admin.conf)" = "$endpoint" ] && names_endpoint && ready; then exit 0; fi
 
-# What is made anew is put aside first, and comes back when the way stops half-way.
+# Files that are recreated are saved first, and restored if this script fails half-way.
 before=$kubernetes/kubeloom-before-move
 mkdir -p "$before"
 old=(pki/apiserver.crt pki/apiserver.key admin.conf controller-manager.conf kubelet.conf scheduler.conf super-admin.conf)
@@ -30,7 +30,7 @@ kubeadm init phase kubeconfig all --config "$work/kubeadm.yaml" >&2
 trap 'rm -rf "$work"' EXIT
 rm -rf "$before"
 restart_kubelet
-# These two read their kubeconfig once. The API server sees its new certificate by itself.
+# These two read their kubeconfig once. The API server reloads its new certificate automatically.
 for name in kube-controller-manager kube-scheduler; do
   for pod in $(crictl pods --name "$name" -q 2>/dev/null); do
     if ! crictl stopp "$pod" >&2 || ! crictl rmp "$pod" >&2; then note "pod $name was restarted by others"; fi

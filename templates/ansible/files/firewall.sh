@@ -7,7 +7,7 @@ within() {
   local shift=$((32 - ${2#*/}))
   [ $(($(number "$1") >> shift)) -eq $(($(number "${2%/*}") >> shift)) ]
 }
-# Whoever sets the firewall must not shut himself out.
+# The connection that sets the firewall must stay open.
 client=${SSH_CONNECTION:-}
 client=${client%% *}
 admitted=no

@@ -25,12 +25,12 @@ fi
 
 # What runs may differ from the file (drift, or an earlier run that was cut off): compare keys, addresses and port.
 live() { wg show wg0 allowed-ips | tr '\t' ' ' | sort; wg show wg0 listen-port; }
-wished() {
+desired() {
   awk '$1 == "PublicKey" { key = $3 } $1 == "AllowedIPs" { print key " " $3 }' /etc/wireguard/wg0.conf | sort
   echo "$KUBELOOM_PORT"
 }
 fingerprint=$(sha256sum </etc/wireguard/wg0.conf)
-if [ "$(live)" != "$(wished)" ] || [ "$(cat /run/kubeloom-mesh 2>/dev/null)" != "$fingerprint" ]; then
+if [ "$(live)" != "$(desired)" ] || [ "$(cat /run/kubeloom-mesh 2>/dev/null)" != "$fingerprint" ]; then
   before=$(live)
   wg syncconf wg0 <(wg-quick strip wg0)
   [ "$(live)" = "$before" ] || changed "peers of wg0: $(wg show wg0 peers | wc -l)"

@@ -1,4 +1,4 @@
-# Pings every peer over WireGuard, all at once, and tells which answer. KUBELOOM_PEERS: "name=address" words.
+# Pings every peer over WireGuard, all at once, and reports which answer. KUBELOOM_PEERS: "name=address" words.
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 for peer in $KUBELOOM_PEERS; do

@@ -1,4 +1,4 @@
-# Makes the node's WireGuard key once and tells the public half; the private one never leaves the node.
+# Creates the node's WireGuard key once and prints the public half; the private one never leaves the node.
 # KUBELOOM_PORT: listen port.
 umask 077
 mkdir -p /etc/wireguard

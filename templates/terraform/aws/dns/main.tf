@@ -9,7 +9,7 @@ terraform {
 
 locals {
   zone = trimsuffix(var.zone, ".")
-  # By place, not by address: a machine that is made anew changes its record in one step, and the name is never empty.
+  # By place, not by address: a machine that is recreated changes its record in one step, and the name is never empty.
   records = { for place, address in var.addresses : tostring(place) => address }
   names = { for pair in setproduct(concat([var.hostname], var.alternative_names), keys(local.records)) :
     "${pair[0]}/${pair[1]}" => { hostname = pair[0], place = pair[1] }

@@ -66,7 +66,7 @@ resource "aws_vpc_security_group_egress_rule" "all" {
   description       = "Everything out"
 }
 
-# Everything of the cluster names its groups. What does not, whoever made it, gets the VPC's own, which lets nothing in or out.
+# Every resource of the cluster names its groups. Any other resource gets the VPC's default group, which allows no traffic.
 resource "aws_default_security_group" "closed" {
   vpc_id = aws_vpc.network.id
   tags   = merge(var.tags, { Name = "${local.name}-closed" })

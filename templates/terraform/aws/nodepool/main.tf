@@ -56,7 +56,7 @@ resource "aws_key_pair" "pool" {
 
 resource "aws_instance" "node" {
   # checkov:skip=CKV_AWS_126:Detailed monitoring costs money for each machine
-  # checkov:skip=CKV_AWS_135:All current types are EBS-optimised by themselves, and AWS refuses the argument for types that cannot be
+  # checkov:skip=CKV_AWS_135:All current types are EBS-optimised automatically, and AWS refuses the argument for types that cannot be
   # checkov:skip=CKV2_AWS_41:A role would give every container on the machine rights in the account; nodes need none
   for_each = local.nodes
 

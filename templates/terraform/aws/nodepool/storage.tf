@@ -23,7 +23,7 @@ resource "aws_volume_attachment" "data" {
   volume_id   = aws_ebs_volume.data[each.key].id
   instance_id = aws_instance.node[each.key].id
 
-  # A mounted disk is never let go of. One-time spot instances cannot be stopped, so theirs is taken away.
+  # A mounted disk is never detached. One-time spot instances cannot be stopped, so theirs is taken away.
   stop_instance_before_detaching = !var.pool.spot
   force_detach                   = var.pool.spot
 }

@@ -46,7 +46,7 @@ resource "azurerm_public_ip" "node" {
   tags                = var.tags
 
   lifecycle {
-    # A region that gains a zone changes whose turn it is: what stands stays where it is.
+    # A region that gains a zone changes the order of zones: existing machines stay where they are.
     ignore_changes = [zones, tags["kubeloom-generation"]]
   }
 }
@@ -114,6 +114,6 @@ resource "azurerm_linux_virtual_machine" "node" {
     ignore_changes = [custom_data, admin_ssh_key, source_image_reference, zone, tags["kubeloom-generation"]]
   }
 
-  # A machine that starts without its firewall would be closed to all: Standard addresses let nothing in by themselves.
+  # A machine that starts without its firewall would be unreachable: Standard addresses allow no incoming traffic by default.
   depends_on = [azurerm_subnet_network_security_group_association.pool]
 }

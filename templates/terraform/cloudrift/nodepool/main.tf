@@ -36,7 +36,7 @@ resource "cloudrift_virtual_machine" "node" {
   }
 
   lifecycle {
-    # CloudRift can only make machines anew; none of them may replace a machine that works.
+    # CloudRift can only recreate machines; none of them may replace a machine that works.
     ignore_changes = [recipe, ssh_key_id, metadata]
   }
 }

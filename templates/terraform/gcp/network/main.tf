@@ -10,7 +10,7 @@ terraform {
 }
 
 locals {
-  # Names begin with a letter and have at most 63 characters: a provider and a region in full would not fit beside the cluster's id.
+  # Names begin with a letter and have at most 63 characters: a provider and a region in full would not fit together with the cluster's id.
   prefix = replace(var.cluster_id, "/^[0-9]/", "k")
   name   = "${local.prefix}-${substr(sha1("${var.provider_name}/${var.region}"), 0, 8)}"
 

@@ -1,5 +1,5 @@
 output "site_id" {
-  description = "Changes when the site is made anew: then its hosts have to be made anew as well."
+  description = "Changes when the site is recreated: then its hosts have to be recreated as well."
   value       = terraform_data.site.id
 }
 

@@ -18,7 +18,7 @@ resource "terraform_data" "host" {
   }
   triggers_replace = [var.network.site_id]
 
-  # self.id is new for each replacement: by it the helper tells a host that is wanted from one that is left over.
+  # self.id is new for each replacement: the helper uses it to distinguish a wanted host from a leftover one.
   provisioner "local-exec" {
     quiet   = true
     command = <<-EOT

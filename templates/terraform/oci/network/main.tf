@@ -85,7 +85,7 @@ resource "oci_core_route_table" "cluster" {
 }
 
 # Security lists add to the groups. This one stands in for the VCN's own, which lets SSH in from anywhere: everything may go out, and
-# routers may tell what size of packet they can carry.
+# routers may report what size of packet they can carry.
 resource "oci_core_security_list" "cluster" {
   compartment_id = var.compartment_id
   vcn_id         = oci_core_vcn.cluster.id

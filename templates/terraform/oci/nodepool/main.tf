@@ -65,7 +65,7 @@ resource "oci_core_volume" "data" {
 }
 
 resource "oci_core_instance" "node" {
-  # checkov:skip=CKV_OCI_4:is_pv_encryption_in_transit_enabled is set, beside launch_options and not in it
+  # checkov:skip=CKV_OCI_4:is_pv_encryption_in_transit_enabled is set next to launch_options, not in it
   for_each = var.nodes
 
   compartment_id = var.compartment_id

@@ -53,7 +53,7 @@ resource "ovh_cloud_storage_block_volume" "data" {
   volume_type       = "CLASSIC"
   encryption        = { enabled = true }
 
-  # Each of them would make the volume anew, empty.
+  # Each of them would recreate the volume, empty.
   lifecycle {
     ignore_changes = [availability_zone, encryption]
   }
@@ -74,7 +74,7 @@ resource "ovh_cloud_instance" "node" {
   volume_ids         = contains(keys(local.with_disk), each.key) ? [ovh_cloud_storage_block_volume.data[each.key].id] : null
   networks           = [{ auto_assign_public_ip = true }]
 
-  # Another image or other user data would wipe the root disk, another key or zone make the machine anew. A server type or an
+  # Another image or other user data would wipe the root disk, another key or zone would recreate the machine. A server type or an
   # image that OVHcloud gives up must not matter to machines that stand.
   lifecycle {
     ignore_changes = [flavor_id, image_id, user_data, ssh_key_name, availability_zone]
