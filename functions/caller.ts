@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Caller, type Grant, grantsOf, holds, holdsAnywhere, parseSubjects, type Role } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { bindingOf, RoleBinding } from '#domain/manifest/role-binding.ts';
-import type { Deps } from './ports.ts';
+import type { Using } from './ports.ts';
 
 const Authorizer = z
   .object({
@@ -63,7 +63,7 @@ const isList = /(^|[^a-z])(groups?|roles?|teams?|entitlements|permissions|member
 
 /** The caller if it may use the route. Throws `Forbidden` that says which role is missing, the same for what exists and what does not. */
 export async function admit(
-  deps: Pick<Deps, 'config' | 'roleBindings'>,
+  deps: Using<'roleBindings.list' | 'config'>,
   event: APIGatewayProxyEventV2,
   access: Access,
   named: { readonly path: unknown; readonly query: unknown },
@@ -86,7 +86,7 @@ export async function admit(
   );
 }
 
-async function grantsIn({ config, roleBindings }: Pick<Deps, 'config' | 'roleBindings'>, caller: Caller) {
+async function grantsIn({ config, roleBindings }: Using<'roleBindings.list' | 'config'>, caller: Caller) {
   const admins = { role: 'admin' as const, namespaces: ['*'], subjects: parseSubjects(config.KUBELOOM_ADMINS) };
   const first = grantsOf(caller, [admins]);
   if (first.length > 0) return first;

@@ -6,7 +6,8 @@ import type { PipelineError } from '#domain/errors.ts';
 import { type Access, admit } from './caller.ts';
 import { asPipelineError, httpStatuses, parseInput, toProblem } from './failures.ts';
 import { eventBody, eventHeaders, type HttpRequest, type HttpResponse, problemResult, toResult } from './http.ts';
-import type { Deps } from './ports.ts';
+import type { FreePort, PortUse, Using } from './ports.ts';
+import type { ApiPorts } from './rights/api-uses.ts';
 import { wire } from './wire.ts';
 
 /** What Lambda passes beside the event; everything optional, so that handlers can be called in process. */
@@ -17,11 +18,15 @@ export type HttpHandler = (
   context?: InvocationContext,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** Wraps the handler of a state. Whatever it throws reaches Step Functions under a name out of `errorNames`. */
-export function taskHandler<Schema extends z.ZodType, Output>(
+/**
+ * Wraps the handler of a state. Whatever it throws reaches Step Functions under a name out of `errorNames`. `uses` is what
+ * it and everything below it calls: its role in AWS is made of it, and no other method of a port compiles.
+ */
+export function taskHandler<Schema extends z.ZodType, const Use extends PortUse, Output>(
   schema: Schema,
-  handle: (input: z.infer<Schema>, deps: Deps) => Promise<Output>,
-): TaskHandler<Output> {
+  uses: readonly Use[],
+  handle: (input: z.infer<Schema>, deps: Using<Use | FreePort>) => Promise<Output>,
+): TaskHandler<Output> & { readonly uses: readonly Use[] } {
   const chain = middy<unknown, Output>()
     .use({
       before: (request) => {
@@ -36,7 +41,10 @@ export function taskHandler<Schema extends z.ZodType, Output>(
       },
     })
     .handler((input: unknown) => handle(input as z.infer<Schema>, wire()));
-  return (event, context) => chain(event, (context ?? {}) as Context);
+  return Object.assign<TaskHandler<Output>, { uses: readonly Use[] }>(
+    (event, context) => chain(event, (context ?? {}) as Context),
+    { uses },
+  );
 }
 
 /** What an HTTP handler expects; leave out what it does not have. */
@@ -54,7 +62,7 @@ export interface HttpOptions<Path extends z.ZodType, Query extends z.ZodType> {
 /** Wraps the handler of a route. Errors become problem+json; a version conflict of a conditional request is a 412. */
 export function httpHandler<Path extends z.ZodType = z.ZodUnknown, Query extends z.ZodType = z.ZodUnknown>(
   options: HttpOptions<Path, Query>,
-  handle: (request: HttpRequest<z.infer<Path>, z.infer<Query>>, deps: Deps) => Promise<HttpResponse>,
+  handle: (request: HttpRequest<z.infer<Path>, z.infer<Query>>, deps: ApiPorts) => Promise<HttpResponse>,
 ): HttpHandler {
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use({

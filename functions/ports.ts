@@ -237,3 +237,23 @@ export interface Deps {
   readonly ids: Ids;
   readonly config: Config;
 }
+
+/** Ports whose methods need no right in AWS: what this process has, and git repositories over HTTPS. */
+export type FreePort = 'clock' | 'ids' | 'config' | 'templateSources';
+type AwsPort = Exclude<keyof Deps, FreePort>;
+
+/** `port.method` (`manifests.get`): what the role of a function or runner in AWS has to allow. */
+export type PortUse = { [Port in AwsPort]: `${Port}.${keyof Deps[Port] & string}` }[AwsPort];
+
+type MethodOf<Use, Port extends string> = Use extends `${Port}.${infer Method}` ? Method : never;
+
+/**
+ * The ports with these methods and no others: a call of a method that is not declared does not compile, under whatever
+ * name the port is passed on. `Deps` itself is for composition (`wire.ts`), fakes and what only passes it on.
+ */
+export type Using<Use extends PortUse | FreePort> = Pick<Deps, Extract<Use, FreePort>> & {
+  readonly [Port in Use extends `${infer Name extends AwsPort}.${string}` ? Name : never]: Pick<
+    Deps[Port],
+    MethodOf<Use, Port> & keyof Deps[Port]
+  >;
+};

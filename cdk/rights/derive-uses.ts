@@ -1,9 +1,9 @@
-/** Everything that uses.json says, read from the sources. */
+/** Everything that uses.json says: what handlers declare, what runners may call, and what adapters send for it. */
 
-import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
+import { apiUses } from '#functions/rights/api-uses.ts';
+import { portActions } from '#functions/rights/port-actions.ts';
+import { runnerUses } from '#functions/rights/runner-rights.ts';
 import { functionFiles } from '../bundle-functions.ts';
-import { adapterActions } from './adapter-actions.ts';
-import { portMethods, portUses } from './port-uses.ts';
 
 type Uses = Readonly<Record<string, readonly string[]>>;
 
@@ -16,25 +16,20 @@ export interface DerivedUses {
   readonly actions: Uses;
 }
 
-export function deriveUses(): DerivedUses {
-  const functions = Object.entries(functionFiles).map(([name, file]) => [name, portUses(`functions/${file}`)] as const);
+export async function deriveUses(): Promise<DerivedUses> {
+  const functions = await Promise.all(
+    Object.entries(functionFiles).map(async ([name, file]) => [name, await declared(file)] as const),
+  );
   return {
     functions: Object.fromEntries(functions),
-    runners: Object.fromEntries(runnerTools.map((tool) => [tool, usesOfRunner(tool)])),
-    actions: adapterActions(portMethods),
+    runners: Object.fromEntries(Object.entries(runnerUses).map(([tool, uses]) => [tool, [...uses].sort()])),
+    actions: portActions,
   };
 }
 
-/** Builds that are no stages: checks of credentials, questions to repositories. They are started in one project alone. */
-const otherBuilds: Partial<Record<RunnerTool, readonly string[]>> = {
-  terraform: ['runner-images/runner/provider-check/check-build.ts', 'runner-images/runner/terraform/git-lookup.ts'],
-};
-
-/** Every runner is the same program; of the tools it has only its own. */
-function usesOfRunner(tool: RunnerTool): readonly string[] {
-  const others = Object.values(otherBuilds).flat();
-  const common = portUses('runner-images/runner/main.ts', '*', ['runner-images/runner/stage-tools.ts', ...others]);
-  const own = portUses(`runner-images/runner/tools/${tool}.ts`, tool);
-  const alone = (otherBuilds[tool] ?? []).flatMap((file) => portUses(file));
-  return [...new Set([...common, ...own, ...alone])].sort();
+/** The routes are one function. */
+async function declared(file: string): Promise<readonly string[]> {
+  if (file === 'api/router.ts') return apiUses;
+  const { handler } = await import(/* @vite-ignore */ new URL(`../../functions/${file}`, import.meta.url).href);
+  return handler.uses;
 }

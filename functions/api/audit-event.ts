@@ -1,14 +1,14 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 
 /** Where changes of Secrets, templates and roles are kept; no manifest can have this name. */
 export const changesOf = (namespace: string): ManifestKey => ({ namespace, name: '@changes' });
 /** Where changes of role bindings are kept: they belong to no namespace. */
 export const installationChanges = '@installation';
 
-type Ports = Pick<Deps, 'clock' | 'events'>;
+type Ports = Pick<ApiPorts, 'clock' | 'events'>;
 
 /** `what` is a past participle with its object, as in `paused` or `applied as generation 3`. */
 export async function recordManifestChange(

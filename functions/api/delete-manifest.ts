@@ -13,7 +13,7 @@ import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { runAtWork } from '../pipeline/runs/run-at-work.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
@@ -81,7 +81,7 @@ function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly st
 
 /** Throws `Protected` that names what protects it, in the document or in what stands, and how to lift that. */
 async function refuseProtected(
-  deps: Pick<Deps, 'ids' | 'templateReferences'>,
+  deps: Pick<ApiPorts, 'ids' | 'templateReferences'>,
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): Promise<void> {

@@ -4,16 +4,16 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { leftBehind } from '../pipeline/manifests/orphan-manifest.ts';
 import { storedOrRemains, wayOut } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { remainsWithout } from './views/unreadable-manifest.ts';
 
-type Ports = Pick<Deps, 'manifests' | 'clusters'>;
+type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
 /** What is left of a manifest that cannot be deleted by a run; undefined when a run can, or when there is none. */
 export async function undeletable(
   deps: Ports,
   key: ManifestKey,
-): Promise<Awaited<ReturnType<Deps['manifests']['remainsOf']>>> {
+): Promise<Awaited<ReturnType<ApiPorts['manifests']['remainsOf']>>> {
   const found = await storedOrRemains(deps, key);
   if (found === undefined || 'reason' in found) return found;
   try {
@@ -26,7 +26,7 @@ export async function undeletable(
 
 /** Removes everything that is stored of it. Returns what can be told of what goes on running. */
 export async function discardManifest(
-  deps: Ports & Pick<Deps, 'artifacts' | 'workflows'>,
+  deps: Ports & Pick<ApiPorts, 'artifacts' | 'workflows'>,
   key: ManifestKey,
   { lease }: ManifestRecord,
 ): Promise<readonly LeftBehind[]> {
@@ -43,7 +43,10 @@ export function refuseUnlessForgotten(remains: Parameters<typeof wayOut>[0], orp
   if (orphans !== 'all') throw new PipelineError('Unreadable', wayOut(remains));
 }
 
-async function leftOf(deps: Pick<Deps, 'clusters' | 'artifacts'>, key: ManifestKey): Promise<readonly LeftBehind[]> {
+async function leftOf(
+  deps: Pick<ApiPorts, 'clusters' | 'artifacts'>,
+  key: ManifestKey,
+): Promise<readonly LeftBehind[]> {
   try {
     return await leftBehind(deps, key, { clusters: await deps.clusters.list(key), orphans: 'all' });
   } catch (error) {

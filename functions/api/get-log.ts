@@ -6,7 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { findCluster } from './find-cluster.ts';
 import { attemptOfPrefix, attemptPrefix, runPrefix } from './views/api-paths.ts';
 
@@ -39,7 +39,7 @@ export const handler = httpHandler(
 
 /** The id of the cluster that the path names: one that stands, else one that the run left something of. */
 async function clusterOfRun(
-  deps: Pick<Deps, 'clusters' | 'artifacts'>,
+  deps: Pick<ApiPorts, 'clusters' | 'artifacts'>,
   path: { readonly namespace: string; readonly name: string; readonly run: string; readonly cluster: string },
 ): Promise<string> {
   const found = findCluster(await deps.clusters.list(path), path.cluster);

@@ -6,7 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { viewer } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { manifestTag } from './manifest-version.ts';
 import { describeManifest } from './views/manifest-description.ts';
 import { describeRemains, remainsWithout } from './views/unreadable-manifest.ts';
@@ -20,7 +20,10 @@ export const handler = httpHandler({ access: viewer, path: ManifestPath }, async
   return { status: 200, json, headers: { etag: manifestTag('reason' in found ? found.record : found) } };
 });
 
-async function describe(deps: Pick<Deps, 'clusters' | 'runs'>, record: ManifestRecord): Promise<ManifestDescription> {
+async function describe(
+  deps: Pick<ApiPorts, 'clusters' | 'runs'>,
+  record: ManifestRecord,
+): Promise<ManifestDescription> {
   try {
     const clusters = await deps.clusters.list(record);
     return describeManifest(record, clusters, await deps.runs.get(record, record.runId));

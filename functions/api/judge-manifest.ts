@@ -13,7 +13,7 @@ import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { existingManifest } from './existing-manifest.ts';
 import { planClusters } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
@@ -40,7 +40,7 @@ export interface Assessment {
   readonly refusals: readonly Fault[];
 }
 
-export async function assessManifest(deps: Deps, key: ManifestKey, question: Question): Promise<Assessment> {
+export async function assessManifest(deps: ApiPorts, key: ManifestKey, question: Question): Promise<Assessment> {
   const { document, stored, caller, beside = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
   const verdict = validateManifest(document, withSet(context, beside));

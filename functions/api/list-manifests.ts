@@ -6,7 +6,8 @@ import { namespacesWith } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { viewerAnywhere } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
-import type { Deps, ManifestPage as StoredPage } from '../ports.ts';
+import type { ManifestPage as StoredPage } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { summaryOf, summaryOfRemains } from './views/unreadable-manifest.ts';
 
 export const handler = httpHandler(
@@ -29,7 +30,7 @@ export const handler = httpHandler(
  * `<namespace>:<cursor in it>`; without the latter, the namespace is begun.
  */
 async function pageOfSome(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Pick<ApiPorts, 'manifests'>,
   namespaces: readonly string[],
   { limit, next }: PageQuery,
 ): Promise<StoredPage> {

@@ -5,10 +5,10 @@ import { isPipelineError } from '#domain/errors.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
 
-type Ports = Pick<Deps, 'manifests' | 'clusters'>;
+type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
 /** Their names, as the caller may know them. */
 export async function manifestsThatUse(

@@ -10,7 +10,7 @@ import { httpHandler } from '../middleware.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansOf } from './delete-manifest.ts';
 import { assessManifest } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
@@ -46,7 +46,7 @@ type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 
 
 /** A document that can no longer be read keeps nothing from being deleted, nor from being planned. */
 function planDeletion(
-  deps: Pick<Deps, 'ids' | 'clock'>,
+  deps: Pick<ApiPorts, 'ids' | 'clock'>,
   stored: ManifestRecord,
   clusters: readonly ClusterRecord[],
   orphan: string | undefined,
@@ -60,7 +60,7 @@ function planDeletion(
 }
 
 async function planDocument(
-  deps: Deps,
+  deps: ApiPorts,
   key: ManifestKey,
   stored: ManifestRecord | undefined,
   request: HttpRequest<ManifestKey, PlanQuery>,
@@ -76,7 +76,7 @@ async function planDocument(
 }
 
 async function documentOf(
-  deps: Deps,
+  deps: ApiPorts,
   stored: ManifestRecord | undefined,
   request: HttpRequest<ManifestKey, PlanQuery>,
 ): Promise<{ readonly document: unknown; readonly beside: readonly unknown[]; readonly rollbackTo?: number }> {

@@ -6,7 +6,7 @@ import { operator } from '../caller.ts';
 import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
@@ -27,7 +27,7 @@ export const handler = httpHandler(
  * What has ended stays as it is: a failed one is retried, not resumed. Whoever saw the pause may store a generation at this
  * moment and start nothing: it is started here, too.
  */
-async function startWaiting(deps: Deps, awake: ManifestRecord): Promise<ManifestRecord> {
+async function startWaiting(deps: ApiPorts, awake: ManifestRecord): Promise<ManifestRecord> {
   for (let stored = awake, tries = 1; ; tries++) {
     if (stored.status === 'Done' || stored.status === 'Failed') return stored;
     const { document, deleting } = stored;

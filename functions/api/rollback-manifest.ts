@@ -7,7 +7,8 @@ import { parseInput } from '../failures.ts';
 import { httpHandler } from '../middleware.ts';
 import { lastDone } from '../pipeline/manifests/rollback-goal.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps, StoredGeneration } from '../ports.ts';
+import type { StoredGeneration } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { checkPreconditions } from './manifest-version.ts';
 import { refuseVerb } from './refuse-verb.ts';
 import { requestDocuments } from './request-document.ts';
@@ -28,7 +29,7 @@ export const handler = httpHandler({ access: operator, path: ManifestPath }, asy
 
 /** The generation to go back to. Throws `VersionConflict` that says which there are. */
 export async function rollbackGoal(
-  deps: Pick<Deps, 'manifests' | 'runs'>,
+  deps: Pick<ApiPorts, 'manifests' | 'runs'>,
   stored: ManifestRecord,
   to: number | undefined,
 ): Promise<StoredGeneration> {

@@ -2,11 +2,11 @@
 import type { ManifestKey, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { asItStands } from '../pipeline/runs/passed-over.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 
 /** As it really stands. Throws `NotFound`. */
 export async function storedRun(
-  deps: Pick<Deps, 'runs' | 'manifests'>,
+  deps: Pick<ApiPorts, 'runs' | 'manifests'>,
   path: ManifestKey & { readonly run: string },
 ): Promise<RunRecord> {
   const run = await deps.runs.get(path, path.run);

@@ -2,11 +2,11 @@
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 
 /** By `<namespace>/<name>` of the Secret; of those in `wanted`. */
 export async function storedSecretUses(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Pick<ApiPorts, 'manifests'>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, readonly SecretUse[]>> {
   const found = new Map<string, SecretUse[]>();

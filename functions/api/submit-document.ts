@@ -5,7 +5,7 @@ import type { AdmittedCaller } from '../caller.ts';
 import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { acceptedResponse } from './manifest-version.ts';
@@ -25,7 +25,7 @@ export interface Submission {
 
 /** Throws `InvalidManifest` with every fault, and `VersionConflict` when somebody else was faster. */
 export async function submitDocument(
-  deps: Deps,
+  deps: ApiPorts,
   key: ManifestKey,
   { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
 ): Promise<HttpResponse> {

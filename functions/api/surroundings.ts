@@ -6,10 +6,10 @@ import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { Deps } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
 
-type SurroundingPorts = Pick<Deps, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
+type SurroundingPorts = Pick<ApiPorts, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
 
 /** More than any real manifest refers to; each costs a question to another service. */
 const mostReferences = 500;
@@ -101,7 +101,7 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
 }
 
 async function endpointsOfOthers(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Pick<ApiPorts, 'manifests'>,
   key: ManifestKey,
   caller: AdmittedCaller,
 ): Promise<Map<string, string>> {

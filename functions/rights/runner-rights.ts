@@ -1,5 +1,6 @@
 /** What each runner may do to what is stored: the table that roles in AWS are made of and that the local services enforce. */
-import { actionsOf, runnerUses } from './uses.ts';
+import type { PortUse, Using } from '../ports.ts';
+import { actionsOf } from './uses.ts';
 
 /** Stage tools, one runner each; `drift` has what a check for drift looks with. */
 export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
@@ -35,6 +36,24 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   },
 };
 
+/** What every runner calls: documents, results, logs and events. */
+const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] as const satisfies readonly PortUse[];
+
+/** What each runner calls of the ports: its driver gets these methods and no others. */
+export const runnerUses = {
+  terraform: [...everyRunner, 'artifacts.remove', 'secrets.get', 'secrets.put', 'secrets.remove'],
+  ansible: [...everyRunner, 'secrets.get'],
+  kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
+  kubectl: [...everyRunner],
+  drift: [...everyRunner, 'secrets.get'],
+} as const satisfies Record<RunnerTool, readonly PortUse[]>;
+
+/** The ports as a runner gets them: what every runner calls, and `Use`. */
+export type RunnerPorts<Use extends PortUse = never> = Using<(typeof everyRunner)[number] | Use | 'clock' | 'config'>;
+
+/** The ports as the program of the runners holds them, which hands each driver what its role allows. */
+export type AllRunnerPorts = RunnerPorts<(typeof runnerUses)[RunnerTool][number]>;
+
 /** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
 export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
   terraform: ['artifacts.getBytes', 'artifacts.putBytes', 'artifacts.remove'],
@@ -46,7 +65,7 @@ export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
 
 /** All actions of a runner, sorted. */
 export function runnerActions(tool: RunnerTool): readonly string[] {
-  return actionsOf([...runnerUses(tool), ...toolUses[tool]]);
+  return actionsOf([...runnerUses[tool], ...toolUses[tool]]);
 }
 
 /** Prefixes of what an action may touch; without bounds it may touch all. */

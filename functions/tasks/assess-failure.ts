@@ -7,6 +7,7 @@ import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
 export const handler = taskHandler(
   AssessFailureInput,
+  ['clusters.get', 'clusters.put', 'events.append'],
   async ({ run, plan, failure: fault }, deps): Promise<AssessFailureOutput> => {
     const now = deps.clock.now().toISOString();
     const record = await clusterOf(deps, run);

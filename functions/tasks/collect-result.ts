@@ -8,34 +8,38 @@ import { readDocument } from '../pipeline/stages/known-facts.ts';
 import { stageEvents } from '../pipeline/stages/stage-events.ts';
 import { stageChange } from '../pipeline/stages/stage-outcomes.ts';
 import { decideStage } from '../pipeline/stages/stage-verdict.ts';
-import type { Deps } from '../ports.ts';
+import type { Using } from '../ports.ts';
 
 /** Why the try before this one failed; undefined for the first. */
 async function errorBefore(
   { slot, try: { attempt } }: CollectResultInput,
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.getText'>,
 ): Promise<StageError | undefined> {
   if (attempt < 2) return undefined;
   const prefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, attempt - 1);
   return (await readDocument(deps, waypointKeys.result(prefix), StageResult))?.error;
 }
 
-export const handler = taskHandler(CollectResultInput, async (input, deps): Promise<CollectResultOutput> => {
-  const { run, slot } = input;
-  const at = deps.clock.now().toISOString();
-  const attemptPrefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, input.try.attempt);
-  const [result, record, manifest] = await Promise.all([
-    readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
-    clusterOf(deps, run),
-    deps.manifests.get(keyOf(run)),
-  ]);
-  const stop = isCancelled(manifest, run);
-  const earlier = stop ? await errorBefore(input, deps) : undefined;
-  const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
-  const verdict = decideStage(question);
-  const collected = { input, result, verdict, record, attemptPrefix, at };
-  const change = await stageChange(collected, deps);
-  if (change) await deps.clusters.put(changed(record, run, change));
-  await deps.events.append(keyOf(run), stageEvents(collected, deps.config));
-  return verdict.output;
-});
+export const handler = taskHandler(
+  CollectResultInput,
+  ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'],
+  async (input, deps): Promise<CollectResultOutput> => {
+    const { run, slot } = input;
+    const at = deps.clock.now().toISOString();
+    const attemptPrefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, input.try.attempt);
+    const [result, record, manifest] = await Promise.all([
+      readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
+      clusterOf(deps, run),
+      deps.manifests.get(keyOf(run)),
+    ]);
+    const stop = isCancelled(manifest, run);
+    const earlier = stop ? await errorBefore(input, deps) : undefined;
+    const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
+    const verdict = decideStage(question);
+    const collected = { input, result, verdict, record, attemptPrefix, at };
+    const change = await stageChange(collected, deps);
+    if (change) await deps.clusters.put(changed(record, run, change));
+    await deps.events.append(keyOf(run), stageEvents(collected, deps.config));
+    return verdict.output;
+  },
+);

@@ -8,10 +8,22 @@ import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
-import type { Deps } from '../ports.ts';
+import type { Using } from '../ports.ts';
 
 export const handler = taskHandler(
   PlanManifestInput,
+  [
+    'artifacts.list',
+    'clusters.get',
+    'clusters.list',
+    'clusters.put',
+    'clusters.remove',
+    'events.append',
+    'manifests.begin',
+    'runs.get',
+    'runs.list',
+    'runs.put',
+  ],
   async ({ namespace, name, fence }, deps): Promise<PlanManifestOutput> => {
     const key = { namespace, name };
     const now = deps.clock.now().toISOString();
@@ -31,7 +43,7 @@ export const handler = taskHandler(
   },
 );
 
-function behindOf(deps: Pick<Deps, 'ids'>, manifest: ManifestRecord, stored: readonly ClusterRecord[]) {
+function behindOf(deps: Using<'ids'>, manifest: ManifestRecord, stored: readonly ClusterRecord[]) {
   const planning = planningOf(deps, manifest);
   return clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
 }

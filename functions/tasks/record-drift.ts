@@ -8,6 +8,7 @@ import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 
 export const handler = taskHandler(
   RecordDriftInput,
+  ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'],
   async ({ run, plan: { waypointPrefix }, checkFailure }, deps): Promise<{ readonly measures: DriftMeasures }> => {
     const now = deps.clock.now().toISOString();
     const [record, manifest] = await Promise.all([clusterOf(deps, run), deps.manifests.get(keyOf(run))]);

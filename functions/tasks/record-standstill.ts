@@ -7,6 +7,7 @@ import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
 export const handler = taskHandler(
   RecordStandstillInput,
+  ['clusters.get', 'clusters.put', 'events.append'],
   async ({ run, plan, failure: fault }, deps): Promise<Fault> => {
     const now = deps.clock.now().toISOString();
     const key = keyOf(run);

@@ -3,4 +3,17 @@ import { EndedRunInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { releaseRun } from '../pipeline/runs/ended-run.ts';
 
-export const handler = taskHandler(EndedRunInput, releaseRun);
+export const handler = taskHandler(
+  EndedRunInput,
+  [
+    'events.append',
+    'manifests.releaseLease',
+    'manifests.replace',
+    'runs.list',
+    'runs.put',
+    'workflows.fault',
+    'workflows.startReconcile',
+    'workflows.status',
+  ],
+  releaseRun,
+);

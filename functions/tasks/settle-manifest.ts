@@ -12,6 +12,17 @@ import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline
 
 export const handler = taskHandler(
   SettleManifestInput,
+  [
+    'artifacts.removeAll',
+    'clusters.list',
+    'events.append',
+    'manifests.get',
+    'manifests.remainsOf',
+    'manifests.remove',
+    'manifests.settle',
+    'runs.get',
+    'runs.put',
+  ],
   async ({ namespace, name, fence, runId, generation, attempt }, deps): Promise<SettleManifestOutput> => {
     const key = { namespace, name };
     const now = deps.clock.now();

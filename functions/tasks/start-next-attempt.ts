@@ -3,6 +3,10 @@ import { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { startNextAttempt } from '../pipeline/manifests/next-attempt.ts';
 
-export const handler = taskHandler(StartNextAttemptInput, async (input, deps) => ({
-  started: await startNextAttempt(input, deps),
-}));
+export const handler = taskHandler(
+  StartNextAttemptInput,
+  ['manifests.get', 'manifests.replace', 'runs.put', 'workflows.startReconcile'],
+  async (input, deps) => ({
+    started: await startNextAttempt(input, deps),
+  }),
+);

@@ -3,20 +3,24 @@ import { type EndedRunInput, StopBuildsInput } from '#contracts/state-inputs.ts'
 import { PipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
 import { prefixesAtWork, stopBuildsOf } from '../pipeline/runs/cancel-run.ts';
-import type { Deps } from '../ports.ts';
+import type { Using } from '../ports.ts';
 
 /** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */
-export const handler = taskHandler(StopBuildsInput, async (given, deps) => {
-  const prefixes = 'slot' in given ? [given.slot.waypointPrefix] : await prefixesOf(given, deps);
-  const stopped = await stopBuildsOf(deps, prefixes);
-  const left = (await Promise.all(prefixes.map((prefix) => deps.builds.running(prefix)))).flat();
-  if (left.length === 0) return { stopped };
-  throw new PipelineError('BuildStillRuns', `stopped, and not at its end yet: ${left.join(', ')}`);
-});
+export const handler = taskHandler(
+  StopBuildsInput,
+  ['builds.running', 'builds.stop', 'clusters.list', 'manifests.get'],
+  async (given, deps) => {
+    const prefixes = 'slot' in given ? [given.slot.waypointPrefix] : await prefixesOf(given, deps);
+    const stopped = await stopBuildsOf(deps, prefixes);
+    const left = (await Promise.all(prefixes.map((prefix) => deps.builds.running(prefix)))).flat();
+    if (left.length === 0) return { stopped };
+    throw new PipelineError('BuildStillRuns', `stopped, and not at its end yet: ${left.join(', ')}`);
+  },
+);
 
 async function prefixesOf(
   { executionArn, input: key }: EndedRunInput,
-  deps: Pick<Deps, 'manifests' | 'clusters'>,
+  deps: Using<'clusters.list' | 'manifests.get'>,
 ): Promise<readonly string[]> {
   const manifest = await deps.manifests.get(key);
   if (manifest?.lease && manifest.lease.owner !== executionArn) return [];

@@ -6,6 +6,7 @@ import { leaseTerm } from '../pipeline/runs/lease-term.ts';
 
 export const handler = taskHandler(
   TakeLeaseInput,
+  ['manifests.takeLease'],
   async ({ namespace, name, executionArn }, deps): Promise<TakeLeaseOutput> => {
     const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
     try {

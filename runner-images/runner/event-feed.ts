@@ -3,8 +3,9 @@ import type { RunEvent } from '#contracts/records.ts';
 import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { RunnerStage } from '#domain/plan.ts';
+import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
-import type { RunnerPorts, StageEvent } from './stage-context.ts';
+import type { StageEvent } from './stage-context.ts';
 
 export interface EventFeed {
   emit(event: StageEvent): void;

@@ -5,13 +5,14 @@ import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.
 import type { DriftReport } from '#domain/drift.ts';
 import type { RunnerStage } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
+import type { AllRunnerPorts, RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { revokeVaultTokens } from './credentials.ts';
 import { openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
 import { type FailedPool, nodesOfPools, planWithout } from './skip-pools.ts';
-import type { RunnerPlan, RunnerPorts, StageContext, Tool } from './stage-context.ts';
+import type { RunnerPlan, StageContext, Tool } from './stage-context.ts';
 import { StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -36,7 +37,7 @@ export interface RunStageOptions {
 /** Runs it. Returns the result that it has written; throws only when not even the result could be written. */
 export async function runStage(
   environment: StageEnvironment,
-  ports: RunnerPorts,
+  ports: AllRunnerPorts,
   options: RunStageOptions,
 ): Promise<StageResult> {
   const {
@@ -122,7 +123,7 @@ export async function runStage(
     toolMs: stopwatch.totalMs,
     ...outcome,
   });
-  const { artifacts } = ports;
+  const { artifacts }: RunnerPorts = ports;
   // Whoever finds a result relies on the facts: they go first. Events and the log only have to be there in the end.
   const store = async () => {
     if (factsText !== undefined && factsText !== storedFacts) {

@@ -6,10 +6,10 @@ import { locatorTitle } from '#domain/secret-locator.ts';
 import { sshKeyFileOf } from '#rendering/node-access.ts';
 import { requiredField, userSecret } from './credentials.ts';
 import { makeSshKeyPair } from './openssh-key.ts';
-import type { StageContext } from './stage-context.ts';
+import type { SecretReader, StageContext } from './stage-context.ts';
 import { StageFailure } from './stage-failure.ts';
 
-type Around = Pick<StageContext, 'ports' | 'mask' | 'document'>;
+type Around = Pick<SecretReader, 'ports' | 'mask' | 'document'>;
 
 /** Where the pair of a pool is kept. */
 export function sshKeyPath({ document }: Pick<StageContext, 'document'>, clusterId: string, poolId: string): string {
@@ -17,7 +17,11 @@ export function sshKeyPath({ document }: Pick<StageContext, 'document'>, cluster
 }
 
 /** The public half of a pool's pair; the pair is made when there is none yet. */
-export async function ensurePoolKey(around: Around, clusterId: string, poolId: string): Promise<string> {
+export async function ensurePoolKey(
+  around: Pick<StageContext<'secrets.get' | 'secrets.put'>, 'ports' | 'mask' | 'document'>,
+  clusterId: string,
+  poolId: string,
+): Promise<string> {
   const path = sshKeyPath(around, clusterId, poolId);
   const stored = await around.ports.secrets.get(path);
   if (stored?.publickey !== undefined && stored.privatekey !== undefined) return stored.publickey;
@@ -42,7 +46,7 @@ export interface KeyHolder {
 
 /** Writes the private keys of these nodes, mode 0600, and returns their directory. Throws `SshKeyMissing`. */
 export async function writeSshKeyFiles(
-  around: Around & Pick<StageContext, 'workDirectory'>,
+  around: Around & Pick<SecretReader, 'workDirectory'>,
   holders: readonly KeyHolder[],
 ): Promise<string> {
   const directory = join(around.workDirectory, 'keys');

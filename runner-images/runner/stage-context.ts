@@ -2,15 +2,14 @@
 import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftReport } from '#domain/drift.ts';
-import type { DriftPlan, StagePlan } from '#domain/plan.ts';
-import type { Deps } from '#functions/ports.ts';
+import type { DriftPlan, RunnerStage, StagePlan } from '#domain/plan.ts';
+import type { stageTools } from '#functions/pipeline/stages/stage-requests.ts';
+import type { PortUse } from '#functions/ports.ts';
+import type { RunnerPorts, RunnerTool, runnerUses } from '#functions/rights/runner-rights.ts';
 import type { FactSheet } from './fact-sheet.ts';
 import type { Command, CommandResult } from './process.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { StageLog } from './stage-log.ts';
-
-/** The part of the world a runner may touch. */
-export type RunnerPorts = Pick<Deps, 'artifacts' | 'secrets' | 'events' | 'clock' | 'config'>;
 
 /** What a runner is to do: a stage, or to look for drift. */
 export type RunnerPlan = StagePlan | DriftPlan;
@@ -25,7 +24,8 @@ export interface StageEvent {
   readonly node?: string;
 }
 
-export interface StageContext {
+/** `Use`: what the driver calls of the ports, apart from what every runner calls. */
+export interface StageContext<Use extends PortUse = never> {
   readonly document: WaypointDocument;
   readonly mode: StageMode;
   readonly attempt: number;
@@ -35,7 +35,7 @@ export interface StageContext {
   /** What stands, or may stand, beside the wish: the other end of the waypoint and what was tried before. */
   readonly others: readonly ClusterState[];
   readonly facts: FactSheet;
-  readonly ports: RunnerPorts;
+  readonly ports: RunnerPorts<Use>;
   readonly mask: SecretMask;
   readonly log: StageLog;
   readonly signal: AbortSignal;
@@ -56,8 +56,23 @@ export interface StageContext {
 /** Counts for people. */
 export type StageSummary = Readonly<Record<string, string | number>>;
 
-/** A driver: one for each tool. Throws `StageFailure`; what it found until then is in the fact sheet. */
-export type Tool = (context: StageContext) => Promise<StageSummary>;
+/** Allowed what any runner is: only the program that starts drivers has it. */
+export type AnyContext = ContextOf<RunnerTool>;
+
+/** A driver. Throws `StageFailure`; what it found until then is in the fact sheet. */
+export type Tool = (context: AnyContext) => Promise<StageSummary>;
+
+/** With a right to read Secrets. */
+export type SecretReader = StageContext<'secrets.get'>;
+
+/** What the driver of a runner gets: all that the runner's role allows. */
+export type ContextOf<Name extends RunnerTool> = StageContext<(typeof runnerUses)[Name][number]>;
+
+/** The driver of a runner: it calls no more than the runner's role allows. */
+export type ToolOf<Name extends RunnerTool> = (context: ContextOf<Name>) => Promise<StageSummary>;
+
+/** The driver of each stage. */
+export type StageTools = { readonly [Stage in RunnerStage]: ToolOf<(typeof stageTools)[Stage]> };
 
 /** The states a stage may meet: the wish first. */
 export function knownStates(context: Pick<StageContext, 'target' | 'others'>): readonly ClusterState[] {

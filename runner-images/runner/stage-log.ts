@@ -9,7 +9,7 @@ const headCharacters = 200_000;
 const tailCharacters = 1_800_000;
 
 export interface StageLogOptions {
-  readonly artifacts: Artifacts;
+  readonly artifacts: Pick<Artifacts, 'putText'>;
   readonly key: string;
   readonly mask: SecretMask;
   readonly clock: Clock;

@@ -1,6 +1,5 @@
 /** Which tool does the work of which stage. */
-import type { RunnerStage } from '#domain/plan.ts';
-import type { Tool } from './stage-context.ts';
+import type { StageTools } from './stage-context.ts';
 import { ansible } from './tools/ansible.ts';
 import { drift } from './tools/drift.ts';
 import { kubectl } from './tools/kubectl.ts';
@@ -14,4 +13,4 @@ export const stageTools = {
   nodes: kubectl,
   traffic: ansible,
   drift,
-} as const satisfies Record<RunnerStage, Tool>;
+} satisfies StageTools;

@@ -17,7 +17,7 @@ import {
 } from './synthesised.ts';
 
 const { pipeline, api } = installation;
-const derived = deriveUses();
+const derived = await deriveUses();
 const neededBy = (uses: readonly string[]): string[] => [...new Set(uses.flatMap((use) => derived.actions[use] ?? []))];
 
 /** What comes with running at all. */

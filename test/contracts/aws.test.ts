@@ -6,10 +6,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
@@ -17,6 +18,7 @@ import { LargeDocuments } from '#adapters/large-documents.ts';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { SsmSecrets } from '#adapters/ssm-secrets.ts';
 import { tableSchema } from '#adapters/table-keys.ts';
+import { noFacts } from '#domain/cluster-state.ts';
 import { ensureTable } from '#local/dynamodb/ensure-table.ts';
 import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
 import { silentLogger } from '#local/logger.ts';
@@ -24,11 +26,12 @@ import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts
 import { openS3 } from '#local/s3/s3-listener.ts';
 import { openParameterStore } from '#local/ssm/parameter-store.ts';
 import { ssmListener } from '#local/ssm/ssm-listener.ts';
-import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
+import { aCluster, aManifest, key, minute, noon, term } from './builders.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
+import { notCalled, recordedArtifacts, recordedClient, recordedPort, sentAndAllowed } from './recorded-actions.ts';
 
 const buckets = ['store-0', 'store-1', 'store-2', 'store-3', 'store-4'];
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -52,9 +55,12 @@ beforeAll(async () => {
   const ssmServer = await listenOnLoopback(ssmListener(parameters, silentLogger));
   servers = [s3Server, ssmServer];
   const client = new DynamoDBClient({ endpoint: dynamo.url, region: 'eu-central-1', credentials });
-  table = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  s3 = new S3Client({ endpoint: s3Server.url, region: 'eu-central-1', credentials });
-  ssm = new SSMClient({ endpoint: ssmServer.url, region: 'eu-central-1', credentials });
+  table = recordedClient(
+    'dynamodb',
+    DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  );
+  s3 = recordedClient('s3', new S3Client({ endpoint: s3Server.url, region: 'eu-central-1', credentials }));
+  ssm = recordedClient('ssm', new SSMClient({ endpoint: ssmServer.url, region: 'eu-central-1', credentials }));
 });
 
 afterAll(async () => {
@@ -66,13 +72,84 @@ afterAll(async () => {
 /** A table, bucket or path that no other test has. */
 const fresh = (): number => count++;
 const freshTable = (): DynamoTable => new DynamoTable(table, tables[fresh()] ?? 'too few tables');
-const documents = (): LargeDocuments => new LargeDocuments(new InMemoryArtifacts());
+const documents = (): LargeDocuments => new LargeDocuments(recordedArtifacts());
 let bucket = 0;
 
-manifestStoreContract('DynamoDB', () => new DynamoManifests(freshTable(), documents()));
-clusterStoreContract('DynamoDB', () => new DynamoClusters(freshTable(), documents()));
-runStoreContract('DynamoDB', () => new DynamoRuns(freshTable()));
-eventStoreContract('DynamoDB', () => new DynamoEvents(freshTable()));
-templateReferenceStoreContract('DynamoDB', () => new DynamoTemplates(freshTable()));
-artifactsContract('S3', () => new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets'));
-secretStoreContract('SSM', () => new SsmSecrets(ssm, `/kubeloom-${fresh()}`));
+manifestStoreContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
+clusterStoreContract('DynamoDB', () => recordedPort('clusters', new DynamoClusters(freshTable(), documents())));
+runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
+eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
+templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
+artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
+secretStoreContract('SSM', () => recordedPort('secrets', new SsmSecrets(ssm, `/kubeloom-${fresh()}`)));
+
+const binding = {
+  ...{ apiVersion: 'kubeloom.dev/v1' as const, kind: 'RoleBinding' as const, metadata: { name: 'viewers' } },
+  spec: { role: 'viewer' as const, namespaces: ['*'], subjects: [{ user: 'local:ann' }] },
+};
+
+describe('RoleBindingStore on DynamoDB', () => {
+  it('keeps, lists and removes bindings', async () => {
+    const bindings = recordedPort('roleBindings', new DynamoRoleBindings(freshTable()));
+    await bindings.put(binding);
+    expect(await bindings.list()).toEqual([binding]);
+    await bindings.remove('viewers');
+    expect(await bindings.list()).toEqual([]);
+  });
+});
+
+describe('documents too large for a table', () => {
+  const large = { document: { kind: 'InputManifest', text: 'x'.repeat(200_000) } };
+
+  it('come back from every method that answers a manifest, and are discarded with it', async () => {
+    const manifests = recordedPort('manifests', new DynamoManifests(freshTable(), documents()));
+    await manifests.create(aManifest({ ...large, dueAt: minute(1) }));
+    await manifests.replace(aManifest({ ...large, generation: 2, dueAt: minute(1) }), { generation: 1, attempt: 1 });
+    const taken = await manifests.takeLease(key, 'someone', term(0));
+    const answers = [
+      taken?.record,
+      await manifests.get(key),
+      await manifests.setPaused(key, false),
+      await manifests.requestCancel(key, 'shop-abcde-g1-a1', minute(2)),
+      await manifests.begin(key, taken?.lease.fence ?? 0, noon),
+      ...(await manifests.list('team', 10)).items,
+      ...(await manifests.due(minute(99), 10)),
+      ...(await manifests.generations(key)),
+      await manifests.releaseLease(key, 'someone'),
+    ];
+    expect(answers).toHaveLength(10);
+    for (const answer of answers) expect(answer).toMatchObject(large);
+    expect(await manifests.remainsOf(key)).toBeUndefined();
+    await manifests.discard(key);
+    expect(await manifests.get(key)).toBeUndefined();
+  });
+
+  it('come back with a cluster, and all clusters of a manifest are discarded', async () => {
+    const clusters = recordedPort('clusters', new DynamoClusters(freshTable(), documents()));
+    const record = aCluster({ facts: { ...noFacts, simulated: ['x'.repeat(200_000)] } });
+    await clusters.put(record);
+    expect((await clusters.get(key, record.cluster))?.facts.simulated).toHaveLength(1);
+    expect(await clusters.list(key)).toHaveLength(1);
+    await clusters.discard(key);
+    expect(await clusters.list(key)).toEqual([]);
+  });
+});
+
+describe('rights', () => {
+  const ports = [
+    'manifests',
+    'clusters',
+    'runs',
+    'events',
+    'templateReferences',
+    'roleBindings',
+    'artifacts',
+    'secrets',
+  ];
+
+  it('of each method are what its adapter sends in the suites above, no more and no less', () => {
+    const { sent, allowed } = sentAndAllowed();
+    expect(notCalled(...ports)).toEqual([]);
+    expect(allowed).toEqual(sent);
+  });
+});

@@ -19,17 +19,24 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
+import { notCalled, recordedClient, recordedPort, sentAndAllowed } from './recorded-actions.ts';
 
 const machine = 'arn:aws:states:eu-central-1:000000000000:stateMachine:reconcile-manifest';
 const execution = 'arn:aws:states:eu-central-1:000000000000:execution:reconcile-manifest:shop-abcde-g1-a1';
 const sfn = mockClient(SFNClient);
 const codebuild = mockClient(CodeBuildClient);
-const workflows = new SfnWorkflows(new SFNClient({ region: 'eu-central-1' }), machine);
-const builds = new CodeBuildBuilds(new CodeBuildClient({ region: 'eu-central-1' }), [
-  'ansible',
-  'terraform',
-  'ansible',
-]);
+const workflows = recordedPort(
+  'workflows',
+  new SfnWorkflows(recordedClient('states', new SFNClient({ region: 'eu-central-1' })), machine),
+);
+const builds = recordedPort(
+  'builds',
+  new CodeBuildBuilds(recordedClient('codebuild', new CodeBuildClient({ region: 'eu-central-1' })), [
+    'ansible',
+    'terraform',
+    'ansible',
+  ]),
+);
 const fault = { $metadata: {}, message: 'no' };
 
 beforeEach(() => {
@@ -146,5 +153,13 @@ describe('CodeBuildBuilds', () => {
     codebuild.on(StopBuildCommand).rejectsOnce(new InvalidInputException(fault)).rejects(new Error('boom'));
     await builds.stop('a:2');
     await expect(builds.stop('a:2')).rejects.toThrow('boom');
+  });
+});
+
+describe('rights', () => {
+  it('of each method are what its adapter sends in the tests above, no more and no less', () => {
+    const { sent, allowed } = sentAndAllowed();
+    expect(notCalled('workflows', 'builds')).toEqual([]);
+    expect(allowed).toEqual(sent);
   });
 });

@@ -35,12 +35,12 @@ describe('taskHandler', () => {
   const Input = z.object({ name: z.string() });
 
   it('gives the parsed input and the ports', async () => {
-    const handler = taskHandler(Input, async ({ name }, deps) => `${name} ${deps.config.KUBELOOM_TABLE}`);
+    const handler = taskHandler(Input, [], async ({ name }, deps) => `${name} ${deps.config.KUBELOOM_TABLE}`);
     expect(await handler({ name: 'shop', other: 1 })).toBe('shop kubeloom');
   });
 
   it('names every fault of an input at once', async () => {
-    const handler = taskHandler(z.object({ a: z.string(), b: z.number() }), async () => 1);
+    const handler = taskHandler(z.object({ a: z.string(), b: z.number() }), [], async () => 1);
     await expect(handler({})).rejects.toMatchObject({
       name: 'InvalidInput',
       message: expect.stringMatching(/a: .*; b: /),
@@ -48,7 +48,7 @@ describe('taskHandler', () => {
   });
 
   it('keeps the names of our errors and hides those of others behind ours', async () => {
-    const throwing = (error: unknown) => taskHandler(Input, () => Promise.reject(error))({ name: 'x' });
+    const throwing = (error: unknown) => taskHandler(Input, [], () => Promise.reject(error))({ name: 'x' });
     await expect(throwing(new PipelineError('LeaseLost', 'gone'))).rejects.toMatchObject({ name: 'LeaseLost' });
     await expect(throwing(new TypeError('x is undefined'))).rejects.toMatchObject({ name: 'InternalFault' });
     const throttled = Object.assign(new Error('slow down'), {
@@ -75,7 +75,7 @@ describe('taskHandler', () => {
     process.env.KUBELOOM_LOG = 'all';
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-    const handler = taskHandler(z.unknown(), async () => ({ secret: 'hunter2' }));
+    const handler = taskHandler(z.unknown(), [], async () => ({ secret: 'hunter2' }));
     await handler(
       { run: { runId: 'shop-g1', cluster: 'web-1' }, password: 'hunter3' },
       { functionName: 'plan-cluster' },

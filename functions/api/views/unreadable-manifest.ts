@@ -3,10 +3,11 @@ import type { ManifestDescription, ManifestSummary } from '#contracts/api-bodies
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
-import type { Deps, ManifestRemains } from '../../ports.ts';
+import type { ManifestRemains } from '../../ports.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
 import { describeManifest, summarizeManifest } from './manifest-description.ts';
 
-type Ports = Pick<Deps, 'clusters'>;
+type Ports = Pick<ApiPorts, 'clusters'>;
 
 /** The row of a manifest; it is unreadable when one of its clusters is. */
 export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<ManifestSummary> {

@@ -2,14 +2,14 @@
 
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 /**
  * Removes kubeconfig and backup of the certificate authority. The runner that removes the machines must not: its role
  * works with templates of users, and would let them at the kubeconfigs of others.
  */
 export async function removeClusterFiles(
-  { artifacts }: Pick<Deps, 'artifacts'>,
+  { artifacts }: Using<'artifacts.remove'>,
   { namespace, name, cluster }: ClusterRun,
 ): Promise<void> {
   await Promise.all(

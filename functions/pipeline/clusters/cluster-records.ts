@@ -4,7 +4,7 @@ import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 export const keyOf = (run: ClusterRun): ManifestKey => ({ namespace: run.namespace, name: run.name });
 
@@ -33,7 +33,7 @@ export function changed(record: ClusterRecord, run: ClusterRun, change: Partial<
 }
 
 /** The record of a cluster that is being worked on. Throws `NotFound`. */
-export async function clusterOf(deps: Pick<Deps, 'clusters'>, run: ClusterRun): Promise<ClusterRecord> {
+export async function clusterOf(deps: Using<'clusters.get'>, run: ClusterRun): Promise<ClusterRecord> {
   const record = await deps.clusters.get(keyOf(run), run.cluster);
   if (record) return record;
   throw new PipelineError('NotFound', `nothing is stored of cluster ${run.cluster} of ${run.namespace}/${run.name}`);

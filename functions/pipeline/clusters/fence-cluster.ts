@@ -1,7 +1,7 @@
 /** A run takes over a cluster: from its first write on, whatever an older run still writes is refused. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { marksBefore } from '../stages/done-stages.ts';
 
 export interface TakeOver {
@@ -14,7 +14,10 @@ export interface TakeOver {
 const tries = 5;
 
 /** Does nothing for a cluster of which nothing is stored. Throws `LeaseLost` when a newer run has it. */
-export async function takeOver(deps: Pick<Deps, 'clusters'>, { manifest, record, fence }: TakeOver): Promise<void> {
+export async function takeOver(
+  deps: Using<'clusters.get' | 'clusters.put'>,
+  { manifest, record, fence }: TakeOver,
+): Promise<void> {
   let found: ClusterRecord | undefined = record;
   for (let left = tries; found !== undefined && found.version > 0 && found.fence < fence; left--) {
     const { doneStages: _done, ...rest } = found;

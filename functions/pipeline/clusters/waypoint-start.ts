@@ -7,7 +7,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
 import { countSteps, nodeRows } from '#domain/progress.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
 import { stageRequests } from '../stages/stage-requests.ts';
 import { heldBy } from './cluster-plans.ts';
@@ -38,7 +38,7 @@ export interface Start {
 
 /** The document goes first: whoever finds the record relies on it. */
 export async function storeStart(
-  deps: Pick<Deps, 'artifacts' | 'clusters'>,
+  deps: Using<'artifacts.putText' | 'clusters.put'>,
   { document, record, output }: Start,
 ): Promise<void> {
   const key = waypointKeys.document(output.waypointPrefix);

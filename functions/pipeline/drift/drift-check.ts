@@ -6,7 +6,7 @@ import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { ClusterPlan, DriftPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { type ClusterEvent, changed, clusterName } from '../clusters/cluster-records.ts';
 import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 import { isCancelled } from '../runs/cancellation.ts';
@@ -37,7 +37,7 @@ export function planRepair(record: ClusterRecord): ClusterPlan {
 
 /** Stores what the runner needs to look, and returns what the state machine is told. */
 export async function beginCheck(
-  deps: Pick<Deps, 'artifacts' | 'clusters' | 'config'>,
+  deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put' | 'config'>,
   run: ClusterRun,
   record: ClusterRecord,
 ): Promise<PlanClusterOutput> {
@@ -65,7 +65,7 @@ export async function beginCheck(
 
 /** What the check came to; `failure` says in words why it left nothing. */
 export async function readCheck(
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.getText'>,
   question: {
     readonly run: ClusterRun;
     readonly record: ClusterRecord;

@@ -1,10 +1,10 @@
 /** Manifests that are done and due for nothing: those that were done before there were checks for drift get their first one. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { firstCheckOf } from './drift-policy.ts';
 
-type Ports = Pick<Deps, 'manifests' | 'clock'>;
+type Ports = Using<'manifests.get' | 'manifests.list' | 'manifests.replace' | 'clock'>;
 
 /** What this process has listed: once is enough, as whatever is done from then on gets its check. */
 const looked = new WeakSet<object>();

@@ -1,12 +1,12 @@
 /** Starting a check for drift of a manifest that is done: a run of its own, of the same generation and attempt. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
 
 /** The manifest as it is stored then. Throws `VersionConflict` when somebody changed it just then. */
 export async function startDriftCheck(
-  deps: Pick<Deps, 'manifests' | 'runs' | 'workflows' | 'clock'>,
+  deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,
   stored: ManifestRecord,
   { policy, reason }: { readonly policy: CheckPolicy; readonly reason: string },
 ): Promise<ManifestRecord> {

@@ -8,7 +8,7 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { projectOf } from '../stages/stage-requests.ts';
 
 /** Whose check it is. */
@@ -16,14 +16,16 @@ export interface CheckedInstance extends ManifestKey {
   readonly provider: string;
 }
 
-type Ports = Pick<Deps, 'artifacts' | 'builds'>;
+type Ports = Using<
+  'artifacts.getText' | 'artifacts.list' | 'artifacts.putText' | 'builds.start' | 'builds.status' | 'builds.stop'
+>;
 
 /** A runner ends by itself long before; what has not even begun by then is not waited for any longer. */
 const abandonedAfterMs = 2 * checkLimitMs;
 
 /** Starts one and returns its id. Throws `NotFound` without such an instance, `VersionConflict` while another one runs. */
 export async function startProviderCheck(
-  deps: Ports & Pick<Deps, 'clock' | 'config'>,
+  deps: Ports & Using<'clock' | 'config'>,
   manifest: ManifestRecord,
   provider: string,
 ): Promise<string> {

@@ -5,10 +5,12 @@
 import { createHash } from 'node:crypto';
 import { LookupBuild, type LookupRequest, LookupResult, lookupKeys } from '#contracts/template-lookup.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { Deps, ResolvedTemplates } from '../../ports.ts';
+import type { ResolvedTemplates, Using } from '../../ports.ts';
 import { projectOf } from '../stages/stage-requests.ts';
 
-type Ports = Pick<Deps, 'artifacts' | 'builds' | 'clock' | 'config'>;
+export type LookupPorts = Using<
+  'artifacts.getText' | 'artifacts.putText' | 'builds.start' | 'builds.status' | 'builds.stop' | 'clock' | 'config'
+>;
 
 const minute = 60_000;
 /** A commit is taken for what the branch is at; longer, and an apply after a push would miss it. */
@@ -23,7 +25,7 @@ const abandonedAfterMs = 5 * minute;
  * in a moment helps.
  */
 export async function lookUpTemplates(
-  deps: Ports,
+  deps: LookupPorts,
   reference: { readonly namespace: string; readonly name: string },
   request: LookupRequest,
 ): Promise<ResolvedTemplates> {
@@ -47,7 +49,7 @@ export async function lookUpTemplates(
   throw pending(request);
 }
 
-async function start(deps: Ports, newest: string, request: LookupRequest, now: Date): Promise<void> {
+async function start(deps: LookupPorts, newest: string, request: LookupRequest, now: Date): Promise<void> {
   const { artifacts, builds, config } = deps;
   const prefix = lookupKeys.prefix(newest, now);
   await artifacts.putText(lookupKeys.request(prefix), JSON.stringify(request), 'application/json');
@@ -58,7 +60,7 @@ async function start(deps: Ports, newest: string, request: LookupRequest, now: D
   await artifacts.putText(newest, JSON.stringify(build), 'application/json');
 }
 
-async function resultOf({ artifacts }: Ports, { prefix }: LookupBuild): Promise<LookupResult | undefined> {
+async function resultOf({ artifacts }: LookupPorts, { prefix }: LookupBuild): Promise<LookupResult | undefined> {
   const text = await artifacts.getText(lookupKeys.result(prefix));
   return text === undefined ? undefined : LookupResult.parse(JSON.parse(text));
 }

@@ -1,12 +1,12 @@
 /** What the scheduler does about a manifest that should have moved on by now. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
 import { startDriftCheck } from '../drift/start-drift-check.ts';
 import { cancelRun } from '../runs/cancel-run.ts';
 import { isCancelled } from '../runs/cancellation.ts';
-import { releaseRun } from '../runs/ended-run.ts';
+import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
 import { startNextAttempt } from './next-attempt.ts';
@@ -29,11 +29,17 @@ function isDone({ status }: ManifestRecord): boolean {
   return status === 'Done';
 }
 
+type DuePorts = ReleasePorts &
+  Parameters<typeof cancelRun>[0] &
+  Parameters<typeof startNextAttempt>[1] &
+  Parameters<typeof startDriftCheck>[0] &
+  Using<'manifests.renewLease'>;
+
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never began is started. What is paused is
  * left alone, and what is being cancelled has its tools stopped once more. What is done is checked for drift.
  */
-export async function handleDue(record: ManifestRecord, deps: Deps): Promise<DueAction> {
+export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
   const key = { namespace, name };
   if (lease) {
@@ -69,7 +75,10 @@ export async function handleDue(record: ManifestRecord, deps: Deps): Promise<Due
 }
 
 /** Somebody who was faster with another wish comes first. */
-async function check(record: ManifestRecord, deps: Deps): Promise<DueAction> {
+async function check(
+  record: ManifestRecord,
+  deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,
+): Promise<DueAction> {
   try {
     await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
     return 'checked';

@@ -1,12 +1,12 @@
 /** Starts a generation once more, under the next attempt's name. */
 import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { nextRecord, startRun } from './next-generation.ts';
 
 /** Does nothing when somebody else was faster; returns whether it started. Throws `VersionConflict` when just then. */
 export async function startNextAttempt(
   { namespace, name, generation, attempt, reason }: StartNextAttemptInput,
-  deps: Pick<Deps, 'manifests' | 'runs' | 'workflows' | 'clock' | 'ids'>,
+  deps: Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>,
 ): Promise<boolean> {
   const key = { namespace, name };
   const stored = await deps.manifests.get(key);

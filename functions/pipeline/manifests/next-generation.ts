@@ -2,7 +2,7 @@
 import type { ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { checksumOf } from '../checksum.ts';
 
 /** A run that was not started by then is started by the scheduler. */
@@ -26,7 +26,7 @@ export interface GenerationRequest {
 
 /** The record that follows `stored`. */
 export function nextRecord(
-  deps: Pick<Deps, 'clock' | 'ids'>,
+  deps: Using<'clock' | 'ids'>,
   key: ManifestKey,
   stored: ManifestRecord | undefined,
   desired: GenerationRequest,
@@ -67,7 +67,7 @@ export function nextRecord(
 
 /** Stores it if nobody else was faster. Throws `VersionConflict` with what is stored now. */
 export async function storeNext(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Using<'manifests.create' | 'manifests.get' | 'manifests.replace'>,
   stored: ManifestRecord | undefined,
   record: ManifestRecord,
 ): Promise<void> {
@@ -95,7 +95,7 @@ export async function storeNext(
  * the record due: the manifest is accepted all the same.
  */
 export async function startRun(
-  deps: Pick<Deps, 'runs' | 'workflows'>,
+  deps: Using<'runs.put' | 'workflows.startReconcile'>,
   record: ManifestRecord,
   reason: string,
 ): Promise<void> {

@@ -3,12 +3,12 @@ import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans, RunEvent } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { clusterName } from '../clusters/cluster-records.ts';
 
 /** What will be left of the clusters: everything, or just the nodes named. Clusters of which nothing is left are left out. */
 export async function leftBehind(
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.list'>,
   key: ManifestKey,
   { clusters, orphans }: { readonly clusters: readonly ClusterRecord[]; readonly orphans: Orphans },
 ): Promise<readonly LeftBehind[]> {
@@ -18,7 +18,7 @@ export async function leftBehind(
 
 /** Forgets all clusters of a manifest that is let go as a whole, and tells what goes on running. Throws `LeaseLost`. */
 export async function orphanAll(
-  deps: Pick<Deps, 'artifacts' | 'clusters' | 'events'>,
+  deps: Using<'artifacts.list' | 'clusters.list' | 'clusters.remove' | 'events.append'>,
   { manifest, fence, now }: { readonly manifest: ManifestRecord; readonly fence: number; readonly now: string },
 ): Promise<void> {
   const clusters = await deps.clusters.list(manifest);
@@ -31,7 +31,7 @@ export async function orphanAll(
 }
 
 async function leftOf(
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.list'>,
   key: ManifestKey,
   record: ClusterRecord,
   orphans: Orphans,

@@ -1,6 +1,6 @@
 /** Where a rollback goes: an earlier generation whose document is kept, and by default one that was done. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import type { Deps, StoredGeneration } from '../../ports.ts';
+import type { StoredGeneration, Using } from '../../ports.ts';
 import { checksumOf } from '../checksum.ts';
 
 /**
@@ -8,7 +8,7 @@ import { checksumOf } from '../checksum.ts';
  * generation that it went back to: a second rollback goes further back and never forward again. Undefined when there is none.
  */
 export async function lastDone(
-  deps: Pick<Deps, 'runs'>,
+  deps: Using<'runs.list'>,
   stored: ManifestRecord,
   kept: readonly StoredGeneration[],
 ): Promise<StoredGeneration | undefined> {
@@ -30,7 +30,7 @@ function originOf(generation: number, kept: readonly Pick<StoredGeneration, 'gen
 
 /** Generations of this manifest, not of an earlier one of the same name, that a run reached. */
 async function doneSince(
-  { runs }: Pick<Deps, 'runs'>,
+  { runs }: Using<'runs.list'>,
   stored: ManifestRecord,
   oldest: number,
 ): Promise<ReadonlySet<number>> {

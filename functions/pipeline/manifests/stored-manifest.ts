@@ -1,10 +1,13 @@
 /** Finding what a request or a run is about, and saying so in words when it is not there or cannot be read. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import type { Deps, ManifestRemains } from '../../ports.ts';
+import type { ManifestRemains, Using } from '../../ports.ts';
 
 /** The stored manifest. Throws `NotFound`, and `Unreadable` with what to do. */
-export async function storedManifest(deps: Pick<Deps, 'manifests'>, key: ManifestKey): Promise<ManifestRecord> {
+export async function storedManifest(
+  deps: Using<'manifests.get' | 'manifests.remainsOf'>,
+  key: ManifestKey,
+): Promise<ManifestRecord> {
   const found = await storedOrRemains(deps, key);
   if (found && 'reason' in found) throw new PipelineError('Unreadable', wayOut(found));
   if (found) return found;
@@ -13,7 +16,7 @@ export async function storedManifest(deps: Pick<Deps, 'manifests'>, key: Manifes
 
 /** The stored manifest, or what is left of it. */
 export async function storedOrRemains(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Using<'manifests.get' | 'manifests.remainsOf'>,
   key: ManifestKey,
 ): Promise<ManifestRecord | ManifestRemains | undefined> {
   try {
@@ -27,7 +30,7 @@ export async function storedOrRemains(
 
 /** What a new document takes the place of. Throws `Unreadable` when it cannot. */
 export async function replaceableManifest(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Using<'manifests.get' | 'manifests.remainsOf'>,
   key: ManifestKey,
 ): Promise<ManifestRecord | undefined> {
   const found = await storedOrRemains(deps, key);
@@ -48,7 +51,7 @@ export function wayOut({ namespace, name, reason, replaceable }: Omit<ManifestRe
 
 /** Every manifest of this installation, page by page; those that cannot be read are reported and left out. */
 export async function* everyManifest(
-  deps: Pick<Deps, 'manifests'>,
+  deps: Using<'manifests.list'>,
   report: (unreadable: ManifestRemains) => void = () => {},
 ): AsyncGenerator<ManifestRecord> {
   let next: string | undefined;

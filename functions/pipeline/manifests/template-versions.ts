@@ -6,14 +6,14 @@ import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
 import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import type { Planning } from '../clusters/cluster-plans.ts';
-import { lookUpTemplates } from '../jobs/template-lookups.ts';
+import { type LookupPorts, lookUpTemplates } from '../jobs/template-lookups.ts';
 
-type Ports = Pick<Deps, 'templateReferences' | 'templateSources' | 'artifacts' | 'builds' | 'clock' | 'config'>;
+type Ports = LookupPorts & Using<'templateReferences.get' | 'templateSources'>;
 
 /** What plans of a stored manifest need. */
-export function planningOf({ ids }: Pick<Deps, 'ids'>, manifest: ManifestRecord): Planning {
+export function planningOf({ ids }: Using<'ids'>, manifest: ManifestRecord): Planning {
   return { ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} };
 }
 

@@ -1,6 +1,6 @@
 /** What a tick found, as numbers: alarms watch over leases that nobody frees and runs that do not end. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 /** Seconds; 0 when there is none. */
 export interface TickMeasures {
@@ -13,7 +13,7 @@ export interface TickMeasures {
 /** Of the manifests that were due; those that are not are in time. */
 export async function measureTick(
   due: readonly Pick<ManifestRecord, 'namespace' | 'name' | 'runId' | 'lease'>[],
-  deps: Pick<Deps, 'runs' | 'clock'>,
+  deps: Using<'runs.get' | 'clock'>,
 ): Promise<TickMeasures> {
   const now = deps.clock.now().getTime();
   const secondsSince = (time: string): number => Math.max(0, Math.round((now - Date.parse(time)) / 1000));

@@ -1,6 +1,6 @@
 /** Cancelling: the wish is written down, then the tools that are at work are stopped; the run itself ends in order. */
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 /** After so long the scheduler looks whether a tool was just about to start when the others were stopped. */
 const lookAgainSeconds = 15;
@@ -13,7 +13,7 @@ export interface Cancellation {
 
 /** Returns the manifest as it stands. Throws `NotFound`. */
 export async function cancelRun(
-  deps: Pick<Deps, 'manifests' | 'clusters' | 'builds' | 'clock'>,
+  deps: Using<'builds.running' | 'builds.stop' | 'clusters.list' | 'manifests.requestCancel' | 'clock'>,
   key: ManifestKey,
   { runId, only }: Cancellation,
 ): Promise<ManifestRecord> {
@@ -36,7 +36,10 @@ export function prefixesAtWork(
 }
 
 /** Stops the builds of these waypoints; returns how many. It does not wait for their end. */
-export async function stopBuildsOf({ builds }: Pick<Deps, 'builds'>, prefixes: readonly string[]): Promise<number> {
+export async function stopBuildsOf(
+  { builds }: Using<'builds.running' | 'builds.stop'>,
+  prefixes: readonly string[],
+): Promise<number> {
   const running = (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
   await Promise.all(running.map((build) => builds.stop(build)));
   return running.length;

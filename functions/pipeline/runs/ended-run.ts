@@ -2,17 +2,28 @@
 import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
 import { restartPauseSeconds } from '#domain/failure-policy.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { isCancelled } from './cancellation.ts';
 import { innermost, passes } from './service-faults.ts';
 
 /** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
 const recentRuns = 20;
 
-type Ports = Pick<Deps, 'manifests' | 'runs' | 'events' | 'workflows' | 'clock' | 'config'>;
+export type ReleasePorts = Using<
+  | 'manifests.releaseLease'
+  | 'manifests.replace'
+  | 'runs.list'
+  | 'runs.put'
+  | 'events.append'
+  | 'workflows.fault'
+  | 'workflows.startReconcile'
+  | 'workflows.status'
+  | 'clock'
+  | 'config'
+>;
 
 /** Frees the lease, ends the run records, and says whether the manifest is to be started again. Doing it twice is fine. */
-export async function releaseRun(ended: EndedRunInput, deps: Ports): Promise<ReleaseRunOutput> {
+export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Promise<ReleaseRunOutput> {
   const key = ended.input;
   const at = deps.clock.now().toISOString();
   const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
@@ -59,7 +70,7 @@ interface Aftermath {
   readonly broke: Fault | undefined;
   readonly mine: readonly RunRecord[];
   readonly recent: readonly RunRecord[];
-  readonly deps: Ports;
+  readonly deps: ReleasePorts;
 }
 
 async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
@@ -96,7 +107,7 @@ async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, d
 }
 
 /** Starting under the same name is no start when that execution runs or has ended: it only tells which it is. */
-async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: Ports): Promise<boolean> {
+async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: ReleasePorts): Promise<boolean> {
   const executionArn = await workflows.startReconcile(runId, { namespace, name });
   return (await workflows.status(executionArn)) === 'RUNNING';
 }
@@ -106,7 +117,7 @@ async function endWith(
   status: ManifestRecord['status'],
   manifest: ManifestRecord,
   at: string,
-  { manifests }: Ports,
+  { manifests }: ReleasePorts,
 ): Promise<void> {
   const { dueAt: _due, ...rest } = manifest;
   const { generation, attempt } = manifest;

@@ -1,6 +1,6 @@
 /** The record of a run that begins: older runs that never got their turn are superseded by it. */
 import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 export interface Beginning {
   readonly manifest: ManifestRecord;
@@ -10,7 +10,7 @@ export interface Beginning {
 }
 
 export async function beginRun(
-  deps: Pick<Deps, 'runs' | 'events'>,
+  deps: Using<'events.append' | 'runs.get' | 'runs.list' | 'runs.put'>,
   { manifest, clusters, now }: Beginning,
 ): Promise<void> {
   const { namespace, name, runId, generation, attempt, deleting, updatedAt } = manifest;

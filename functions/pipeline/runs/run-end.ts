@@ -1,7 +1,7 @@
 /** The record of a run that has settled. */
 import type { ManifestKey, ManifestStatus, RunEvent, RunRecord, RunStatus } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 type Outcome = SettleManifestOutput['outcome'];
 
@@ -24,7 +24,7 @@ const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Fai
 export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => settled[summary.outcome];
 
 export async function endRun(
-  deps: Pick<Deps, 'runs' | 'events'>,
+  deps: Using<'events.append' | 'runs.get' | 'runs.put'>,
   { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
 ): Promise<void> {
   const run = await deps.runs.get(key, runId);

@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts } from '#domain/cluster-state.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 
 /** What the runners of the last waypoint found out; else what was known before. */
-export async function knownFacts(deps: Pick<Deps, 'artifacts'>, record: ClusterRecord): Promise<ClusterFacts> {
+export async function knownFacts(deps: Using<'artifacts.getText'>, record: ClusterRecord): Promise<ClusterFacts> {
   if (record.waypointPrefix === null || record.status === 'Converged') return record.facts;
   const found = await readDocument(deps, waypointKeys.facts(record.waypointPrefix), ClusterFacts);
   return found ?? record.facts;
@@ -14,7 +14,7 @@ export async function knownFacts(deps: Pick<Deps, 'artifacts'>, record: ClusterR
 
 /** A document; undefined when it is missing, or cut short by a crash. */
 export async function readDocument<Schema extends z.ZodType>(
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.getText'>,
   key: string,
   schema: Schema,
 ): Promise<z.infer<Schema> | undefined> {

@@ -3,7 +3,7 @@ import type { ClusterRecord, HeldPool } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
 import type { ClusterRun, CollectResultInput } from '#contracts/state-inputs.ts';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { Deps } from '../../ports.ts';
+import type { Using } from '../../ports.ts';
 import { marked } from './done-stages.ts';
 import { knownFacts } from './known-facts.ts';
 import { failureOf, type Verdict } from './stage-verdict.ts';
@@ -20,7 +20,7 @@ export interface Collected {
 /** Undefined when nothing has to be written: a retry, or a rung of the ladder that held. */
 export async function stageChange(
   collected: Collected,
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.getText'>,
 ): Promise<Partial<ClusterRecord> | undefined> {
   const { input, verdict, record, attemptPrefix, at } = collected;
   // Nothing was to change; what a check found is Record Drift's.
@@ -35,7 +35,7 @@ export async function stageChange(
 
 async function progressed(
   { input: { run, slot }, result, record, at }: Collected,
-  deps: Pick<Deps, 'artifacts'>,
+  deps: Using<'artifacts.getText'>,
 ): Promise<Partial<ClusterRecord>> {
   const doneStages = slot.stage === 'drift' ? undefined : marked(record, slot.stage);
   const lost = heldPools(run, result, record.attempted);

@@ -5,7 +5,7 @@ import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { type Play, playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, placeOf, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
@@ -16,7 +16,7 @@ interface Answers {
   readonly silent: Map<string, string>;
 }
 
-export async function checkMesh(context: StageContext): Promise<Findings> {
+export async function checkMesh(context: SecretReader): Promise<Findings> {
   const { target, facts } = context;
   if (target === null) return { items: [], unchecked: [] };
   const peers = allNodes(target).map(({ node }) => node.name);
@@ -32,7 +32,7 @@ export async function checkMesh(context: StageContext): Promise<Findings> {
   return { items, unchecked: [] };
 }
 
-async function ask(context: StageContext, inventory: Play['inventory'], time: string): Promise<Answers> {
+async function ask(context: SecretReader, inventory: Play['inventory'], time: string): Promise<Answers> {
   const answers: Answers = { mesh: new Map(), silent: new Map() };
   const result = await playPlaybooks(context, {
     ...{ playbooks: ['verify.yml'], inventory, directoryName: `mesh-${time}` },

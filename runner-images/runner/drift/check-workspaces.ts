@@ -4,7 +4,7 @@ import type { DriftItem } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { nodeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
@@ -20,7 +20,7 @@ interface Visit {
 }
 
 /** Throws only when none of them could be planned. */
-export async function checkWorkspaces(context: StageContext): Promise<Findings> {
+export async function checkWorkspaces(context: SecretReader): Promise<Findings> {
   const { target } = context;
   if (target === null) return { items: [], unchecked: [] };
   const visits = visitsOf(context, target);
@@ -38,12 +38,13 @@ export async function checkWorkspaces(context: StageContext): Promise<Findings> 
   };
 }
 
-function visitsOf(context: StageContext, target: ClusterState): readonly Visit[] {
+function visitsOf(context: SecretReader, target: ClusterState): readonly Visit[] {
   const instances = allPools(target).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
   return [
     ...[...new Set(instances)].map((name) => ({
       ...{ about: name, kind: 'machines' as const },
-      job: () => machinesJob(context, name, { state: target, publicKeyOf: knownPoolKey }),
+      job: () =>
+        machinesJob(context, name, { state: target, publicKeyOf: (...pool) => knownPoolKey(context, ...pool) }),
     })),
     ...target.loadBalancers.map((balancer) => ({
       ...{ about: balancer.name, kind: 'dns' as const },

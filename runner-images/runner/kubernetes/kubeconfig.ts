@@ -16,7 +16,7 @@ export async function writeKubeconfig(context: StageContext): Promise<string | u
 }
 
 /** Removes it, and the backup of the certificate authority beside it. */
-export async function removeKubeconfig({ document, facts, ports }: StageContext): Promise<void> {
+export async function removeKubeconfig({ document, facts, ports }: StageContext<'artifacts.remove'>): Promise<void> {
   for (const key of Object.values(clusterKeys(document))) await ports.artifacts.remove(key);
   facts.kubeconfig(undefined);
 }

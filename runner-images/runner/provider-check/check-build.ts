@@ -1,11 +1,11 @@
 /** A build that tries credentials: from the request that the API left to the result; no value of a Secret is in it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CheckRequest, type CheckResult, checkKeys, checkLimitMs } from '#contracts/provider-check.ts';
-import type { RunnerPorts } from '../stage-context.ts';
+import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { runCheck } from './check-request.ts';
 import { type CheckFinding, unreported } from './finding.ts';
 
-type Ports = Pick<RunnerPorts, 'artifacts' | 'secrets' | 'clock' | 'config'>;
+type Ports = RunnerPorts<'secrets.get'>;
 type Look = (request: CheckRequest) => Promise<readonly CheckFinding[]>;
 
 export interface CheckBuildOptions {

@@ -1,16 +1,16 @@
 /** The sim runner: a stage, or check of credentials, in this very process, without root, tools or files; the same documents in and out. */
 import { CheckEnvironment } from '#contracts/provider-check.ts';
 import { StageEnvironment } from '#contracts/stage.ts';
+import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
 import { wire } from '#functions/wire.ts';
 import { simulateCheckBuild } from '../provider-check/check-build.ts';
 import { runStage } from '../run-stage.ts';
-import type { RunnerPorts } from '../stage-context.ts';
 import { simTool } from './sim-tool.ts';
 
 export interface SimStageOptions {
   readonly signal: AbortSignal;
   /** @default the ports of this process */
-  readonly ports?: RunnerPorts;
+  readonly ports?: AllRunnerPorts;
 }
 
 /**

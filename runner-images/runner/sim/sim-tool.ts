@@ -6,7 +6,7 @@ import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
-import { knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
+import { type AnyContext, knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { strikingFault } from './injected-faults.ts';
 import { repairDrift, simulatedDrift } from './simulated-drift.ts';
@@ -69,7 +69,7 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   return target;
 }
 
-function check(context: StageContext, drift: string | undefined): StageSummary {
+function check(context: AnyContext, drift: string | undefined): StageSummary {
   const { target, reportDrift } = context;
   const items = target === null ? [] : [...simulatedDrift(drift, placeOf(context, target))];
   reportDrift?.({ items, unchecked: [] });
@@ -80,7 +80,7 @@ const placeOf = ({ document }: StageContext, state: ClusterState) => {
   return { manifest: document.manifest, cluster: document.cluster, state };
 };
 
-async function perform(context: StageContext, plan: StagePlan): Promise<StageSummary> {
+async function perform(context: AnyContext, plan: StagePlan): Promise<StageSummary> {
   const { facts } = context;
   switch (plan.stage) {
     case 'infrastructure':
@@ -127,7 +127,7 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   return { hostsCreated: made.length, hostsRemoved: gone.length };
 }
 
-async function kubernetes(context: StageContext, action: 'apply' | 'reset'): Promise<StageSummary> {
+async function kubernetes(context: AnyContext, action: 'apply' | 'reset'): Promise<StageSummary> {
   const { target, facts, ports, document } = context;
   facts.simulated('control plane');
   if (action === 'reset' || target === null) {

@@ -4,7 +4,7 @@ import type { ClusterState, DnsState, LoadBalancerState } from '#domain/cluster-
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
-import { knownStates, type StageContext } from '../stage-context.ts';
+import { type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { unknownWorkspace } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
@@ -28,7 +28,7 @@ const nowhere = '192.0.2.1';
  * are made there before the old ones go, each with the credentials of its own provider. Throws `StageFailure`.
  */
 export async function applyDns(
-  context: StageContext,
+  context: ContextOf<'terraform'>,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
   target: ClusterState | null,
 ): Promise<ChangeCounts> {
@@ -71,7 +71,7 @@ const noChanges: ChangeCounts = {
   hostsRemoved: 0,
 };
 
-function applyNames(context: StageContext, names: Names): Promise<WorkspaceOutcome> {
+function applyNames(context: ContextOf<'terraform'>, names: Names): Promise<WorkspaceOutcome> {
   return applyWorkspace(context, workspaceOf(context, names));
 }
 

@@ -5,7 +5,7 @@ import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from 
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
-import { knownStates, type StageContext } from '../stage-context.ts';
+import { type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-reporter.ts';
@@ -28,14 +28,17 @@ const NodesOutput = z.record(
 
 /** Brings the instance `name` to what `wish` has of it. Throws `StageFailure`. */
 export async function applyMachines(
-  context: StageContext,
+  context: ContextOf<'terraform'>,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
   target: ClusterState | null,
 ): Promise<ChangeCounts> {
   const { ports, facts } = context;
   const state = destroy ? null : target;
   const pools = poolsOf(state, name);
-  const job = await machinesJob(context, name, { state, publicKeyOf: ensurePoolKey });
+  const job = await machinesJob(context, name, {
+    state,
+    publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
+  });
   const { outputs, counts, template } = await applyWorkspace(context, {
     ...job,
     destroy,
@@ -59,7 +62,7 @@ export interface MachinesRequest {
   /** Null: nothing of it. */
   readonly state: ClusterState | null;
   /** Of a pool's key pair: one that makes what is missing, or one that writes nothing. */
-  readonly publicKeyOf: (context: StageContext, clusterId: string, poolId: string) => Promise<string>;
+  readonly publicKeyOf: (clusterId: string, poolId: string) => Promise<string>;
 }
 
 /** The workspace of the instance `name` as `state` wants it; null: nothing of it. Throws `WorkspaceUnknown`. */
@@ -74,9 +77,7 @@ export async function machinesJob(
   const clusterId = states[0]?.id;
   if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
   const publicKeys = Object.fromEntries(
-    await Promise.all(
-      poolsOf(state, name).map(async ({ id }) => [id, await publicKeyOf(context, clusterId, id)] as const),
-    ),
+    await Promise.all(poolsOf(state, name).map(async ({ id }) => [id, await publicKeyOf(clusterId, id)] as const)),
   );
   const { namespace, manifest, generation } = document;
   return {

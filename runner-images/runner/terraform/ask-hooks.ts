@@ -1,7 +1,7 @@
 /** Runs a hook of a provider type for everything in a workspace: once for each version of templates in it. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { poolModule, providerNameIn } from '#rendering/terraform-names.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import {
   type HookAnswer,
@@ -24,7 +24,7 @@ export interface WorkspacePart extends VersionInUse {
 
 /** Whether any part has the hook. */
 export async function anyHook(
-  context: StageContext,
+  context: SecretReader,
   parts: readonly WorkspacePart[],
   hook: HookName,
 ): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function anyHook(
 
 /** Asks each part about its own resources; the answers are put together. Throws `StageFailure`. */
 export async function askHooks(
-  context: StageContext,
+  context: SecretReader,
   parts: readonly WorkspacePart[],
   { hook, input }: { readonly hook: HookName; readonly input: HookInput },
 ): Promise<HookAnswer> {
@@ -55,7 +55,7 @@ export async function askHooks(
 
 /** Whoever has no credentials asks without: what was never made can be removed by anybody, all else is refused there. */
 async function environmentOf(
-  context: StageContext,
+  context: SecretReader,
   provider: ProviderInstance,
   { template }: ProviderFiles,
 ): Promise<Readonly<Record<string, string>>> {

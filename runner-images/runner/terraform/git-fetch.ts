@@ -8,11 +8,11 @@ import { isPrivateAddress } from '#adapters/public-https.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { type CommandResult, complaintsOnly } from '../process.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { repositoryLogin } from './git-login.ts';
 
-export type GitSurroundings = Pick<StageContext, 'ports' | 'mask' | 'run' | 'workDirectory'>;
+export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory'>;
 
 /** Of any file that git writes, its packs too; and of its memory: a tree of few objects can unfold to any number of files. */
 const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];

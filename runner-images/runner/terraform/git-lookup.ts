@@ -2,13 +2,13 @@
 import { GitReferences } from '#adapters/git-references.ts';
 import { LookupRequest, type LookupResult, lookupKeys } from '#contracts/template-lookup.ts';
 import type { ResolvedTemplates } from '#functions/ports.ts';
+import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { revokeVaultTokens } from '../credentials.ts';
 import { SecretMask } from '../secret-mask.ts';
-import type { RunnerPorts } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { repositoryLogin } from './git-login.ts';
 
-type Ports = Pick<RunnerPorts, 'artifacts' | 'secrets' | 'clock' | 'config'>;
+type Ports = RunnerPorts<'secrets.get'>;
 
 /** Leaves the commit, or why there is none; no value of the Secret is in it. Throws without a request. */
 export async function lookUpCommit(prefix: string, ports: Ports): Promise<boolean> {

@@ -10,7 +10,7 @@ import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { ContextOf, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { machinesJob } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
@@ -27,7 +27,7 @@ const KeptState = z.object({
  * told and left to the next change: nodes on both ends of the mesh dial, so the mesh works without it.
  */
 export async function openFirewalls(
-  context: StageContext,
+  context: ContextOf<'terraform'>,
   target: ClusterState | null,
   visited: ReadonlySet<string>,
 ): Promise<readonly ChangeCounts[]> {
@@ -53,7 +53,7 @@ function instancesOf(state: ClusterState): readonly ProviderInstance[] {
 }
 
 async function isOutdated(
-  context: StageContext,
+  context: ContextOf<'terraform'>,
   { id: clusterId }: ClusterState,
   provider: ProviderInstance,
   peers: readonly string[],
@@ -67,10 +67,17 @@ async function isOutdated(
   return known?.join() !== peers.join();
 }
 
-async function openFirewall(context: StageContext, target: ClusterState, name: string): Promise<ChangeCounts> {
+async function openFirewall(
+  context: ContextOf<'terraform'>,
+  target: ClusterState,
+  name: string,
+): Promise<ChangeCounts> {
   const places = placesOf(poolsOf(target, name));
   const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
-  const job = await machinesJob(context, name, { state: target, publicKeyOf: ensurePoolKey });
+  const job = await machinesJob(context, name, {
+    state: target,
+    publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
+  });
   const { counts } = await applyWorkspace(context, { ...job, only });
   context.emit({
     kind: 'FirewallUpdated',

@@ -6,7 +6,7 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
@@ -43,7 +43,7 @@ export interface ProviderFiles {
 
 /** Finds or fetches them. Throws `TemplatesMissing` for a type that there are none of. */
 export async function providerFiles(
-  context: Pick<StageContext, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
+  context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
   provider: ProviderInstance,
 ): Promise<ProviderFiles> {
   const version = parseTemplateVersion(provider.templates);

@@ -10,11 +10,11 @@ import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provid
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { requiredField, userSecret } from '../credentials.ts';
 import { withExternalId } from '../external-id.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { webIdentityToken } from '../web-identity.ts';
 
-type Around = Pick<StageContext, 'ports' | 'mask' | 'log'>;
+type Around = Pick<SecretReader, 'ports' | 'mask' | 'log'>;
 type Fields = Readonly<Record<string, string>>;
 
 export interface ProviderLogin {

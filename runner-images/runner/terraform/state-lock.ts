@@ -69,7 +69,10 @@ export async function takeOverState(
 }
 
 /** Removes state, lock and note of a workspace that has nothing left. */
-export async function removeState({ ports }: Pick<StageContext, 'ports'>, stateKey: string): Promise<void> {
+export async function removeState(
+  { ports }: Pick<StageContext<'artifacts.remove'>, 'ports'>,
+  stateKey: string,
+): Promise<void> {
   for (const key of [stateKey, `${stateKey}.tflock`, `${stateKey}.owner`]) await ports.artifacts.remove(key);
 }
 

@@ -6,7 +6,7 @@ import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import { type RootModule, requiredProviders, type StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
-import { knownNodes, type StageContext } from '../stage-context.ts';
+import { type ContextOf, knownNodes, type SecretReader } from '../stage-context.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
@@ -56,7 +56,7 @@ interface Work {
 }
 
 /** Brings the workspace to its root module. Throws `StageFailure`. */
-export async function applyWorkspace(context: StageContext, job: WorkspaceJob): Promise<WorkspaceOutcome> {
+export async function applyWorkspace(context: ContextOf<'terraform'>, job: WorkspaceJob): Promise<WorkspaceOutcome> {
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
   const hook = hookInputOf(context, job);
@@ -98,7 +98,7 @@ export interface PlannedChange {
  * What an apply would change, and nothing of it is done: neither is the state locked or written. A type whose world
  * Terraform cannot see is asked by its hook `inspect`. Throws `StageFailure`.
  */
-export async function planWorkspace(context: StageContext, job: WorkspaceJob): Promise<readonly PlannedChange[]> {
+export async function planWorkspace(context: SecretReader, job: WorkspaceJob): Promise<readonly PlannedChange[]> {
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
   const work = {
@@ -121,7 +121,7 @@ export async function planWorkspace(context: StageContext, job: WorkspaceJob): P
   });
 }
 
-function hookInputOf(context: StageContext, job: WorkspaceJob): HookInput {
+function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {
   return {
     installation: context.ports.config.KUBELOOM_INSTALLATION,
     cluster: job.clusterId,
@@ -132,7 +132,7 @@ function hookInputOf(context: StageContext, job: WorkspaceJob): HookInput {
   };
 }
 
-async function converge(context: StageContext, work: Work): Promise<Readonly<Record<string, unknown>>> {
+async function converge(context: SecretReader, work: Work): Promise<Readonly<Record<string, unknown>>> {
   const { job, files, hook, reporter } = work;
   const terraform = await prepare(context, work);
   const { only = [] } = job;
@@ -154,7 +154,7 @@ async function converge(context: StageContext, work: Work): Promise<Readonly<Rec
 
 /** Its directory with the root module, initialised, and its state free to be locked. */
 async function prepare(
-  context: StageContext,
+  context: SecretReader,
   { job, files, stateKey }: Work,
   { locks } = { locks: true },
 ): Promise<TerraformCli> {
@@ -189,7 +189,7 @@ async function prepare(
 }
 
 /** Puts the modules of every version where the root finds them. */
-async function linkModules(context: StageContext, job: WorkspaceJob, directory: string): Promise<void> {
+async function linkModules(context: SecretReader, job: WorkspaceJob, directory: string): Promise<void> {
   for (const part of partsOf(job)) {
     const { directory: modules } = await versionFiles(context, part);
     // A workspace that is visited a second time has it.
@@ -198,13 +198,13 @@ async function linkModules(context: StageContext, job: WorkspaceJob, directory: 
 }
 
 /** What the provider type is like: by the version of the job's provider, which may be one that only is to go. */
-function mainFiles(context: StageContext, job: WorkspaceJob): Promise<ProviderFiles> {
+function mainFiles(context: SecretReader, job: WorkspaceJob): Promise<ProviderFiles> {
   const part = partsOf(job).find(({ provider }) => provider.templates === job.provider.templates);
   return versionFiles(context, { provider: job.provider, wanted: part?.wanted ?? !job.destroy });
 }
 
 async function askBefore(
-  context: StageContext,
+  context: SecretReader,
   work: Work,
   resources: readonly StateResource[],
 ): Promise<readonly string[]> {
@@ -214,7 +214,7 @@ async function askBefore(
   return replace;
 }
 
-function reportRemoved({ emit }: StageContext, { job }: Work, removed: readonly string[]): void {
+function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {
   for (const name of removed) {
     const message = `${name} was still there in ${job.provider.name} and unknown to Terraform: it is removed now`;
     emit({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });

@@ -8,10 +8,10 @@ import { playbookError } from '../ansible/playbook-failure.ts';
 import { waitForRoot } from '../ansible/root-login.ts';
 import { waitForSsh } from '../ansible/ssh-banner.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
+import type { SecretReader, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
-export const ansible: Tool = async (context) => {
+export const ansible: ToolOf<'ansible'> = async (context) => {
   const work = inventoryWork(context);
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
@@ -52,21 +52,21 @@ export const ansible: Tool = async (context) => {
 };
 
 /** A machine of the user's own is there already; one that was just created has to boot. */
-function sshWaitSeconds({ ports: { config } }: StageContext, { node }: VisitedNode): number {
+function sshWaitSeconds({ ports: { config } }: SecretReader, { node }: VisitedNode): number {
   return node.static === undefined ? config.KUBELOOM_SSH_WAIT_SECONDS : config.KUBELOOM_STATIC_SSH_WAIT_SECONDS;
 }
 
 /** A machine of ours that no playbook has reached yet: its first boot may go on. */
-function isUnseen({ facts }: StageContext, { node }: VisitedNode): boolean {
+function isUnseen({ facts }: SecretReader, { node }: VisitedNode): boolean {
   return node.static === undefined && facts.current.nodes[node.name]?.bootId === undefined;
 }
 
 /** Hosts that were the API endpoint, under the names that the waypoint began with: a load balancer may be renamed by now. */
-function oldEndpoints({ others, document }: StageContext): readonly string[] {
+function oldEndpoints({ others, document }: SecretReader): readonly string[] {
   return [...new Set(others.map((state) => apiAddress(state, document.facts).host))].filter(Boolean);
 }
 
-function inventoryWork({ plan }: StageContext): InventoryWork {
+function inventoryWork({ plan }: SecretReader): InventoryWork {
   const none = { install: [], peers: [], proxy: [], uninstall: [] };
   if (plan.stage === 'configuration') return plan.work;
   if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
@@ -74,7 +74,7 @@ function inventoryWork({ plan }: StageContext): InventoryWork {
 }
 
 async function playAll(
-  context: StageContext,
+  context: SecretReader,
   playbooks: readonly string[],
   inventory: unknown,
   work: InventoryWork,
@@ -95,13 +95,13 @@ type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 /** Keeps facts and troubles of all playbooks of a run, and which nodes they left in good order. */
 class PlaybookListener {
   readonly troubles: Trouble[] = [];
-  readonly #context: StageContext;
+  readonly #context: SecretReader;
   readonly #visited = new Set<string>();
   readonly #changed = new Set<string>();
   /** Did not answer, whether or not that was tolerated. */
   readonly #silent = new Set<string>();
 
-  constructor(context: StageContext) {
+  constructor(context: SecretReader) {
     this.#context = context;
   }
 

@@ -4,12 +4,12 @@ import { driftKey } from '#domain/drift.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
 import { checkWorkspaces } from '../drift/check-workspaces.ts';
-import type { StageContext, Tool } from '../stage-context.ts';
+import type { StageContext, ToolOf } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
 const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
 
-export const drift: Tool = async (context) => {
+export const drift: ToolOf<'drift'> = async (context) => {
   if (context.target === null) throw new Error('there is no cluster to check');
   // Side by side: what one of them cannot do keeps none of the others from looking.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));

@@ -5,10 +5,10 @@ import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
 import { updateEndpointConsumers } from '../kubernetes/update-endpoint-consumers.ts';
-import type { Tool } from '../stage-context.ts';
+import type { ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
-export const kubectl: Tool = async (context) => {
+export const kubectl: ToolOf<'kubectl'> = async (context) => {
   if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
   const { work } = context.plan;
   const { patch } = work;

@@ -9,19 +9,19 @@ import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { StageContext, StageSummary, Tool } from '../stage-context.ts';
+import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 /** KubeOne waits for machines silently at times. */
 const quietMs = 20 * 60_000;
 const totalMs = 90 * 60_000;
 
-export const kubeone: Tool = async (context) => {
+export const kubeone: ToolOf<'kubeone'> = async (context) => {
   if (context.plan.stage !== 'kubernetes') throw new Error(`kubeone cannot run stage ${context.plan.stage}`);
   return context.plan.work.action === 'apply' ? apply(context) : reset(context);
 };
 
-async function apply(context: StageContext): Promise<StageSummary> {
+async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
@@ -47,7 +47,7 @@ async function apply(context: StageContext): Promise<StageSummary> {
 }
 
 /** Only static nodes are worth it: machines that are removed take their Kubernetes with them. */
-async function reset(context: StageContext): Promise<StageSummary> {
+async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target ?? context.others[0];
   if (state === undefined) return { nodesReset: 0 };
   const program = await findKubeOne(context, state);
@@ -81,7 +81,7 @@ async function reset(context: StageContext): Promise<StageSummary> {
 }
 
 /** `kubeone-<release>` of the release that knows this Kubernetes version, else plain `kubeone`. */
-async function findKubeOne(context: StageContext, state: ClusterState): Promise<string> {
+async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {
   if (process.env.KUBELOOM_KUBEONE) return process.env.KUBELOOM_KUBEONE;
   const before = context.document.before?.kubernetesVersion ?? state.kubernetesVersion;
   const release = kubeoneReleaseFor(state.kubernetesVersion, before)?.release;
@@ -95,7 +95,7 @@ async function findKubeOne(context: StageContext, state: ClusterState): Promise<
 }
 
 /** A stand-in says so in its version. */
-async function isStandIn(context: StageContext, program: string): Promise<boolean> {
+async function isStandIn(context: ContextOf<'kubeone'>, program: string): Promise<boolean> {
   const { stdout } = await context.run({
     label: 'kubeone version',
     program,
@@ -105,7 +105,7 @@ async function isStandIn(context: StageContext, program: string): Promise<boolea
   return /simulated/i.test(stdout);
 }
 
-async function prepare(context: StageContext, state: ClusterState): Promise<string> {
+async function prepare(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {
   const directory = join(context.workDirectory, 'kubeone');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keyDirectory = await writeSshKeyFiles(
@@ -118,7 +118,7 @@ async function prepare(context: StageContext, state: ClusterState): Promise<stri
 }
 
 /** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact beside it. */
-async function keepWhatItLeft(context: StageContext, state: ClusterState, directory: string): Promise<void> {
+async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState, directory: string): Promise<void> {
   const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
   const keys = clusterKeys(context.document);
   if (kubeconfig.trim() === '') {

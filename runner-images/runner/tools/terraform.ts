@@ -5,7 +5,7 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import { continueWithout, skipPools } from '../skip-pools.ts';
-import type { StageContext, Tool } from '../stage-context.ts';
+import type { ContextOf, ToolOf } from '../stage-context.ts';
 import { applyDns } from '../terraform/apply-dns.ts';
 import { applyMachines } from '../terraform/apply-machines.ts';
 import type { ChangeCounts } from '../terraform/change-reporter.ts';
@@ -14,9 +14,13 @@ import { openFirewalls } from '../terraform/open-firewalls.ts';
 import { workspacesAtOnce } from '../terraform/workspace.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
-type Visit = (context: StageContext, workspace: Workspace, target: ClusterState | null) => Promise<ChangeCounts>;
+type Visit = (
+  context: ContextOf<'terraform'>,
+  workspace: Workspace,
+  target: ClusterState | null,
+) => Promise<ChangeCounts>;
 
-export const terraform: Tool = async (context) => {
+export const terraform: ToolOf<'terraform'> = async (context) => {
   if (context.plan.stage !== 'infrastructure') throw new Error(`terraform cannot run stage ${context.plan.stage}`);
   const { workspaces } = context.plan.work;
   const names = workspaces.filter(({ kind }) => kind === 'dns');
@@ -52,7 +56,7 @@ export const terraform: Tool = async (context) => {
 
 /** Removes again what there is of the pools that failed, makes the others, and returns what is left. Throws the failure when it cannot. */
 async function leaveOut(
-  context: StageContext,
+  context: ContextOf<'terraform'>,
   failed: readonly { readonly workspace: Workspace; readonly reason: unknown }[],
   add: (counts: readonly ChangeCounts[]) => void,
 ): Promise<ClusterState> {

@@ -1,0 +1,78 @@
+/** Records which IAM actions the calls of adapters ask for: `functions/rights/port-actions.ts` is held to it, both ways. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { portActions } from '#functions/rights/port-actions.ts';
+import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
+
+const within = new AsyncLocalStorage<string>();
+const sent = new Map<string, Set<string>>();
+
+/** Commands whose action has another name, or needs a second one. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  // Without the right to list, a missing object is `AccessDenied` and not `NoSuchKey`.
+  's3:GetObject': ['s3:GetObject', 's3:ListBucket'],
+  's3:ListObjectsV2': ['s3:ListBucket'],
+  's3:DeleteObjects': ['s3:DeleteObject'],
+};
+
+/** The adapter, with its calls known by `port.method`. */
+export function recordedPort<Adapter extends object>(port: string, adapter: Adapter): Adapter {
+  return calling(adapter, (method, work) => within.run(`${port}.${method}`, work));
+}
+
+/** The client, with what it sends noted under the call that sends it. */
+export function recordedClient<Client extends object>(service: string, client: Client): Client {
+  return calling(client, (method, work, [command]) => {
+    if (method === 'send') note(actionsOf(service, command));
+    return work();
+  });
+}
+
+/** Artifacts for stores that keep large documents there: what S3 is asked for then is the store's to ask. */
+export function recordedArtifacts(): InMemoryArtifacts {
+  return calling(new InMemoryArtifacts(), (method, work) => {
+    note(portActions[`artifacts.${method}` as keyof typeof portActions]);
+    return work();
+  });
+}
+
+/** What was sent and what the table allows, for each method that was called; equal when the table is right. */
+export function sentAndAllowed(): { readonly sent: object; readonly allowed: object } {
+  const uses = [...sent.keys()].sort();
+  const allowed = portActions as Readonly<Record<string, readonly string[]>>;
+  return {
+    sent: Object.fromEntries(uses.map((use) => [use, [...(sent.get(use) ?? [])].sort()])),
+    allowed: Object.fromEntries(uses.map((use) => [use, [...(allowed[use] ?? [])].sort()])),
+  };
+}
+
+/** Methods of these ports that no test called. */
+export function notCalled(...ports: readonly string[]): readonly string[] {
+  return Object.keys(portActions).filter((use) => ports.includes(use.split('.')[0] ?? '') && !sent.has(use));
+}
+
+function note(actions: readonly string[]): void {
+  const use = within.getStore();
+  if (use === undefined) return;
+  for (const action of actions) sent.set(use, (sent.get(use) ?? new Set()).add(action));
+}
+
+/** The document client of DynamoDB leaves `Item` out of the names of its commands. */
+function actionsOf(service: string, command: unknown): readonly string[] {
+  const name = Object(command).constructor.name.replace(/Command$/, '');
+  const item = service === 'dynamodb' && name !== 'Query' ? 'Item' : '';
+  const action = `${service}:${name}${item}`;
+  return exceptions[action] ?? [action];
+}
+
+function calling<Called extends object>(
+  called: Called,
+  call: (method: string, work: () => unknown, given: readonly unknown[]) => unknown,
+): Called {
+  return new Proxy(called, {
+    get: (target, method: string) => {
+      const work: unknown = Reflect.get(target, method);
+      if (typeof work !== 'function') return work;
+      return (...given: unknown[]) => call(method, () => Reflect.apply(work, target, given), given);
+    },
+  });
+}
