@@ -1,5 +1,5 @@
 /** What the pages under docs/ promise is there: commands and options, codes of failures, links. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -71,4 +71,27 @@ describe('links', () => {
     );
     expect(broken).toEqual([]);
   });
+});
+
+describe('paths of files', () => {
+  const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  );
+
+  /** `folder/…` in code, also behind `node`; a word of its own in place of a name (`acme`, `<type>`, `…`) ends what must exist. */
+  function pathsOn(page: string): string[] {
+    return [...read(page).matchAll(/`(?:node )?([\w.-]+\/[^`\s]*)[^`]*`/g)]
+      .map((match) => match[1] ?? '')
+      .filter((path) => folders.includes(path.split('/')[0] ?? ''))
+      .map((path) => path.replace(/(?:acme|<|…).*$/, ''));
+  }
+
+  it.each(['docs/how-to-change.md', 'docs/drift.md', 'docs/architecture.md', 'CONTRIBUTING.md'])(
+    '%s names only files that exist',
+    (page) => {
+      const paths = pathsOn(page);
+      expect(paths.length).toBeGreaterThan(10);
+      expect(paths.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
+    },
+  );
 });
