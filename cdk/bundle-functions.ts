@@ -42,9 +42,9 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcesContent: false,
     banner: { js: requireBanner },
     plugins: [
-      staticRoutes,
       withoutBallast([...commonBallast, credentialsOfWorkstations, schemaMakers()]),
       packedDocument,
+      undescribed,
     ],
     metafile: true,
     logLevel: 'warning',
@@ -56,22 +56,6 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   }
   return metafile;
 }
-
-/** Imported one by one, routes would keep esbuild from dropping what nobody uses of the packages behind them. */
-const staticRoutes: Plugin = {
-  name: 'static-routes',
-  setup({ onLoad }) {
-    onLoad({ filter: /functions\/api\/routes\.ts$/ }, async ({ path }) => {
-      const files: string[] = [];
-      const text = (await readFile(path, 'utf8')).replaceAll(/import\(('[^']+')\)/g, (_, file: string) => {
-        files.push(file);
-        return `Promise.resolve(route${files.length - 1})`;
-      });
-      const imports = files.map((file, index) => `import * as route${index} from ${file};`);
-      return { contents: [...imports, text].join('\n'), loader: 'ts' };
-    });
-  },
-};
 
 /** In Lambda credentials come as environment variables; the ways of workstations to get them need five more clients. */
 const credentialsOfWorkstations: Ballast = {
@@ -95,6 +79,18 @@ const packedDocument: Plugin = {
       const packed = brotliCompressSync(JSON.stringify(JSON.parse(await readFile(path, 'utf8')))).toString('base64');
       const unpack = `JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString())`;
       return { contents: `import { brotliDecompressSync } from 'node:zlib'; export default ${unpack};`, loader: 'js' };
+    });
+  },
+};
+
+/** What the shapes of the API say of themselves is for the OpenAPI document, and that is made before. */
+const undescribed: Plugin = {
+  name: 'undescribed',
+  setup({ onLoad }) {
+    const description = /\.describe\(\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|`[^`$]*`),?\s*\)/g;
+    onLoad({ filter: /functions\/contracts\/.*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replaceAll(description, (call) => call.replaceAll(/[^\n]/g, '')), loader: 'ts' };
     });
   },
 };

@@ -1,6 +1,7 @@
 /** Who calls: out of what API Gateway's authorizer says of a request. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { z } from 'zod';
+import type { Access } from '#contracts/operations/operation.ts';
 import { type Caller, type Grant, grantsOf, holds, holdsAnywhere, parseSubjects, type Role } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { bindingOf, RoleBinding } from '#domain/manifest/role-binding.ts';
@@ -12,20 +13,6 @@ const Authorizer = z
     jwt: z.object({ claims: z.record(z.string(), z.unknown()) }).optional(),
   })
   .optional();
-
-/** What a route asks of its caller. */
-export type Access =
-  /** Nothing, not even who it is. */
-  | 'anonymous'
-  /** To be let in by the gate. */
-  | 'anybody'
-  /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
-  | { readonly role: Role; readonly where: 'path' | 'anywhere' | 'everywhere' };
-
-export const viewer: Access = { role: 'viewer', where: 'path' };
-export const viewerAnywhere: Access = { role: 'viewer', where: 'anywhere' };
-export const operator: Access = { role: 'operator', where: 'path' };
-export const admin: Access = { role: 'admin', where: 'everywhere' };
 
 /** A caller with what it may do; handlers ask it about namespaces that are not in their path. */
 export interface AdmittedCaller extends Caller {

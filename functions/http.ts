@@ -63,16 +63,6 @@ export function bodyText(body: Uint8Array): string {
   }
 }
 
-/** Bodies of routes where nothing large is meant, in bytes; manifests have a limit of their own, KUBELOOM_MAX_BODY_BYTES. */
-export const bodyLimits = {
-  /** A word or two beside the path. */
-  verb: 10_000,
-  /** All values of a Secret. */
-  secret: 100_000,
-  /** What is stored as it is: what is a little too large is better told by how much. */
-  document: 200_000,
-} as const;
-
 /** The event's body as bytes. Throws `PayloadTooLarge`, before decoding anything. */
 export function eventBody(event: APIGatewayProxyEventV2, limit: number): Uint8Array {
   const raw = event.body ?? '';

@@ -2,8 +2,9 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { z } from 'zod';
+import type { Operation } from '#contracts/operations/operation.ts';
 import type { PipelineError } from '#domain/errors.ts';
-import { type Access, admit } from './caller.ts';
+import { admit } from './caller.ts';
 import { asPipelineError, httpStatuses, parseInput, toProblem } from './failures.ts';
 import { eventBody, eventHeaders, type HttpRequest, type HttpResponse, problemResult, toResult } from './http.ts';
 import type { FreePort, PortUse, Using } from './ports.ts';
@@ -47,22 +48,15 @@ export function taskHandler<Schema extends z.ZodType, const Use extends PortUse,
   );
 }
 
-/** What an HTTP handler expects; leave out what it does not have. */
-export interface HttpOptions<Path extends z.ZodType, Query extends z.ZodType> {
-  /** Who may call it; said by every handler, so that none forgets it. */
-  readonly access: Access;
-  /** Path parameters. @default none */
-  readonly path?: Path;
-  /** Query parameters; all are strings, so use `z.coerce`. @default none */
-  readonly query?: Query;
-  /** Largest body in bytes. @default KUBELOOM_MAX_BODY_BYTES */
-  readonly maxBodyBytes?: number;
-}
+/** As much of an operation as its wrapper needs. */
+export type Served = Pick<Operation, 'access' | 'params' | 'query' | 'body'>;
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : Readonly<Record<string, string>>;
+export type RequestOf<Row extends Served> = HttpRequest<Parsed<Row['params']>, Parsed<Row['query']>>;
 
-/** Wraps the handler of a route. Errors become problem+json; a version conflict of a conditional request is a 412. */
-export function httpHandler<Path extends z.ZodType = z.ZodUnknown, Query extends z.ZodType = z.ZodUnknown>(
-  options: HttpOptions<Path, Query>,
-  handle: (request: HttpRequest<z.infer<Path>, z.infer<Query>>, deps: ApiPorts) => Promise<HttpResponse>,
+/** Wraps what answers an operation. Errors become problem+json; a version conflict of a conditional request is a 412. */
+export function httpHandler<Row extends Served>(
+  operation: Row,
+  respond: (request: RequestOf<Row>, deps: ApiPorts) => Promise<HttpResponse>,
 ): HttpHandler {
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use({
@@ -82,23 +76,21 @@ export function httpHandler<Path extends z.ZodType = z.ZodUnknown, Query extends
     .handler(async (event, context) => {
       const deps = wire();
       const headers = eventHeaders(event);
-      const path = parseInput(options.path ?? z.unknown(), event.pathParameters ?? {}, 'the path') as z.infer<Path>;
-      const query = parseInput(
-        options.query ?? z.unknown(),
-        event.queryStringParameters ?? {},
-        'the query',
-      ) as z.infer<Query>;
+      const parsed = (schema: z.ZodType | undefined, given: object | undefined, what: string) =>
+        parseInput(schema ?? z.unknown(), given ?? {}, what);
+      const path = parsed(operation.params, event.pathParameters, 'the path') as Parsed<Row['params']>;
+      const query = parsed(operation.query, event.queryStringParameters, 'the query') as Parsed<Row['query']>;
       const request = {
         method: event.requestContext.http.method,
         requestId: requestIdOf(event, context),
         path,
         query,
-        caller: await admit(deps, event, options.access, { path, query }),
+        caller: await admit(deps, event, operation.access, { path, query }),
         headers,
         contentType: (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase(),
-        body: eventBody(event, options.maxBodyBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),
+        body: eventBody(event, operation.body?.maxBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),
       };
-      return toResult(await handle(request, deps), request.method, headers['if-none-match']);
+      return toResult(await respond(request, deps), request.method, headers['if-none-match']);
     });
   return (event, context) => chain(event, (context ?? {}) as Context);
 }

@@ -1,4 +1,4 @@
-/** The HTTP API: every route of functions/api/routes.ts, for known callers only, one function behind it. */
+/** The HTTP API: every operation of functions/contracts/operations, for known callers only, one function behind it. */
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -13,7 +13,7 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Route, routes } from '#functions/api/routes.ts';
+import { operationList } from '#contracts/operations/operations.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import type { Options } from '../options.ts';
@@ -80,14 +80,14 @@ export class ApiStack extends Stack {
     });
     // A statement for each route would fill the function's policy, which may have 20 KB.
     const integration = new HttpLambdaIntegration('Router', router.fn, { scopePermissionToRoute: false });
-    for (const route of routes as readonly Route[]) {
+    for (const { method, path, access } of operationList) {
       const made = this.api.addRoutes({
-        path: route.path,
-        methods: [HttpMethod[route.method]],
+        path,
+        methods: [HttpMethod[method]],
         integration,
-        ...(route.anonymous && { authorizer: new HttpNoneAuthorizer() }),
+        ...(access === 'anonymous' && { authorizer: new HttpNoneAuthorizer() }),
       });
-      if (!route.anonymous) continue;
+      if (access !== 'anonymous') continue;
       const reason = 'load balancers and monitors ask for it without credentials; it tells nothing but that it answers';
       for (const one of made) Validations.of(one).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }

@@ -1,12 +1,10 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation that wishes for nothing, and its run. */
 import type { Fault } from '#contracts/api-bodies.ts';
-import { DeleteQuery, ManifestPath } from '#contracts/http-parameters.ts';
+import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
-import { operator } from '../caller.ts';
-import { httpHandler } from '../middleware.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
@@ -16,55 +14,48 @@ import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
-import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
+import { handle } from './handle.ts';
+import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
 
-export const handler = httpHandler(
-  { access: operator, path: ManifestPath, query: DeleteQuery },
-  async (request, deps) => {
-    const { path, query, headers } = request;
-    const orphans = orphansOf(query.orphan);
-    const remains = await undeletable(deps, path);
-    if (remains) {
-      checkPreconditions(headers, path, remains.record);
-      refuseUnlessForgotten(remains, orphans);
-      const left = await discardManifest(deps, path, remains.record);
-      await recordManifestChange(
-        deps,
-        remains.record,
-        'forgotten: what was stored of it cannot be read',
-        request.caller,
-      );
-      return acceptedResponse(remains.record, { left });
-    }
-    const stored = await storedManifest(deps, path);
-    checkPreconditions(headers, path, stored);
-    if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
-      return acceptedResponse(stored, { unchanged: true });
-    }
-    const clusters = await deps.clusters.list(path);
-    if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
-    const origin = { by: request.caller.name, reason: 'deleted' };
-    const goal = {
-      ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
-      ...(orphans && { orphans }),
-    };
-    // What is to go does not wait: a deletion ends the pause.
-    const { paused, ...awake } = stored;
-    const record = nextRecord(deps, path, awake, goal);
-    await refuseProtected(deps, record, clusters);
-    const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
-    // What is under way would be for nothing: its stage is stopped, what it made is known.
-    const atWork = await runAtWork(deps, stored);
-    await storeNext(deps, stored, record);
-    if (paused) await deps.manifests.setPaused(path, false);
-    await recordManifestChange(deps, record, 'deleted', request.caller);
-    await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
-    if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
-    return acceptedResponse(record, left && { left });
-  },
-);
+export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
+  const { path, query, headers } = request;
+  const orphans = orphansOf(query.orphan);
+  const remains = await undeletable(deps, path);
+  if (remains) {
+    checkPreconditions(headers, path, remains.record);
+    refuseUnlessForgotten(remains, orphans);
+    const left = await discardManifest(deps, path, remains.record);
+    await recordManifestChange(deps, remains.record, 'forgotten: what was stored of it cannot be read', request.caller);
+    return acceptedResponse(remains.record, { left });
+  }
+  const stored = await storedManifest(deps, path);
+  checkPreconditions(headers, path, stored);
+  if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
+    return unchangedResponse(stored);
+  }
+  const clusters = await deps.clusters.list(path);
+  if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
+  const origin = { by: request.caller.name, reason: 'deleted' };
+  const goal = {
+    ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
+    ...(orphans && { orphans }),
+  };
+  // What is to go does not wait: a deletion ends the pause.
+  const { paused, ...awake } = stored;
+  const record = nextRecord(deps, path, awake, goal);
+  await refuseProtected(deps, record, clusters);
+  const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
+  // What is under way would be for nothing: its stage is stopped, what it made is known.
+  const atWork = await runAtWork(deps, stored);
+  await storeNext(deps, stored, record);
+  if (paused) await deps.manifests.setPaused(path, false);
+  await recordManifestChange(deps, record, 'deleted', request.caller);
+  await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
+  if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
+  return acceptedResponse(record, left && { left });
+});
 
 /** `?orphan=` as it is stored; undefined when nothing is said. */
 export function orphansOf(text: string | undefined): Orphans | undefined {

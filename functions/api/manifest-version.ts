@@ -2,7 +2,7 @@
 import type { LeftBehind, ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type HttpResponse, tagAllowed, tagsOf } from '../http.ts';
+import { tagAllowed, tagsOf } from '../http.ts';
 import { versionOf } from '../pipeline/manifests/next-generation.ts';
 import { linksOf } from './views/api-paths.ts';
 
@@ -44,20 +44,38 @@ function isOldTag(header: string): boolean {
   return tagsOf(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
 }
 
-/** What is told of an accepted change beside the version that is stored now. */
-export interface Acceptance {
-  /** @default false */
-  readonly unchanged?: boolean;
+/** What the answer says beside the version that is stored now. */
+interface Remarks {
   readonly warnings?: ManifestAccepted['warnings'];
   readonly left?: readonly LeftBehind[];
 }
 
-/** 202 for what was started or waits to be, 200 for what was under way or done before. */
-export function acceptedResponse(record: ManifestRecord, acceptance: Acceptance = {}): HttpResponse {
+interface Accepted<Status> {
+  readonly status: Status;
+  readonly json: ManifestAccepted;
+  readonly headers: { readonly etag: string };
+}
+
+/** For what was started or waits to be. */
+export function acceptedResponse(record: ManifestRecord, remarks: Remarks = {}): Accepted<202> {
+  return { status: 202, ...accepted(record, remarks, false) };
+}
+
+/** For what was under way or done before. */
+export function unchangedResponse(record: ManifestRecord, remarks: Remarks = {}): Accepted<200> {
+  return { status: 200, ...accepted(record, remarks, true) };
+}
+
+function accepted(record: ManifestRecord, { warnings = [], left }: Remarks, unchanged: boolean) {
   const { namespace, name, generation, attempt, runId, paused = false } = record;
-  const { unchanged = false, warnings = [], left } = acceptance;
-  const links = linksOf(record, runId);
   const version = { namespace, name, generation, attempt, runId };
-  const json: ManifestAccepted = { ...version, unchanged, paused, ...(left && { left: [...left] }), warnings, links };
-  return { status: unchanged ? 200 : 202, json, headers: { etag: manifestTag(record) } };
+  const json = {
+    ...version,
+    unchanged,
+    paused,
+    ...(left && { left: [...left] }),
+    warnings,
+    links: linksOf(record, runId),
+  };
+  return { json, headers: { etag: manifestTag(record) } };
 }

@@ -1,25 +1,25 @@
 /** POST …/plan: what a document, the stored one, a deletion or a rollback would lead to; changes nothing. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
-import { ManifestPath, PlanQuery } from '#contracts/http-parameters.ts';
+import type { PlanQuery } from '#contracts/http-parameters.ts';
+import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
-import { viewer } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
-import { httpHandler } from '../middleware.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansOf } from './delete-manifest.ts';
+import { handle } from './handle.ts';
 import { assessManifest } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
 import { planClusters } from './plan-clusters.ts';
 import { requestDocumentAmong } from './request-document.ts';
-import { rollbackGoal } from './rollback-manifest.ts';
+import { rollbackGoal } from './verbs.ts';
 import { driftRows } from './views/drift-rows.ts';
 
-export const handler = httpHandler({ access: viewer, path: ManifestPath, query: PlanQuery }, async (request, deps) => {
+export const planManifest = handle(operations.planManifest, async (request, deps) => {
   const { path: key, query } = request;
   const given = request.body.length > 0;
   if (given && (query.delete || query.rollback !== undefined)) {
@@ -32,14 +32,14 @@ export const handler = httpHandler({ access: viewer, path: ManifestPath, query: 
     deletes && stored
       ? planDeletion(deps, stored, clusters, query.orphan)
       : await planDocument(deps, key, stored, request);
-  const json: PlanReport = {
+  const json = {
     ...{ namespace: key.namespace, name: key.name },
     hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
     ...planned,
     etag: stored ? manifestTag(stored) : null,
     drift: given && !stored ? [] : driftRows(clusters),
   };
-  return { status: 200, json };
+  return { json };
 });
 
 type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 'rollbackTo'>;

@@ -103,15 +103,13 @@ export function storageFaults(document: unknown): readonly Fault[] {
 
 /** Throws `InvalidManifest` that carries every fault, when there are any. */
 export function refuseFaults(kind: string, key: DocumentKey, faults: readonly WireFault[]): void {
-  if (faults.length === 0) return;
+  if (faults.length > 0) throw faultsError(kind, key, faults);
+}
+
+export function faultsError(kind: string, key: DocumentKey, faults: readonly WireFault[]): PipelineError {
   const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
-  throw new PipelineError(
-    'InvalidManifest',
-    `${kind} "${key.namespace}/${key.name}" has ${count}; nothing was changed`,
-    {
-      details: faults,
-    },
-  );
+  const message = `${kind} "${key.namespace}/${key.name}" has ${count}; nothing was changed`;
+  return new PipelineError('InvalidManifest', message, { details: faults });
 }
 
 /**

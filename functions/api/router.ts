@@ -1,13 +1,13 @@
 /** All routes behind one function: API Gateway names the route that it matched. */
 import { problemResult } from '../http.ts';
 import type { HttpHandler } from '../middleware.ts';
-import { type Route, routes } from './routes.ts';
+import { routes } from './routes.ts';
 
-const byKey = new Map<string, Route>(routes.map((route) => [`${route.method} ${route.path}`, route]));
+const byKey = new Map(routes.map(({ method, path, handler }) => [`${method} ${path}`, handler]));
 
 export const handler: HttpHandler = async (event, context) => {
-  const route = byKey.get(event.routeKey);
-  if (route) return (await route.handler()).handler(event, context);
+  const found = byKey.get(event.routeKey);
+  if (found) return found(event, context);
   return problemResult({
     type: 'urn:kubeloom:error:NotFound',
     title: 'the thing asked for does not exist',

@@ -2,13 +2,12 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import type { HttpResponse } from '../http.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
-import { acceptedResponse } from './manifest-version.ts';
+import { acceptedResponse, unchangedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
 
 export interface Submission {
@@ -28,13 +27,13 @@ export async function submitDocument(
   deps: ApiPorts,
   key: ManifestKey,
   { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
-): Promise<HttpResponse> {
+): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
   const assessment = await assessManifest(deps, key, { document, stored, caller });
   const { manifest, templates, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...assessment.warnings];
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
-  if (same && !isBehind(stored, assessment)) return acceptedResponse(stored, { unchanged: true, warnings });
+  if (same && !isBehind(stored, assessment)) return unchangedResponse(stored, { warnings });
   const why = reason ?? reasonOf(stored, same);
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
   const record = nextRecord(deps, key, stored, {
@@ -46,7 +45,7 @@ export async function submitDocument(
   } catch (error) {
     const now = sameIsFine && isPipelineError(error, 'VersionConflict') ? await deps.manifests.get(key) : undefined;
     if (now && !now.deleting && now.checksum === record.checksum) {
-      return acceptedResponse(now, { unchanged: true, warnings });
+      return unchangedResponse(now, { warnings });
     }
     throw error;
   }

@@ -1,9 +1,9 @@
 /** POST /v1/validate: every fault of every document, judged together with each other and with what is stored. */
-import type { ValidationReport, Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
 import { type DocumentKind, kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { viewerAnywhere } from '../caller.ts';
-import { httpHandler } from '../middleware.ts';
+import { handle } from './handle.ts';
 import { nameOf as storedName } from './references.ts';
 import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
 import { storedSecretUses } from './stored-secret-uses.ts';
@@ -12,7 +12,7 @@ import { storedReferences } from './surroundings.ts';
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */
 const mostOfReport = 1000;
 
-export const handler = httpHandler({ access: viewerAnywhere }, async (request, deps) => {
+export const validate = handle(operations.validate, async (request, deps) => {
   const bodies = requestDocuments(request, deps);
   // Whose machines are taken is asked when a manifest is applied.
   const placed = bodies.map((document) => ({ key: nameOf(document), document }));
@@ -43,7 +43,7 @@ export const handler = httpHandler({ access: viewerAnywhere }, async (request, d
     warnings: reported(warnings, bodies[index]),
   }));
   const valid = verdicts.every(({ faults }) => faults.length === 0);
-  return { status: 200, json: { valid, documents } satisfies ValidationReport };
+  return { json: { valid, documents } };
 });
 
 function keptAsItIs(kind: DocumentKind | undefined): boolean {

@@ -1,7 +1,5 @@
-/** What the API answers about the generations of a manifest, and the operations for them. */
+/** What the API answers about the generations of a manifest. */
 import { z } from 'zod';
-import * as parameters from './http-parameters.ts';
-import { type Operation, ok } from './operation.ts';
 import { Origin } from './records.ts';
 
 const GenerationSummary = z
@@ -33,20 +31,3 @@ export const Generation = GenerationSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),
 }).meta({ id: 'Generation' });
 export type Generation = z.infer<typeof Generation>;
-
-export const generationOperations: Readonly<Record<string, Operation>> = {
-  listGenerations: {
-    tag: 'manifests',
-    summary: 'List the newest document of a manifest and up to ten before it: when, by whom, why, what changed',
-    path: parameters.ManifestPath,
-    answers: ok('newest first', GenerationList),
-    problems: [400, 404],
-  },
-  getGeneration: {
-    tag: 'manifests',
-    summary: 'Get the document of a generation',
-    path: parameters.GenerationPath,
-    answers: ok('the document', Generation),
-    problems: [400, 404],
-  },
-};

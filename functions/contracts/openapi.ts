@@ -1,16 +1,9 @@
-/** The OpenAPI 3.1 document of the API, made from the shapes in `http.ts`; `docs/openapi.json` is its committed copy. */
+/** The OpenAPI 3.1 document of the API, made from the table of operations; `docs/openapi.json` is its committed copy. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { Problem } from './api-bodies.ts';
-import { operations } from './operations.ts';
-
-/** As much of a route as the document needs. */
-export interface DocumentedRoute {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly operation: string;
-  readonly anonymous?: true;
-}
+import type { Operation } from './operations/operation.ts';
+import { operationList } from './operations/operations.ts';
 
 /** What each failing status means, everywhere. */
 const problems: Readonly<Record<number, string>> = {
@@ -24,10 +17,9 @@ const problems: Readonly<Record<number, string>> = {
   422: 'the document has faults, or the change is refused; `faults` lists all of them',
 };
 
-/** Throws when a route has no description. */
-export function openapiDocument(routes: readonly DocumentedRoute[], version: string): object {
+export function openapiDocument(version: string): object {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], ...operationOf(route) };
+  for (const row of operationList) paths[row.path] = { ...paths[row.path], ...operationOf(row) };
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -45,22 +37,21 @@ export function openapiDocument(routes: readonly DocumentedRoute[], version: str
   });
 }
 
-function operationOf(route: DocumentedRoute): ZodOpenApiPathsObject[string] {
-  const known = operations[route.operation];
-  if (!known) throw new Error(`operation "${route.operation}" has no entry in contracts/operations.ts`);
-  const { path, query, headers } = known;
+function operationOf(row: (typeof operationList)[number]): ZodOpenApiPathsObject[string] {
+  const { params, query, headers, body } = row;
+  const anonymous = row.access === 'anonymous';
   return {
-    [route.method.toLowerCase()]: {
-      operationId: route.operation,
-      tags: [known.tag],
-      summary: known.summary,
-      requestParams: { ...(path && { path }), ...(query && { query }), ...(headers && { header: headers }) },
-      ...(known.body && {
+    [row.method.toLowerCase()]: {
+      operationId: row.id,
+      tags: [row.tag],
+      summary: row.summary,
+      requestParams: { ...(params && { path: params }), ...(query && { query }), ...(headers && { header: headers }) },
+      ...(body && {
         requestBody: {
-          description: known.body.description,
-          required: known.body.required,
-          content: known.body.schema
-            ? { 'application/json': { schema: known.body.schema } }
+          description: body.description,
+          required: body.required,
+          content: body.schema
+            ? { 'application/json': { schema: body.schema } }
             : {
                 'application/yaml': { schema: z.string() },
                 'application/json': { schema: z.record(z.string(), z.unknown()) },
@@ -68,16 +59,16 @@ function operationOf(route: DocumentedRoute): ZodOpenApiPathsObject[string] {
         },
       }),
       responses: {
-        ...successes(known.answers),
-        ...failures(route.anonymous ? known.problems : [...known.problems, 401, 403].sort((a, b) => a - b)),
+        ...successes(row.answers),
+        ...failures(anonymous ? row.problems : [...row.problems, 401, 403].sort((a, b) => a - b)),
         default: problemAnswer('a fault of ours'),
       },
-      ...(route.anonymous && { security: [] }),
+      ...(anonymous && { security: [] }),
     },
   };
 }
 
-function successes(answers: (typeof operations)[string]['answers']): Record<string, object> {
+function successes(answers: Operation['answers']): Record<string, object> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description, schema, media, headers }]) => [
       status,

@@ -15,7 +15,7 @@ export interface GatewayRoute extends RoutePattern {
   readonly operation: string;
   /** Answered without a token. */
   readonly anonymous?: boolean;
-  readonly handler: () => Promise<{ readonly handler: GatewayHandler }>;
+  readonly handler: GatewayHandler;
 }
 
 export interface GatewayOptions {
@@ -66,9 +66,8 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     const { route, pathParameters } = match;
     const routeKey = `${route.method} ${route.path}`;
     const event = toEvent({ request, url, body, routeKey, pathParameters, claims: verdict.claims });
-    const { handler } = await route.handler();
     const result = await withinTime(
-      handler(copyAsJson(event) as APIGatewayProxyEventV2, contextOf(route.operation, timeoutMs)),
+      route.handler(copyAsJson(event) as APIGatewayProxyEventV2, contextOf(route.operation, timeoutMs)),
       timeoutMs,
     );
     if (result === outOfTime)

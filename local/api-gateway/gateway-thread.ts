@@ -22,8 +22,6 @@ process.on('unhandledRejection', (reason) => logger.error('a promise was rejecte
 
 try {
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
-  // Else the first callers wait for it, all of them at once.
-  await Promise.all(routes.map((route) => route.handler()));
   const gateway = await startGateway(routes, { access, port, logger, ...(directory !== undefined && { directory }) });
   parentPort?.on('message', (order: GatewayOrder) => {
     if (order !== 'close') gateway.report(order.trouble);

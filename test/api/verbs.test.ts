@@ -167,6 +167,13 @@ describe('rollback', () => {
     expect(await back(api, { to: 0 })).toContain('to');
   });
 
+  it('a rollback to a document that is the present one again starts nothing', async () => {
+    const { call, deps } = await history([1, 2, 1], []);
+    const answer = await call('POST', `${manifestPath}/rollback`, { body: { to: 1 } });
+    expect(answer).toMatchObject({ status: 200, json: { generation: 3, unchanged: true } });
+    expect((await deps.manifests.get(key))?.generation).toBe(3);
+  });
+
   it('is planned without being done, and is what was planned', async () => {
     const api = await history([1, 2], [1]);
     const { json } = await api.call('POST', `${manifestPath}/plan?rollback=last`);

@@ -56,10 +56,7 @@ beforeAll(async () => {
       routes: async () =>
         (await product.routes()).map((route) => ({
           ...route,
-          handler: async () => {
-            const { handler } = await route.handler();
-            return { handler: (...given: Parameters<typeof handler>) => within.run('router', () => handler(...given)) };
-          },
+          handler: (...given: Parameters<typeof route.handler>) => within.run('router', () => route.handler(...given)),
         })),
     },
   });

@@ -4,7 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { Config } from '#contracts/config.ts';
-import { routes } from '#functions/api/routes.ts';
+import { operationList } from '#contracts/operations/operations.ts';
 import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
 import { reviewText } from './review-text.ts';
 import { installation, installationOf, resourcesOf, templateOf } from './synthesised.ts';
@@ -55,7 +55,10 @@ describe('the API', () => {
       Properties.RouteKey,
       Properties.AuthorizationType,
     ]);
-    const wanted = routes.map((route) => [`${route.method} ${route.path}`, 'anonymous' in route ? 'NONE' : 'AWS_IAM']);
+    const wanted = operationList.map(({ method, path, access }) => [
+      `${method} ${path}`,
+      access === 'anonymous' ? 'NONE' : 'AWS_IAM',
+    ]);
     expect(made.sort()).toEqual(wanted.sort());
   });
 });

@@ -11,7 +11,7 @@ type Handler = (event: APIGatewayProxyEventV2) => unknown;
 
 const route = (method: string, path: string, handler: Handler, anonymous?: true): GatewayRoute => ({
   ...{ method, path, operation: 'test', ...(anonymous && { anonymous }) },
-  handler: async () => ({ handler: async (event) => handler(event) }),
+  handler: async (event) => handler(event),
 });
 const echo: Handler = (event) => event;
 

@@ -39,7 +39,7 @@ export async function tinyProduct(
     routes: async () => [
       {
         ...{ method: 'GET', path: '/v1/tidied', operation: 'tidied' },
-        handler: async () => ({ handler: async (_: APIGatewayProxyEventV2) => ({ tidied }) }),
+        handler: async (_: APIGatewayProxyEventV2) => ({ tidied }),
       },
     ],
     projects: async (variables) => [

@@ -96,7 +96,7 @@ describe('httpHandler', () => {
   it('gives path, query, headers and body', async () => {
     const options = {
       access: 'anonymous' as const,
-      path: z.object({ name: z.string() }),
+      params: z.object({ name: z.string() }),
       query: z.object({ limit: z.coerce.number() }),
     };
     const handler = httpHandler(options, async ({ path, query, contentType, body }) => ({

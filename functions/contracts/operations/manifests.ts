@@ -1,28 +1,33 @@
-/** What each operation of the API takes and answers: one table, read by the OpenAPI document and its tests. */
+/** Operations on manifests: their documents, verbs, generations and checks. */
 import { z } from 'zod';
-import * as http from './api-bodies.ts';
-import { documentOperations } from './document-operations.ts';
-import { CheckAccepted, ProviderCheck } from './http-checks.ts';
-import { DriftRequest } from './http-drift.ts';
-import { generationOperations } from './http-generations.ts';
-import * as parameters from './http-parameters.ts';
-import { type Answer, document, type Operation, ok } from './operation.ts';
+import * as http from '../api-bodies.ts';
+import { CheckAccepted, ProviderCheck } from '../http-checks.ts';
+import { DriftRequest } from '../http-drift.ts';
+import { Generation, GenerationList } from '../http-generations.ts';
+import * as parameters from '../http-parameters.ts';
+import {
+  accepted,
+  bodyLimits,
+  document,
+  etagHeaders,
+  type Operations,
+  ok,
+  operator,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 
-const tagHeader = z.object({
-  ETag: z.string().describe('changes with every accepted document and attempt; for `If-Match`'),
-});
+const manifest = '/v1/manifests/{namespace}/{name}';
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version that is to be changed') });
 const conditional = ifMatch.extend({
   'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
 });
-const logHeaders = z.object({
-  [http.headerNames.nextOffset]: z.string().describe('`offset` of the next piece'),
-  [http.headerNames.ended]: z.enum(['true', 'false']).describe('nothing follows'),
-});
-const accepted = (description: string): Answer => ({ description, schema: http.ManifestAccepted, headers: tagHeader });
 
-export const operations: Readonly<Record<string, Operation>> = {
+export const manifestOperations = {
   listManifests: {
+    method: 'GET',
+    path: '/v1/manifests',
+    access: viewerAnywhere,
     tag: 'manifests',
     summary: 'List manifests with their status',
     query: parameters.NamespacedPageQuery,
@@ -30,9 +35,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     problems: [400],
   },
   putManifest: {
+    method: 'PUT',
+    path: manifest,
+    access: operator,
     tag: 'manifests',
     summary: 'Create or change a manifest and start to make it true',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: conditional,
     body: document('an InputManifest'),
     answers: {
@@ -42,16 +50,22 @@ export const operations: Readonly<Record<string, Operation>> = {
     problems: [400, 409, 412, 413, 422],
   },
   getManifest: {
+    method: 'GET',
+    path: manifest,
+    access: viewer,
     tag: 'manifests',
     summary: 'Show a manifest, its clusters, nodes, progress and failures',
-    path: parameters.ManifestPath,
-    answers: { 200: { description: 'everything', schema: http.ManifestDescription, headers: tagHeader } },
+    params: parameters.ManifestPath,
+    answers: { 200: { description: 'everything', schema: http.ManifestDescription, headers: etagHeaders } },
     problems: [400, 404],
   },
   deleteManifest: {
+    method: 'DELETE',
+    path: manifest,
+    access: operator,
     tag: 'manifests',
     summary: 'Delete everything that a manifest made, then the manifest',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     query: parameters.DeleteQuery,
     headers: ifMatch,
     answers: {
@@ -61,9 +75,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     problems: [400, 404, 409, 412, 422],
   },
   planManifest: {
+    method: 'POST',
+    path: `${manifest}/plan`,
+    access: viewer,
     tag: 'manifests',
     summary: 'Show what would happen; changes nothing',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     query: parameters.PlanQuery,
     body: document(
       'an InputManifest; Secrets and TemplateGitReferences beside it count as stored. Without a body, the stored one',
@@ -73,142 +90,125 @@ export const operations: Readonly<Record<string, Operation>> = {
     problems: [400, 404, 409, 413, 422],
   },
   retryManifest: {
+    method: 'POST',
+    path: `${manifest}/retry`,
+    access: operator,
     tag: 'manifests',
     summary: 'Try again what failed, from where it stopped',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
-    body: { description: 'where to begin', required: false, schema: http.RetryRequest },
+    body: { description: 'where to begin', required: false, schema: http.RetryRequest, maxBytes: bodyLimits.verb },
     answers: { 202: accepted('a new attempt was started') },
     problems: [400, 404, 409, 412, 413],
   },
   cancelManifest: {
+    method: 'POST',
+    path: `${manifest}/cancel`,
+    access: operator,
     tag: 'manifests',
     summary: 'Stop what is under way; it ends in a state that works',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
     answers: { 202: accepted('the run stops as soon as it can') },
     problems: [400, 404, 409, 412],
   },
   pauseManifest: {
+    method: 'POST',
+    path: `${manifest}/pause`,
+    access: operator,
     tag: 'manifests',
     summary: 'Start nothing any more; a run under way stops after its waypoint',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
     answers: { 202: accepted('it is paused') },
     problems: [400, 404, 409, 412],
   },
   resumeManifest: {
+    method: 'POST',
+    path: `${manifest}/resume`,
+    access: operator,
     tag: 'manifests',
     summary: 'Start what waits, and what comes from now on',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
     answers: { 202: accepted('it is resumed') },
     problems: [400, 404, 409, 412],
   },
   driftManifest: {
+    method: 'POST',
+    path: `${manifest}/drift`,
+    access: operator,
     tag: 'manifests',
     summary: 'Compare what stands with what was made, and make it again if that is wished for',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
-    body: { description: 'whether it is repaired', required: false, schema: DriftRequest },
+    body: { description: 'whether it is repaired', required: false, schema: DriftRequest, maxBytes: bodyLimits.verb },
     answers: { 202: accepted('a check was started') },
     problems: [400, 404, 409, 412, 413],
   },
   rollbackManifest: {
+    method: 'POST',
+    path: `${manifest}/rollback`,
+    access: operator,
     tag: 'manifests',
     summary: 'Go back to an earlier document, as a new generation',
-    path: parameters.ManifestPath,
+    params: parameters.ManifestPath,
     headers: ifMatch,
     body: { description: 'which generation', required: false, schema: http.RollbackRequest },
-    answers: { 202: accepted('stored; a run makes it true') },
+    answers: {
+      200: accepted('it is the present document, done or under way; nothing was started'),
+      202: accepted('stored; a run makes it true'),
+    },
     problems: [400, 404, 409, 412, 422],
   },
-  ...generationOperations,
+  listGenerations: {
+    method: 'GET',
+    path: `${manifest}/generations`,
+    access: viewer,
+    tag: 'manifests',
+    summary: 'List the newest document of a manifest and up to ten before it: when, by whom, why, what changed',
+    params: parameters.ManifestPath,
+    answers: ok('newest first', GenerationList),
+    problems: [400, 404],
+  },
+  getGeneration: {
+    method: 'GET',
+    path: `${manifest}/generations/{generation}`,
+    access: viewer,
+    tag: 'manifests',
+    summary: 'Get the document of a generation',
+    params: parameters.GenerationPath,
+    answers: ok('the document', Generation),
+    problems: [400, 404],
+  },
   checkProvider: {
+    method: 'POST',
+    path: `${manifest}/providers/{provider}/check`,
+    access: operator,
     tag: 'manifests',
     summary: 'Try the credentials of a provider instance: identity, permissions, quotas; changes nothing',
-    path: parameters.ProviderPath,
+    params: parameters.ProviderPath,
     answers: { 202: { description: 'a check was started', schema: CheckAccepted } },
     problems: [400, 404, 409],
   },
   getProviderCheck: {
+    method: 'GET',
+    path: `${manifest}/providers/{provider}/checks/{check}`,
+    access: viewer,
     tag: 'manifests',
     summary: 'See what a check of credentials found',
-    path: parameters.CheckPath,
+    params: parameters.CheckPath,
     answers: ok('the check', ProviderCheck),
     problems: [400, 404],
   },
   validate: {
+    method: 'POST',
+    path: '/v1/validate',
+    access: viewerAnywhere,
     tag: 'manifests',
     summary: 'Check InputManifest, Secret and TemplateGitReference documents; changes nothing',
     body: document('one or more documents'),
     answers: ok('every fault of every document', http.ValidationReport),
     problems: [400, 413],
   },
-  listRuns: {
-    tag: 'runs',
-    summary: 'List the runs of a manifest, newest first',
-    path: parameters.ManifestPath,
-    query: parameters.PageQuery,
-    answers: ok('a page of runs', http.RunPage),
-    problems: [400, 404],
-  },
-  getRun: {
-    tag: 'runs',
-    summary: 'Show a run',
-    path: parameters.RunPath,
-    answers: ok('the run', http.Run),
-    problems: [400, 404],
-  },
-  listEvents: {
-    tag: 'runs',
-    summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
-    path: parameters.ManifestPath,
-    query: parameters.PageQuery,
-    answers: ok('a page of events', http.EventPage),
-    problems: [400, 404],
-  },
-  listLogs: {
-    tag: 'runs',
-    summary: 'List the logs that the stages of a run left',
-    path: parameters.RunPath,
-    answers: ok('the logs', http.LogList),
-    problems: [400, 404],
-  },
-  getLog: {
-    tag: 'runs',
-    summary: 'Read a log from an offset on',
-    path: parameters.LogPath,
-    query: parameters.LogQuery,
-    answers: {
-      200: { description: 'a piece of text', schema: z.string(), media: 'text/plain', headers: logHeaders },
-    },
-    problems: [400, 404],
-  },
-  getKubeconfig: {
-    tag: 'clusters',
-    summary: 'Get the kubeconfig of a cluster, by its id or name',
-    path: parameters.ClusterPath,
-    answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
-    problems: [400, 404],
-  },
-  ...documentOperations,
-  getOpenapi: {
-    tag: 'service',
-    summary: 'This document',
-    answers: ok('OpenAPI 3.1', z.record(z.string(), z.unknown())),
-    problems: [],
-  },
-  getHealth: {
-    tag: 'service',
-    summary: 'See whether the API answers',
-    answers: ok('it does', http.Health),
-    problems: [],
-  },
-  getVersion: {
-    tag: 'service',
-    summary: 'Show the version and the provider types that can be built',
-    answers: ok('version', http.Version),
-    problems: [],
-  },
-};
+} as const satisfies Operations;

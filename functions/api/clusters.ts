@@ -1,13 +1,12 @@
-/** GET …/clusters/{cluster}/kubeconfig: the key to a cluster, by its id or its name in the manifest. */
-import { ClusterPath } from '#contracts/http-parameters.ts';
+/** The clusters of a manifest: the kubeconfig of one, and which one a path means. */
+import { operations } from '#contracts/operations/operations.ts';
+import type { ClusterRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { operator } from '../caller.ts';
-import { httpHandler } from '../middleware.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { recordManifestChange } from './audit-event.ts';
-import { findCluster } from './find-cluster.ts';
+import { handle } from './handle.ts';
 
-export const handler = httpHandler({ access: operator, path: ClusterPath }, async ({ path, caller }, deps) => {
+export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, caller }, deps) => {
   const clusters = await deps.clusters.list(path);
   const wanted = findCluster(clusters, path.cluster);
   if (!wanted) {
@@ -24,5 +23,12 @@ export const handler = httpHandler({ access: operator, path: ClusterPath }, asyn
   }
   const { namespace, name } = path;
   await recordManifestChange(deps, { namespace, name, runId: '' }, `kubeconfig of ${clusterName(wanted)} read`, caller);
-  return { status: 200, text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };
+  return { text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };
 });
+
+/** By its name in the manifest, or by its id. */
+export function findCluster(clusters: readonly ClusterRecord[], wanted: string): ClusterRecord | undefined {
+  return (
+    clusters.find((record) => clusterName(record) === wanted) ?? clusters.find(({ cluster }) => cluster === wanted)
+  );
+}

@@ -1,0 +1,94 @@
+/** Manifests: listed, described and put. */
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import type { PageQuery } from '#contracts/http-parameters.ts';
+import { operations } from '#contracts/operations/operations.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { namespacesWith } from '#domain/access.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
+import type { ManifestPage as StoredPage } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './handle.ts';
+import { checkPreconditions, manifestTag } from './manifest-version.ts';
+import { requestDocument } from './request-document.ts';
+import { submitDocument } from './submit-document.ts';
+import { describeManifest } from './views/manifest-description.ts';
+import { describeRemains, remainsWithout, summaryOf, summaryOfRemains } from './views/unreadable-manifest.ts';
+
+/** Those that the caller may see, or those of one namespace. */
+export const listManifests = handle(operations.listManifests, async ({ query, caller }, deps) => {
+  const { namespace, limit, next } = query;
+  const seen = namespacesWith(caller.grants, 'viewer');
+  const page =
+    namespace === undefined && seen !== '*'
+      ? await pageOfSome(deps, seen, query)
+      : await deps.manifests.list(namespace, limit, next);
+  const read = await Promise.all(page.items.map((record) => summaryOf(deps, record)));
+  const items = [...read, ...page.unreadable.map(summaryOfRemains)].sort(byKey);
+  return { json: { items, ...(page.next !== undefined && { next: page.next }) } };
+});
+
+/** Judges everything, stores the next generation, starts its run. */
+export const putManifest = handle(operations.putManifest, async (request, deps) => {
+  const document = requestDocument(request, deps);
+  const stored = await replaceableManifest(deps, request.path);
+  checkPreconditions(request.headers, request.path, stored);
+  const { headers, caller } = request;
+  const sameIsFine = headers['if-match'] === undefined && headers['if-none-match'] === undefined;
+  return submitDocument(deps, request.path, { document, stored, caller, sameIsFine });
+});
+
+/** The tag is for `If-Match` only: the answer also changes with progress, so it is never "not modified". */
+export const getManifest = handle(operations.getManifest, async ({ path }, deps) => {
+  const found = await storedOrRemains(deps, path);
+  if (!found)
+    throw new PipelineError('NotFound', `there is no manifest "${path.name}" in namespace "${path.namespace}"`);
+  const json = 'reason' in found ? describeRemains(found) : await describe(deps, found);
+  return { json, headers: { etag: manifestTag('reason' in found ? found.record : found) } };
+});
+
+/**
+ * Namespace by namespace: a cursor through all of them would name what stands in those of others. The cursor is
+ * `<namespace>:<cursor in it>`; without the latter, the namespace is begun.
+ */
+async function pageOfSome(
+  deps: Pick<ApiPorts, 'manifests'>,
+  namespaces: readonly string[],
+  { limit, next }: PageQuery,
+): Promise<StoredPage> {
+  const [, from = '', cursor = ''] = /^([^:]+):(.*)$/.exec(next ?? '') ?? [];
+  if (next !== undefined && from === '') {
+    const message = '`next` is not a cursor of this listing; leave it out to begin again';
+    throw new PipelineError('InvalidInput', message);
+  }
+  const items: StoredPage['items'][number][] = [];
+  const unreadable: StoredPage['unreadable'][number][] = [];
+  // A role may have been taken away since the last page: what is behind goes on.
+  for (const namespace of namespaces.filter((one) => one >= from)) {
+    const found = items.length + unreadable.length;
+    if (found === limit) return { items, unreadable, next: `${namespace}:` };
+    const inside = namespace === from && cursor !== '' ? cursor : undefined;
+    const page = await deps.manifests.list(namespace, limit - found, inside);
+    items.push(...page.items);
+    unreadable.push(...page.unreadable);
+    if (page.next !== undefined) return { items, unreadable, next: `${namespace}:${page.next}` };
+  }
+  return { items, unreadable };
+}
+
+function byKey(one: ManifestKey, other: ManifestKey): number {
+  const [a, b] = [`${one.namespace}#${one.name}`, `${other.namespace}#${other.name}`];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function describe(
+  deps: Pick<ApiPorts, 'clusters' | 'runs'>,
+  record: ManifestRecord,
+): Promise<ManifestDescription> {
+  try {
+    const clusters = await deps.clusters.list(record);
+    return describeManifest(record, clusters, await deps.runs.get(record, record.runId));
+  } catch (error) {
+    return describeRemains(remainsWithout(record, error));
+  }
+}

@@ -1,0 +1,32 @@
+/** The runs of a manifest, also of one that is deleted. */
+import { operations } from '#contracts/operations/operations.ts';
+import type { ManifestKey, RunRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { asItStands } from '../pipeline/runs/passed-over.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './handle.ts';
+
+/** Newest first. */
+export const listRuns = handle(operations.listRuns, async ({ path, query }, deps) => {
+  const { items, next } = await deps.runs.list(path, query.limit, query.next);
+  if (items.length === 0) await storedManifest(deps, path);
+  const waits = items.some(({ status }) => status === 'Queued');
+  const manifest = waits ? await deps.manifests.get(path) : undefined;
+  const runs = items.map((run) => asItStands(run, manifest));
+  return { json: { items: runs, ...(next !== undefined && { next }) } };
+});
+
+export const getRun = handle(operations.getRun, async ({ path }, deps) => ({
+  json: await storedRun(deps, path),
+}));
+
+/** As it really stands. Throws `NotFound`. */
+export async function storedRun(
+  deps: Pick<ApiPorts, 'runs' | 'manifests'>,
+  path: ManifestKey & { readonly run: string },
+): Promise<RunRecord> {
+  const run = await deps.runs.get(path, path.run);
+  if (run) return run.status === 'Queued' ? asItStands(run, await deps.manifests.get(path)) : run;
+  throw new PipelineError('NotFound', `manifest "${path.name}" has no run "${path.run}"; list its runs to see them`);
+}

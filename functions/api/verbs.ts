@@ -1,0 +1,147 @@
+/** What can be asked of a stored manifest. A verb that makes no sense is refused with a sentence that says why. */
+import { operations } from '#contracts/operations/operations.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import type { HttpRequest } from '../http.ts';
+import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
+import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
+import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
+import { lastDone } from '../pipeline/manifests/rollback-goal.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { cancelRun } from '../pipeline/runs/cancel-run.ts';
+import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import type { StoredGeneration } from '../ports.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { recordManifestChange } from './audit-event.ts';
+import { handle } from './handle.ts';
+import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
+import { submitDocument } from './submit-document.ts';
+
+/** The same generation once more, from where it stopped or from a stage on. */
+export const retryManifest = handle(operations.retryManifest, async ({ path, body, ...request }, deps) => {
+  const stored = await versionAsked(deps, path, request);
+  if (stored.paused) throw refuse(stored, 'retried', 'it is paused; resume it first');
+  if (stored.status === 'Done') throw refuse(stored, 'retried', 'it is done, nothing failed');
+  if (stored.status !== 'Failed') throw refuse(stored, 'retried', 'a run is under way; wait for it or cancel it');
+  const { document, deleting } = stored;
+  const { from } = body;
+  const desired = { document, deleting, again: true, ...(from && { retryFrom: from }) };
+  const record = nextRecord(deps, path, stored, desired);
+  await storeNext(deps, stored, record);
+  await recordManifestChange(deps, record, 'retried', request.caller);
+  await startRun(deps, record, from ? `retry from ${from}` : 'retry');
+  return acceptedResponse(record);
+});
+
+/** What is under way stops as soon as it can; a grow is undone, all other directions stop where they are. */
+export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
+  const stored = await versionAsked(deps, path, request);
+  if (stored.status === 'Done' || stored.status === 'Failed') {
+    throw refuse(stored, 'cancelled', 'nothing is under way');
+  }
+  if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and nothing is under way');
+  if (isCancelled(stored, stored)) throw refuse(stored, 'cancelled', 'it is being cancelled already');
+  await recordManifestChange(deps, stored, 'cancelled', request.caller);
+  return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
+});
+
+/** Nothing is started any more; a run under way stops after its waypoint. */
+export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...request }, deps) => {
+  const stored = await versionAsked(deps, path, request);
+  if (stored.paused) throw refuse(stored, 'paused', 'it is paused already');
+  await recordManifestChange(deps, stored, 'paused', request.caller);
+  return acceptedResponse(await deps.manifests.setPaused(path, true));
+});
+
+/** What waits is started, as the next attempt; a run that has not stopped yet is followed by it. */
+export const resumeManifest = handle(operations.resumeManifest, async ({ path, ...request }, deps) => {
+  const stored = await versionAsked(deps, path, request);
+  if (!stored.paused) throw refuse(stored, 'resumed', 'it is not paused');
+  const awake = await deps.manifests.setPaused(path, false);
+  await recordManifestChange(deps, awake, 'resumed', request.caller);
+  return acceptedResponse(await startWaiting(deps, awake));
+});
+
+/** The existing machines are compared with what was made, now; repaired as the manifest or the caller says. */
+export const driftManifest = handle(operations.driftManifest, async ({ path, body, ...request }, deps) => {
+  const { repair } = body;
+  const stored = await versionAsked(deps, path, request);
+  if (stored.paused) throw refuse(stored, 'checked for drift', 'it is paused; resume it first');
+  if (stored.status === 'Failed') throw refuse(stored, 'checked for drift', 'it has failed; retry it first');
+  if (stored.status !== 'Done') throw refuse(stored, 'checked for drift', 'a run is under way; wait for it');
+  const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'report';
+  const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
+  const record = await startDriftCheck(deps, stored, { policy, reason });
+  await recordManifestChange(deps, record, reason, request.caller);
+  return acceptedResponse(record);
+});
+
+/** An earlier document becomes the next generation, judged like any other. */
+export const rollbackManifest = handle(operations.rollbackManifest, async ({ path, body, ...request }, deps) => {
+  const stored = await versionAsked(deps, path, request);
+  const { generation, document } = await rollbackGoal(deps, stored, body.to);
+  return submitDocument(deps, path, {
+    ...{ document, stored, caller: request.caller },
+    rolledBackTo: generation,
+    reason: `rolled back to generation ${generation}`,
+  });
+});
+
+/** The generation to go back to. Throws `VersionConflict` that says which there are. */
+export async function rollbackGoal(
+  deps: Pick<ApiPorts, 'manifests' | 'runs'>,
+  stored: ManifestRecord,
+  to: number | undefined,
+): Promise<StoredGeneration> {
+  const refused = (because: string) => refuse(stored, 'rolled back', because);
+  if (stored.deleting) throw refused('it is being deleted; apply a document to keep it');
+  if (to !== undefined && to >= stored.generation)
+    throw refused(`generation ${to} is not before the present one, ${stored.generation}`);
+  const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
+  const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
+  if (goal !== undefined) return goal;
+  const numbers = kept.map(({ generation }) => generation).join(', ');
+  const choice = kept.length === 0 ? 'no earlier document is kept' : `the documents of ${numbers} are kept`;
+  if (to !== undefined) throw refused(`the document of generation ${to} is not kept; ${choice}`);
+  const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
+  throw refused(`no earlier generation that differs was done; ${fix}`);
+}
+
+/**
+ * What has ended stays as it is: a failed one is retried, not resumed. Whoever saw the pause may store a generation at this
+ * moment and start nothing: it is started here, too.
+ */
+async function startWaiting(deps: ApiPorts, awake: ManifestRecord): Promise<ManifestRecord> {
+  for (let stored = awake, tries = 1; ; tries++) {
+    if (stored.status === 'Done' || stored.status === 'Failed') return stored;
+    const { document, deleting } = stored;
+    const record = nextRecord(deps, stored, stored, { document, deleting, again: true });
+    try {
+      await storeNext(deps, stored, record);
+      await startRun(deps, record, 'resumed');
+      return record;
+    } catch (error) {
+      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
+    }
+    stored = await storedManifest(deps, stored);
+  }
+}
+
+/** The stored manifest. Throws `VersionConflict` when `If-Match` names another version of it. */
+async function versionAsked(
+  deps: Pick<ApiPorts, 'manifests'>,
+  path: ManifestKey,
+  { headers }: Pick<HttpRequest<unknown, unknown>, 'headers'>,
+): Promise<ManifestRecord> {
+  const stored = await storedManifest(deps, path);
+  checkPreconditions(headers, path, stored);
+  return stored;
+}
+
+/** "manifest "team/shop" cannot be retried: …" */
+function refuse(stored: ManifestRecord, done: string, because: string): PipelineError {
+  const { namespace, name, generation, attempt } = stored;
+  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${because}`, {
+    details: { generation, attempt },
+  });
+}

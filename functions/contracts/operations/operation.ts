@@ -1,0 +1,75 @@
+/** A row of the table of operations: all that is said of one route of the API, and the shapes that most rows share. */
+import { z } from 'zod';
+import type { Role } from '#domain/access.ts';
+import { ManifestAccepted } from '../api-bodies.ts';
+
+/** What a route asks of its caller. */
+export type Access =
+  /** Nothing, not even who it is. */
+  | 'anonymous'
+  /** To be let in by the gate. */
+  | 'anybody'
+  /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
+  | { readonly role: Role; readonly where: 'path' | 'anywhere' | 'everywhere' };
+
+export const viewer = { role: 'viewer', where: 'path' } as const;
+export const viewerAnywhere = { role: 'viewer', where: 'anywhere' } as const;
+export const operator = { role: 'operator', where: 'path' } as const;
+export const admin = { role: 'admin', where: 'everywhere' } as const;
+
+export interface Answer {
+  readonly description: string;
+  /** @default no body */
+  readonly schema?: z.ZodType;
+  /** @default application/json */
+  readonly media?: string;
+  readonly headers?: z.ZodObject;
+}
+
+export interface Body {
+  readonly description: string;
+  readonly required: boolean;
+  /** @default a document as YAML or JSON */
+  readonly schema?: z.ZodType;
+  /** Largest body in bytes. @default KUBELOOM_MAX_BODY_BYTES */
+  readonly maxBytes?: number;
+}
+
+/** The router, the local gateway, CDK, the OpenAPI document, handlers and the client of the command line read it. */
+export interface Operation {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** API Gateway's notation: `/v1/manifests/{namespace}/{name}`. */
+  readonly path: `/v1/${string}`;
+  readonly access: Access;
+  readonly tag: string;
+  readonly summary: string;
+  /** Parameters in the path. */
+  readonly params?: z.ZodObject;
+  /** Query parameters; all are strings, so use `z.coerce`. */
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: Body;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Statuses of problems it can answer with, beside 401, 403 and our own faults. */
+  readonly problems: readonly number[];
+}
+
+/** By `operationId`. Written `as const satisfies Operations`: handlers and the client are typed by the literal rows. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+export const ok = <Schema extends z.ZodType>(description: string, schema: Schema) => ({ 200: { description, schema } });
+export const document = (description: string, required = true) => ({ description, required });
+export const etagHeaders = z.object({
+  ETag: z.string().describe('changes with every accepted document and attempt; for `If-Match`'),
+});
+export const accepted = (description: string) => ({ description, schema: ManifestAccepted, headers: etagHeaders });
+
+/** Largest bodies of routes where nothing large is meant, in bytes. */
+export const bodyLimits = {
+  /** A word or two beside the path. */
+  verb: 10_000,
+  /** All values of a Secret. */
+  secret: 100_000,
+  /** What is stored as it is: for what is a little too large, the answer says by how much. */
+  document: 200_000,
+} as const;
