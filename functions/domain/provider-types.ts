@@ -23,6 +23,8 @@ export interface ProviderTypeFacts {
   readonly regional: boolean;
   /** Pools must name the external network they hang on. */
   readonly externalNetworkNeeded: boolean;
+  /** Nodes are installed through the proxy unless the manifest says otherwise: registries refuse many of its addresses. @default false */
+  readonly proxied?: boolean;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -122,6 +124,7 @@ export const providerTypes = {
   hetzner: {
     ...cloud,
     title: 'Hetzner Cloud',
+    proxied: true,
     secret: [matching('credentials', '64 letters and digits', /^[A-Za-z0-9]{64}$/)],
   },
   ovh: {

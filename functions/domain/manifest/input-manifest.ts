@@ -1,6 +1,6 @@
 /** The manifest: what a user wishes for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
 import { z } from 'zod';
-import { type ProviderTypeName, providerTypeNames } from '#domain/provider-types.ts';
+import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '#domain/provider-types.ts';
 
 import { DriftChecks } from './drift-checks.ts';
 import { LoadBalancer, Role } from './load-balancers.ts';
@@ -32,7 +32,9 @@ export const InstallationProxy = z.strictObject({
   mode: z
     .enum(['on', 'off', 'default'])
     .default('default')
-    .describe('`default`: on when the cluster has a dynamic pool at Hetzner.'),
+    .describe(
+      `\`default\`: on when the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
+    ),
   /** The manifest is kept and shown in clear, so is everything made of it. */
   endpoint: Text.refine((endpoint) => !/^([a-z+]+:\/\/)?[^/]*@/i.test(endpoint), {
     error:

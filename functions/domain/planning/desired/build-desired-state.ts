@@ -14,6 +14,7 @@ import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-ma
 import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
+import { providerTypeFacts } from '#domain/provider-types.ts';
 import { servesApi } from '../states/role-targets.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
@@ -138,8 +139,10 @@ function installationProxy(
   pools: readonly NodePoolState[],
 ): ClusterState['installationProxy'] {
   const { mode, endpoint, noProxy } = cluster.installationProxy;
-  const hetzner = pools.some((pool) => pool.source.kind === 'dynamic' && pool.source.provider.type === 'hetzner');
-  const enabled = mode === 'on' || (mode === 'default' && hetzner);
+  const proxied = pools.some(
+    ({ source }) => source.kind === 'dynamic' && providerTypeFacts(source.provider.type)?.proxied === true,
+  );
+  const enabled = mode === 'on' || (mode === 'default' && proxied);
   if (!enabled) return { enabled, endpoint: '', noProxy: [] };
   const hosts = noProxy.split(',').map((host) => host.trim());
   return { enabled, endpoint, noProxy: [...new Set(hosts.filter(Boolean))] };
