@@ -1,7 +1,12 @@
 /** The provider types whose modules are tested: their files, the schema of the real provider, and words that their clouds know. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+import {
+  type ProviderTypeFacts,
+  type ProviderTypeName,
+  providerTypeNames,
+  providerTypes,
+} from '#domain/provider-types.ts';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { readSchemaFixture, type SchemaFixture } from './plugin/schema-fixture.ts';
 
@@ -30,10 +35,11 @@ export interface ProviderCase {
 const templates = new URL('../../templates/terraform/', import.meta.url);
 const schemas = new URL('schemas/', import.meta.url);
 
-/** Types that call no cloud. */
-const cloudless: readonly string[] = ['local', 'sim', 'static'];
-
-export const cloudTypes: readonly ProviderTypeName[] = providerTypeNames.filter((type) => !cloudless.includes(type));
+/** Types whose Secret is needed: the others call no cloud. */
+export const cloudTypes: readonly ProviderTypeName[] = providerTypeNames.filter((type) => {
+  const { secret, secretOptional = false }: ProviderTypeFacts = providerTypes[type];
+  return secret.length > 0 && !secretOptional;
+});
 
 const ordinary: Place = {
   regions: ['region-one', 'region-two'],
