@@ -8,11 +8,10 @@ import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
 import { pinnedVersions, versionNote } from './pinned.ts';
 import { buildPlugin, cacheDirectory, terraformProgram } from './plugins.ts';
 import type { ProviderSchema, SchemaFixture } from './schema-format.ts';
-import { type SchemaSource, schemaSources } from './sources.ts';
+import { type SchemaSource, schemaSources, templatesDirectory } from './sources.ts';
 import { usedTypes } from './used-types.ts';
 
 const root = join(import.meta.dirname, '../..');
-export const templatesDirectory: string = join(root, 'templates/terraform');
 export const fixturesDirectory: string = join(root, 'test/providers/schemas');
 
 export interface MakingOptions {
@@ -49,14 +48,10 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
   const source = schemaSources[type];
   if (!source) throw new Error(`${type} is no type in scripts/provider-schemas/sources.ts`);
   const used = usedTypes(templatesDirectory, source.name);
-  const wanted: Wanted = {
-    resources: new Set([...used.resources, ...source.resources]),
-    dataSources: new Set([...used.dataSources, ...source.dataSources]),
-  };
   const kept = existsSync(fixtureFile(type)) ? readFixture(type) : undefined;
   const complete = kept && lacking(kept.schema, used).length === 0;
   const stays = kept?.obtained.startsWith('asked of the plugin') && !options.plugins && complete;
-  const made = stays ? kept : make(type, source, wanted, options);
+  const made = stays ? kept : make(type, source, used, options);
   for (const what of lacking(made.schema, used)) {
     options.say(`${type}: a module uses ${what}, of which nothing is known`);
   }
@@ -69,8 +64,27 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
     version: made.version,
     obtained: made.obtained,
     ...(note ? { note } : {}),
-    schema: made.schema,
+    schema: cut(made.schema, used),
   };
+}
+
+/** What modules use, and of the provider block all but the addresses of single services, which are hundreds. */
+function cut({ provider, resource_schemas, data_source_schemas }: ProviderSchema, used: Wanted): ProviderSchema {
+  const { endpoints: _, ...blocks } = provider.block_types ?? {};
+  const isNoEndpoint = (name: string): boolean => !name.endsWith('_custom_endpoint');
+  return {
+    provider: {
+      ...provider,
+      ...(provider.attributes && { attributes: only(provider.attributes, isNoEndpoint) }),
+      ...(provider.block_types && { block_types: blocks }),
+    },
+    resource_schemas: only(resource_schemas, (name) => used.resources.has(name)),
+    data_source_schemas: only(data_source_schemas, (name) => used.dataSources.has(name)),
+  };
+}
+
+function only<T>(of: Readonly<Record<string, T>>, keeps: (name: string) => boolean): Record<string, T> {
+  return Object.fromEntries(Object.entries(of).filter(([name]) => keeps(name)));
 }
 
 function make(type: string, source: SchemaSource, wanted: Wanted, options: MakingOptions): Made {

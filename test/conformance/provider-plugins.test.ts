@@ -128,12 +128,3 @@ describe('with its real plugin, terraform validates', () => {
     buildTime,
   );
 });
-
-describe('without a plugin', () => {
-  it.each(Object.entries(schemaSources).filter(([, { build }]) => !build))(
-    '%s says why it cannot be built',
-    (_, { unbuilt }) => {
-      expect(unbuilt).toMatch(/Go module proxy|proxy/);
-    },
-  );
-});

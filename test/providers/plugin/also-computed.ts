@@ -6,7 +6,6 @@ const everywhere = ['id', 'tags_all'] as const;
 /** From the providers' documents, where modules read them. */
 const known: Readonly<Record<string, readonly string[]>> = {
   cloudflare_zone: ['zone_id'],
-  digitalocean_vpc: ['ip_range'],
 };
 
 export function isAlsoComputed(type: string, attribute: string): boolean {

@@ -55,7 +55,6 @@ export const replacingAttributes: Readonly<Record<string, readonly string[]>> = 
   digitalocean_tag: ['name'],
   digitalocean_volume: ['region', 'name'],
   digitalocean_volume_attachment: ['droplet_id', 'volume_id'],
-  digitalocean_vpc: ['region', 'ip_range'],
   exoscale_block_storage_volume: ['zone'],
   exoscale_compute_instance: ['zone', 'template_id', 'ssh_key', 'ssh_keys'],
   exoscale_domain_record: ['domain', 'record_type'],
