@@ -1,0 +1,59 @@
+/** One number of `plan.ts`, in a process of its own: `node bench/plan-cell.ts shared|own create|nothing|change CLUSTERS`. */
+import { planManifest, type Shape } from './plan-manifests.ts';
+import { PlanStore, planningPass, settle } from './plan-pass.ts';
+
+export type PlanCase = 'create' | 'nothing' | 'change';
+
+/** Of one pass: wall and CPU time when warm (median), wall time of the first, most memory after the first and at the end. */
+export interface PlanCell {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly firstMs: number;
+  readonly firstMegabytes: number;
+  readonly megabytes: number;
+}
+
+const warmMs = 500;
+const measuredMs = 1500;
+
+async function measure(shape: Shape, which: PlanCase, clusters: number): Promise<PlanCell> {
+  const store = new PlanStore();
+  await store.setManifest(planManifest(shape, clusters));
+  if (which !== 'create') await settle(store, await planningPass(store));
+  if (which === 'change') await store.setManifest(planManifest(shape, clusters, 11));
+  const expected = { create: clusters, nothing: 0, change: 1 }[which];
+  const once = async () => {
+    const [started, cpu] = [performance.now(), process.cpuUsage()];
+    const written = await planningPass(store);
+    if (written.length !== expected) throw new Error(`${written.length} clusters were planned, not ${expected}`);
+    const { user, system } = process.cpuUsage(cpu);
+    return { ms: performance.now() - started, cpuMs: (user + system) / 1000 };
+  };
+  const { ms: firstMs } = await once();
+  const firstMegabytes = peakMegabytes();
+  await repeated(warmMs, once);
+  const passes = await repeated(measuredMs, once);
+  return {
+    ms: median(passes.map(({ ms }) => ms)),
+    cpuMs: median(passes.map(({ cpuMs }) => cpuMs)),
+    ...{ firstMs, firstMegabytes, megabytes: peakMegabytes() },
+  };
+}
+
+async function repeated<Result>(milliseconds: number, work: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end || results.length < 3) results.push(await work());
+  return results;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function peakMegabytes(): number {
+  return process.resourceUsage().maxRSS / 1024;
+}
+
+const [shape, which, clusters] = process.argv.slice(2);
+process.stdout.write(JSON.stringify(await measure(shape as Shape, which as PlanCase, Number(clusters))));
