@@ -6,12 +6,16 @@ import { parseJson, readRecord, unreadable } from './stored-record.ts';
 
 /** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
 const inlineBytes = 100_000;
+/** Of what was read last, so many documents are not read and parsed again: the manifest of a run, for each of its clusters. */
+const remembered = 8;
 
 const Kept = z.union([z.strictObject({ json: z.string() }), z.strictObject({ key: z.string(), sha256: z.string() })]);
 export type Kept = z.infer<typeof Kept>;
 
 export class LargeDocuments {
   readonly #artifacts: Artifacts;
+  /** By their text or checksum, which say all of them; the last one used is the last one here. */
+  readonly #known = new Map<string, unknown>();
 
   constructor(artifacts: Artifacts) {
     this.#artifacts = artifacts;
@@ -27,13 +31,25 @@ export class LargeDocuments {
     return { key, sha256 };
   }
 
-  /** Reads it back. Throws `Unreadable` when the artifact is gone or was changed; `what` is for people. */
+  /**
+   * Reads it back, never to be changed. Throws `Unreadable` when the artifact is gone or was changed; `what` is for people.
+   */
   async read(kept: unknown, what: string): Promise<unknown> {
     const where = readRecord(Kept, kept, { what });
-    if ('json' in where) return parseJson(where.json, what);
+    const identity = 'json' in where ? where.json : where.sha256;
+    const document = this.#known.get(identity) ?? parseJson(await this.#textOf(where, what), what);
+    this.#known.delete(identity);
+    this.#known.set(identity, document);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > remembered && oldest !== undefined) this.#known.delete(oldest);
+    return document;
+  }
+
+  async #textOf(where: Kept, what: string): Promise<string> {
+    if ('json' in where) return where.json;
     const json = await this.#artifacts.getText(where.key);
     const found = json === undefined ? 'nothing' : createHash('sha256').update(json).digest('hex');
-    if (json !== undefined && found === where.sha256) return parseJson(json, what);
+    if (json !== undefined && found === where.sha256) return json;
     throw unreadable(what, `artifact ${where.key} should have checksum ${where.sha256} and has ${found}`);
   }
 }

@@ -3,10 +3,10 @@ import type { Fault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { deletionFaults } from '#domain/manifest/validate-update.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
@@ -76,7 +76,7 @@ async function refuseProtected(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): Promise<void> {
-  const remaining = documentFaults(record.document);
+  const remaining = documentFaults(record);
   const said = new Set(remaining.map(({ path }) => path));
   const plans = planClusters(planningOf(deps, record), record, clusters);
   const existing = plans.flatMap(({ refusals }) => refusals);
@@ -90,7 +90,7 @@ async function refuseProtected(
 }
 
 /** A document that can no longer be read keeps nothing from being deleted. */
-function documentFaults(document: unknown): Fault[] {
-  const manifest = InputManifest.safeParse(document).data;
+function documentFaults(record: ManifestRecord): Fault[] {
+  const manifest = readableManifest(record);
   return manifest ? wireFaults(deletionFaults(manifest)) : [];
 }

@@ -3,7 +3,7 @@
 import type { Fault } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateUpdate } from '#domain/manifest/validate-update.ts';
@@ -11,7 +11,9 @@ import type { ClusterPlan } from '#domain/plan.ts';
 import { findRenames } from '#domain/planning/text/find-renames.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
+import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { existingManifest } from './existing-manifest.ts';
@@ -28,12 +30,12 @@ export interface Question {
 }
 
 export interface Assessment {
-  /** With defaults; absent when its form is faulty. */
-  readonly manifest?: InputManifest;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];
-  /** Templates of their own by provider instance; absent when its form is faulty. */
-  readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
+  /** The record that it would become, without its origin; absent when its form is faulty. */
+  readonly record?: ManifestRecord;
+  /** It is what is stored already: only another attempt would be made of it. */
+  readonly same?: boolean;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
   /** What the planner will not do, as far as no fault says it already. */
@@ -51,17 +53,18 @@ export async function assessManifest(deps: ApiPorts, key: ManifestKey, question:
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
   const clusters = await deps.clusters.list(key);
-  const before = stored && InputManifest.safeParse(stored.document).data;
+  const before = stored && readableManifest(stored);
   const settled = stored?.status === 'Done' || stored?.status === 'Failed';
   const old = before && settled ? existingManifest(before, clusters) : before;
   const { templates, templateSecrets, faults: unpinned } = await pinTemplates(deps, key.namespace, manifest, beside);
   const faults = wireFaults([...(old ? validateUpdate(old, manifest) : []), ...unpinned], document);
-  const own = { templates, templateSecrets };
-  const desired = nextRecord(deps, key, stored, { document: manifest, deleting: false, again: false, templates: own });
-  const plans = planClusters(planningOf(deps, desired), desired, clusters);
+  const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
+  const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
+  const record = nextRecord(deps, key, stored, goal);
+  const plans = planClusters(planningOf(deps, record), record, clusters);
   const said = new Set(faults.map(({ path }) => path));
   const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
-  return { manifest, faults, warnings: [...warnings, ...renames(plans, manifest)], templates: own, plans, refusals };
+  return { record, same, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
 }
 
 /** Nothing of a cluster survives a new name; whoever changes one may not expect that. */

@@ -1,8 +1,9 @@
 /** The plans that a manifest would lead to: the pipeline's own, with paths that lead to places in the document. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
 import { clustersOf, type Planning, planCluster } from '../pipeline/clusters/cluster-plans.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 
 /** One plan for each cluster that is wished for or stands; names of what is new are made up, the run makes its own. */
 export function planClusters(
@@ -10,7 +11,7 @@ export function planClusters(
   desired: ManifestRecord,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {
-  const manifest = InputManifest.safeParse(desired.document).data;
+  const manifest = readableManifest(desired);
   return clustersOf(planning.ids, desired, clusters).map((record) => {
     const plan = planCluster(planning, desired, record);
     return { ...plan, refusals: plan.refusals.map((refusal) => (manifest ? indexed(refusal, manifest) : refusal)) };

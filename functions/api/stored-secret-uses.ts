@@ -1,6 +1,6 @@
 /** What the stored manifests need Secrets for, so that a change of a Secret does not break them. */
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
@@ -16,7 +16,7 @@ export async function storedSecretUses(
   };
   for await (const record of everyManifest(deps)) {
     // One that can no longer be read is nothing that a Secret could break.
-    const manifest = InputManifest.safeParse(record.document).data;
+    const manifest = readableManifest(record);
     if (manifest) for (const [name, uses] of secretUses(manifest)) note(name, uses);
     for (const name of new Set(Object.values(record.templateSecrets ?? {}))) note(name, ['git']);
   }

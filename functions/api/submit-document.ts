@@ -1,9 +1,8 @@
 /** Making a document the next generation of a manifest: judged as a whole, stored, its run started. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import { isPipelineError } from '#domain/errors.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { checksumOf } from '../pipeline/checksum.ts';
-import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
+import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
@@ -29,17 +28,14 @@ export async function submitDocument(
   { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
 ): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
   const assessment = await assessManifest(deps, key, { document, stored, caller });
-  const { manifest, templates, faults, refusals } = assessment;
+  const { record: assessed, same = false, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...assessment.warnings];
-  const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
-  if (same && !isBehind(stored, assessment)) return unchangedResponse(stored, { warnings });
+  if (assessed === undefined) throw new PipelineError('InternalFault', 'a document without faults has no record');
+  if (stored && same && !isBehind(stored, assessment)) return unchangedResponse(stored, { warnings });
   const why = reason ?? reasonOf(stored, same);
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
-  const record = nextRecord(deps, key, stored, {
-    ...{ document: manifest, deleting: false, again: same, origin },
-    ...(templates && { templates }),
-  });
+  const record = same ? assessed : { ...assessed, origin: { at: assessed.updatedAt, ...origin } };
   try {
     await storeNext(deps, stored, record);
   } catch (error) {

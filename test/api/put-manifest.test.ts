@@ -26,7 +26,7 @@ describe('PUT of a new manifest', () => {
     expect(answer.json).toMatchObject({ ...key, generation: 1, attempt: 1, unchanged: false });
     const runId = String(answer.json.runId);
     expect(runId).toMatch(/^shop-[a-z0-9]{5}-g1-a1$/);
-    expect(answer.headers.etag).toBe('"a0006-g1-a1"');
+    expect(answer.headers.etag).toBe('"a0001-g1-a1"');
     expect(api.deps.workflows.started).toEqual([{ runId, input: key }]);
     expect(await api.deps.runs.get(key, runId)).toMatchObject({ status: 'Queued', reason: 'created' });
     expect(await api.deps.manifests.get(key)).toMatchObject({ status: 'Pending', runId, deleting: false });
@@ -99,7 +99,7 @@ describe('PUT of a manifest that is stored', () => {
     const before = await api.deps.manifests.get(key);
     const answer = await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
     expect(answer.json).toMatchObject({ generation: 2, attempt: 1 });
-    expect(answer.headers.etag).toBe('"a0006-g2-a1"');
+    expect(answer.headers.etag).toBe('"a0001-g2-a1"');
     const { uid, createdAt } = before ?? {};
     expect(await api.deps.manifests.get(key)).toMatchObject({ uid, createdAt, generation: 2 });
   });
@@ -139,7 +139,7 @@ describe('two at once', () => {
   it('lets one of many changes win; without If-Match the others get 409, with it 412', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
-    const headers = { 'if-match': '"a0006-g1-a1"' };
+    const headers = { 'if-match': '"a0001-g1-a1"' };
     const answers = await Promise.all(
       [3, 4, 5, 6].map((compute, at) =>
         api.call('PUT', manifestPath, { body: aManifest({ compute }), ...(at % 2 === 0 && { headers }) }),
@@ -156,16 +156,16 @@ describe('two at once', () => {
 
   it('answers 412 with the current generation when If-Match is of another time', async () => {
     const api = apiUnderTest();
-    const none = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"a0006-g1-a1"' } });
+    const none = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"a0001-g1-a1"' } });
     expect(none.status).toBe(412);
     await api.call('PUT', manifestPath, { body: aManifest() });
     await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }) });
-    const old = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"a0006-g1-a1"' } });
+    const old = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"a0001-g1-a1"' } });
     expect(old.status).toBe(412);
     expect(old.json.current).toEqual({ generation: 2, attempt: 1 });
     const exact = await api.call('PUT', manifestPath, {
       body: aManifest({ compute: 4 }),
-      headers: { 'if-match': '"a0006-g2-a1"' },
+      headers: { 'if-match': '"a0001-g2-a1"' },
     });
     expect(exact.status).toBe(202);
   });

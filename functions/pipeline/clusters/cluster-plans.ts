@@ -1,11 +1,13 @@
 /** Plans of the clusters of a stored manifest, from what their records say stands. */
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
+import { onceFor } from '#domain/once-for.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { manifestOf } from '../manifests/stored-document.ts';
 import { clusterName, newCluster } from './cluster-records.ts';
 
 /** What planning needs beside the records. */
@@ -26,7 +28,7 @@ export function planCluster(
   const { cluster, current, attempted } = record;
   const goal = { cluster: clusterName(record), current, attempted };
   if (manifest.deleting) return planClusterPath({ ...goal, desired: null });
-  const document = InputManifest.parse(manifest.document);
+  const document = manifestOf(manifest);
   try {
     const heldPools = heldBy(manifest, record);
     const desired = buildDesiredState({ ...goal, manifest: document, templates, templateSecrets, ids, heldPools });
@@ -50,10 +52,10 @@ export function heldBy(
 }
 
 /** Nodes that may be drained at once, by pool name. */
-function drainBudgets({ spec: { nodePools } }: InputManifest): Record<string, number> {
+const drainBudgets = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, number>> => {
   const pools = [...nodePools.dynamic, ...nodePools.static];
   return Object.fromEntries(pools.map(({ name, maxUnavailable }) => [name, maxUnavailable]));
-}
+});
 
 /** The records of all clusters that stand or are wished for; those that do not exist yet get their id here. */
 export function clustersOf(
@@ -64,7 +66,7 @@ export function clustersOf(
   if (manifest.deleting) return stored;
   const known = new Set(stored.map(clusterName));
   const taken = new Set(stored.map(({ cluster }) => cluster));
-  const names = InputManifest.parse(manifest.document).spec.kubernetes.clusters.map(({ name }) => name);
+  const names = manifestOf(manifest).spec.kubernetes.clusters.map(({ name }) => name);
   const added = names
     .filter((name) => !known.has(name))
     .map((name) => newCluster(manifest, hashedId(name, ids, taken)));
@@ -87,6 +89,7 @@ export function clustersBehind(
 
 /** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
 export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
+  if (record.status !== 'Converged' || record.current === null) return true;
   const { waypoints, refusals } = planCluster(planning, manifest, record);
-  return waypoints.length > 0 || refusals.length > 0 || record.status !== 'Converged' || record.current === null;
+  return waypoints.length > 0 || refusals.length > 0;
 }

@@ -2,14 +2,14 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { type CheckPolicy, firstCheckAt, nextCheckAt } from '#domain/drift.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { manifestOf } from '../manifests/stored-document.ts';
 
 /** What the manifest says, or would say if it said nothing. */
-export function driftChecksOf({ document }: Pick<ManifestRecord, 'document'>): DriftChecks {
-  return InputManifest.parse(document).spec.driftChecks ?? DriftChecks.parse({});
+export function driftChecksOf(manifest: Parameters<typeof manifestOf>[0]): DriftChecks {
+  return manifestOf(manifest).spec.driftChecks ?? DriftChecks.parse({});
 }
 
-export function checkPolicyOf(manifest: Pick<ManifestRecord, 'document'>): CheckPolicy {
+export function checkPolicyOf(manifest: Parameters<typeof manifestOf>[0]): CheckPolicy {
   return driftChecksOf(manifest).onDrift;
 }
 

@@ -6,9 +6,9 @@ import type { ProviderCheck } from '#contracts/http-checks.ts';
 import { CheckBuild, CheckRequest, CheckResult, checkKeys, checkLimitMs } from '#contracts/provider-check.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import type { Using } from '../../ports.ts';
+import { manifestOf } from '../manifests/stored-document.ts';
 import { projectOf } from '../stages/stage-requests.ts';
 
 /** Whose check it is. */
@@ -99,7 +99,7 @@ function underWay({ namespace, name, provider }: CheckedInstance, id: number): P
 }
 
 function requestOf(manifest: ManifestRecord, provider: string): CheckRequest {
-  const document = InputManifest.parse(manifest.document);
+  const document = manifestOf(manifest);
   const wanted = wantedCheck(document, provider);
   if (wanted) return CheckRequest.parse(wanted);
   const known = document.spec.providers.map(({ name }) => name);

@@ -1,0 +1,38 @@
+/** The manifest in a record: parsed once for each document, however many ask. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { InputManifest } from '#domain/manifest/input-manifest.ts';
+
+type Stored = Pick<ManifestRecord, 'document'>;
+type Parsed = { readonly manifest: InputManifest } | { readonly reason: string };
+
+const parsed = new WeakMap<object, Parsed>();
+
+/** Throws `Unreadable` when an older version accepted what this one does not. */
+export function manifestOf(record: Stored & Pick<ManifestRecord, 'namespace' | 'name'>): InputManifest {
+  const found = parsedOf(record);
+  if ('manifest' in found) return found.manifest;
+  const what = `the document of manifest "${record.namespace}/${record.name}"`;
+  throw new PipelineError('Unreadable', `${what} is not accepted any more: ${found.reason}; apply its document again`);
+}
+
+/** The same; undefined when it cannot be read. */
+export function readableManifest(record: Stored): InputManifest | undefined {
+  const found = parsedOf(record);
+  return 'manifest' in found ? found.manifest : undefined;
+}
+
+function parsedOf({ document }: Stored): Parsed {
+  const known = typeof document === 'object' && document !== null ? parsed.get(document) : undefined;
+  const found = known ?? parse(document);
+  if (typeof document === 'object' && document !== null) parsed.set(document, found);
+  // Parsing it again would change nothing.
+  if ('manifest' in found) parsed.set(found.manifest, found);
+  return found;
+}
+
+function parse(document: unknown): Parsed {
+  const { data, error } = InputManifest.safeParse(document);
+  if (data !== undefined) return { manifest: data };
+  return { reason: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
+}
