@@ -1,6 +1,6 @@
 /** Addresses that Kubeloom gives out: of nodes inside the mesh, and of the cloud subnet of each dynamic pool. */
 import { PipelineError } from './errors.ts';
-import { addressNumber, addressText, overlap, parseNetwork } from './manifest/networks.ts';
+import { addressNumber, addressText, type Network, overlap, parseNetwork } from './manifest/networks.ts';
 
 /** Gives one free address after the other, lowest first, never the network's own or the broadcast address. */
 export type AddressSource = () => string;
@@ -9,9 +9,12 @@ export type AddressSource = () => string;
 export function addressSource(cidr: string, inUse: Iterable<string>): AddressSource {
   const network = parseNetwork(cidr);
   if (network === undefined) throw refused(`the network ${cidr} is no IPv4 CIDR`, 'use one such as 192.168.2.0/24');
-  const taken = new Set([...inUse].map(addressNumber));
+  // Few plans need another address, so nothing is read before the first is asked for.
+  let known: ReadonlySet<number | undefined> | undefined;
   let next = network.first + 1;
   return () => {
+    known ??= new Set([...inUse].map(addressNumber));
+    const taken = known;
     while (next < network.last && taken.has(next)) next++;
     if (next >= network.last) {
       throw refused(
@@ -39,31 +42,33 @@ export type SubnetSource = (provider: string, region: string) => string;
  */
 export function subnetSource(mesh: string, inUse: Iterable<SubnetUse>): SubnetSource {
   const taken = new Set([...inUse].map((use) => key(use.provider, use.region, use.subnet)));
-  const clear = subnets.filter((subnet) => !meets(subnet, mesh));
-  const candidates = clear.length > 0 ? clear : subnets;
+  const network = parseNetwork(mesh);
+  const isClear = (subnet: Network) => network === undefined || !overlap(subnet, network);
+  // Few plans need another subnet, so the mesh is compared with none before the first is asked for.
+  let anyIsClear: boolean | undefined;
   return (provider, region) => {
-    const subnet = candidates.find((candidate) => !taken.has(key(provider, region, candidate)));
-    if (subnet === undefined) {
+    anyIsClear ??= subnets.some(isClear);
+    const free = subnets.find(
+      (subnet) => !taken.has(key(provider, region, subnet.cidr)) && (!anyIsClear || isClear(subnet)),
+    );
+    if (free === undefined) {
       throw refused(
         `${provider} has no free subnet in ${region} for another pool`,
         'use another region or provider for the pool',
       );
     }
-    taken.add(key(provider, region, subnet));
-    return subnet;
+    taken.add(key(provider, region, free.cidr));
+    return free.cidr;
   };
 }
 
-const subnets: readonly string[] = Array.from({ length: 256 }, (_, x) => `10.0.${x}.0/24`);
+const subnets = Array.from({ length: 256 }, (_, x) => {
+  const first = (10 << 24) + (x << 8);
+  return { cidr: `10.0.${x}.0/24`, first, last: first + 255, prefix: 24 };
+}) satisfies readonly Network[];
 
 function key(provider: string, region: string, subnet: string): string {
   return `${provider} ${region} ${subnet}`;
-}
-
-function meets(left: string, right: string): boolean {
-  const a = parseNetwork(left);
-  const b = parseNetwork(right);
-  return a !== undefined && b !== undefined && overlap(a, b);
 }
 
 function refused(reason: string, fix: string): PipelineError {

@@ -42,12 +42,12 @@ export function usableAddresses(network: Network): number {
 
 /** The IPv4 address as a number; undefined when it is none. */
 export function addressNumber(address: string): number | undefined {
-  const parts = address.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) {
-    return undefined;
-  }
-  return parts.reduce((sum, part) => sum * 256 + Number(part), 0);
+  const parts = fourNumbers.exec(address)?.slice(1).map(Number);
+  if (parts === undefined || parts.some((part) => part > 255)) return undefined;
+  return parts.reduce((sum, part) => sum * 256 + part, 0);
 }
+
+const fourNumbers = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/;
 
 /** The number as an IPv4 address. */
 export function addressText(value: number): string {

@@ -37,9 +37,10 @@ export interface PathQuestion {
 /** Plans it. No waypoints and no refusals = nothing to do; refusals = nothing will be done. */
 export function planClusterPath(question: PathQuestion): ClusterPlan {
   const { cluster, current, attempted, desired, options = { maxUnavailable: 1 } } = question;
-  const against = refusals({ current, attempted, desired });
+  const changes = diffStates(current, desired);
+  const against = refusals({ current, attempted, desired, changes });
   if (against.length > 0) return { cluster, waypoints: [], refusals: [...against] };
-  const steps = stepsOf(question, options);
+  const steps = changes.length === 0 && attempted === null ? [] : stepsOf(question, options);
   const waypoints = steps.map((step, index) => {
     const before = index === 0 ? current : (steps[index - 1]?.target ?? null);
     const tried = index === 0 && attempted !== null && !sameState(attempted, before) ? [attempted] : [];

@@ -6,6 +6,7 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
+import { onceFor } from '#domain/once-for.ts';
 
 /** What all instances of a cluster draw from. */
 export interface PoolSources {
@@ -51,13 +52,19 @@ export function desiredPools(use: PoolUse, sources: PoolSources): readonly NodeP
 
 /** The instance of a blueprint for one use. */
 function desiredPool(use: PoolUse, sources: PoolSources): NodePoolState {
-  const { dynamic, static: statics } = sources.manifest.spec.nodePools;
-  const dynamicPool = dynamic.find((pool) => pool.name === use.name);
+  const { dynamic, static: statics } = blueprints(sources.manifest);
+  const dynamicPool = dynamic.get(use.name);
   if (dynamicPool !== undefined) return dynamicInstance(dynamicPool, use, sources);
-  const staticPool = statics.find((pool) => pool.name === use.name);
+  const staticPool = statics.get(use.name);
   if (staticPool !== undefined) return staticInstance(staticPool, use, sources);
   throw new PipelineError('InvalidManifest', `there is no node pool "${use.name}"; add it to spec.nodePools`);
 }
+
+/** By name. */
+const blueprints = onceFor(({ spec: { nodePools } }: InputManifest) => ({
+  dynamic: new Map(nodePools.dynamic.map((pool) => [pool.name, pool])),
+  static: new Map(nodePools.static.map((pool) => [pool.name, pool])),
+}));
 
 /** True when machines made with one version of templates are left as they are by the other. */
 export function compatibleTemplates(left: string, right: string): boolean {

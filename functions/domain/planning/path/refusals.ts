@@ -3,9 +3,9 @@ import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
-import type { Refusal } from '#domain/plan.ts';
+import type { Change, Refusal } from '#domain/plan.ts';
 import { nodeKey } from '../states/diff-pools.ts';
-import { diffStates, poolKey } from '../states/diff-states.ts';
+import { poolKey } from '../states/diff-states.ts';
 import { stateFaults } from '../states/state-faults.ts';
 import { releaseTarget } from './release-target.ts';
 import { impossibleStep } from './version-steps.ts';
@@ -14,13 +14,15 @@ interface Ends {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
   readonly desired: ClusterState | null;
+  /** From `current` to `desired`. */
+  readonly changes: readonly Change[];
 }
 
 /** Every reason against getting from what stands to what is wished for; empty when there is none. */
-export function refusals({ current, attempted, desired }: Ends): readonly Refusal[] {
+export function refusals({ current, attempted, desired, changes }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
   if (current === null) return [...stateFaults(desired), ...unknownVersion(desired)];
-  const fixed = fixedRefusals(current, desired);
+  const fixed = fixedRefusals(desired, changes);
   return [
     ...fixed,
     // A pool that moved in place kept its subnet: what follows from that for the network is no fault of its own.
@@ -43,8 +45,8 @@ function destroyRefusals(current: ClusterState): readonly Refusal[] {
 }
 
 /** Fields that make another machine or another network. */
-function fixedRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
-  return diffStates(current, desired).flatMap((change): Refusal[] => {
+function fixedRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
+  return changes.flatMap((change): Refusal[] => {
     if (change.kind === 'NetworkChanged') {
       return [
         {

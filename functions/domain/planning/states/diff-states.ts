@@ -6,6 +6,7 @@ import {
   servesApiOnNodes,
 } from '#domain/cluster-state.ts';
 import type { Change } from '#domain/plan.ts';
+import { sameValue } from '#domain/same-value.ts';
 import { diffLoadBalancer } from './diff-load-balancers.ts';
 import { diffPool, poolAdded, poolRemoved } from './diff-pools.ts';
 
@@ -83,7 +84,8 @@ function diffPools(from: readonly NodePoolState[], to: readonly NodePoolState[])
   return [
     ...to.flatMap((pool) => {
       const known = before.get(poolKey(pool));
-      return known === undefined ? [poolAdded(pool)] : diffPool(known, pool);
+      if (known === undefined) return [poolAdded(pool)];
+      return sameValue(known, pool) ? [] : diffPool(known, pool);
     }),
     ...from.filter((pool) => !after.has(poolKey(pool))).map(poolRemoved),
   ];

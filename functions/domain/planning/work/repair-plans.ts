@@ -6,7 +6,7 @@ import { counted, listed } from '../text/words.ts';
 
 /** The way from the state that should stand to the same, forward-only; none when there is nothing to make again. */
 export function repairWaypoints(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
-  const stages = [...repairPlans(target, items)];
+  const stages = items.length === 0 ? [] : [...repairPlans(target, items)];
   if (stages.length === 0) return [];
   const found = items.map(({ message }) => message);
   return [{ direction: 'repair', target, changes: [{ kind: 'DriftRepaired', found }], stages, undo: [] }];
