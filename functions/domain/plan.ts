@@ -156,7 +156,6 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
   /** Nothing is wished for otherwise: the world is brought back to what stands. */
-  z.strictObject({ kind: z.literal('Refreshed'), what: z.enum(['mesh', 'everything']) }),
   /** Nothing is wished for otherwise: what a check found is made again. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */

@@ -212,20 +212,30 @@ export const kubernetesRows: readonly RowCase[] = [
   },
   {
     row: '34',
-    title: 'drift of the mesh',
+    title: 'drift of the mesh is repaired',
     from: {},
     to: {},
-    refresh: 'mesh',
-    path: ['settle: configuration(peers of 3)'],
+    drift: [{ kind: 'mesh', where: {} }],
+    path: ['repair: configuration(peers of 3)'],
   },
   {
     row: '35',
-    title: 'refresh of everything',
+    title: 'drift of everything is repaired',
     from: withLb(['web']),
     to: withLb(['web']),
-    refresh: 'everything',
+    drift: [
+      { kind: 'network', where: { provider: 'hz-1' } },
+      { kind: 'network', where: { provider: 'aws-1' } },
+      { kind: 'dns', where: { name: 'lb' } },
+      ...['control-01', 'compute-01', 'compute-02', 'balancer-01'].map((node) => ({
+        kind: 'node' as const,
+        where: { node },
+      })),
+      { kind: 'mesh', where: {} },
+      { kind: 'version', where: {} },
+    ],
     path: [
-      'settle: infrastructure(hz-1; aws-1; names of lb) configuration(install control-01, compute-01, compute-02, balancer-01; build lb) kubernetes(apply) nodes(patch control-01, compute-01, compute-02)',
+      'repair: infrastructure(hz-1; aws-1; names of lb) configuration(install control-01, compute-01, compute-02, balancer-01; build lb) kubernetes(apply) nodes(patch control-01, compute-01, compute-02)',
     ],
   },
   {

@@ -1,10 +1,12 @@
 /** Rows of Claudie's table of changes (inventory, 2.5): what stands, what is wished for, and what Kubeloom does about it. */
 
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { DriftItem } from '#domain/drift.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
 import { type ManifestSpec, manifestOf } from './manifests.ts';
+import { withoutHashes } from './work-text.ts';
 
 export interface RowCase {
   /** Number of the row; C and D are create and delete. */
@@ -14,20 +16,26 @@ export interface RowCase {
   readonly from?: ManifestSpec;
   /** @default nothing is wished for */
   readonly to?: ManifestSpec;
-  /** Nodes that are marked for deletion. */
+  /** Nodes that are marked for deletion. Only the planner knows this: no user can ask for it yet. */
   readonly leaving?: RegExp;
-  readonly refresh?: 'mesh' | 'everything';
+  /** What a check for drift found, nodes named without their hash, which a user has repaired with `kubeloom drift --repair` or `driftChecks.onDrift`. */
+  readonly drift?: readonly Pick<DriftItem, 'kind' | 'where'>[];
   readonly templates?: Readonly<Record<string, string>>;
   /** Each waypoint with its stages and all their work. */
   readonly path: readonly string[];
 }
 
 /** The plan of a row. */
-export function planOfRow({ from, to, leaving, refresh, templates = {} }: RowCase): ClusterPlan {
+export function planOfRow({ from, to, leaving, drift = [], templates = {} }: RowCase): ClusterPlan {
   const current = from ? desiredOf({ manifest: manifestOf(from), ids: 'x' }) : null;
   const gone = leaving && current ? namesLike(current, leaving) : [];
   const desired = to ? desiredOf({ manifest: manifestOf(to), current, templates, leaving: gone, ids: 'y' }) : null;
-  const options = { maxUnavailable: 1, ...(refresh ? { refresh } : {}) };
+  const repair = drift.map(({ kind, where }) => {
+    const node = (current ? allNodes(current) : []).find(({ node: { name } }) => withoutHashes(name) === where.node)
+      ?.node.name;
+    return { kind, where: { ...where, ...(node && { node }) }, message: kind, repairable: true };
+  });
+  const options = { maxUnavailable: 1, repair };
   return planClusterPath({ cluster: 'c', current, attempted: null, desired, options });
 }
 

@@ -8,15 +8,12 @@ import type { Step } from './path/path-steps.ts';
 import { refusals } from './path/refusals.ts';
 import { nodeKey } from './states/diff-pools.ts';
 import { diffStates, sameState } from './states/diff-states.ts';
-import { refreshPlans } from './work/refresh-plans.ts';
 import { repairWaypoints } from './work/repair-plans.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 
 export interface PathOptions extends DrainBudget {
   /** Pools that are replaced at once when their templates change. @default 1 */
   readonly replaceAtOnce?: number;
-  /** What to bring back to what it should be when nothing is wished for otherwise. @default nothing */
-  readonly refresh?: 'mesh' | 'everything';
   /** What has drifted and is made again once nothing is wished for otherwise. @default nothing */
   readonly repair?: readonly DriftItem[];
 }
@@ -47,14 +44,8 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
     return waypoint({ step, before, tried, options });
   });
   const settled = waypoints.length === 0 && desired !== null && current !== null;
-  const refreshes = settled && options.refresh ? [refreshWaypoint(desired, options.refresh)] : [];
   const repairs = settled ? repairWaypoints(desired, options.repair ?? []) : [];
-  return { cluster, waypoints: [...waypoints, ...refreshes, ...repairs], refusals: [] };
-}
-
-function refreshWaypoint(target: ClusterState, what: 'mesh' | 'everything'): Waypoint {
-  const changes: Change[] = [{ kind: 'Refreshed', what }];
-  return { direction: 'settle', target, changes, stages: [...refreshPlans(target, what)], undo: [] };
+  return { cluster, waypoints: [...waypoints, ...repairs], refusals: [] };
 }
 
 function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Step[] {

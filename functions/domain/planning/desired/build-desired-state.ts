@@ -37,7 +37,10 @@ export interface DesiredStateInput {
   readonly ids: HashSource;
   /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
   readonly heldPools?: readonly HeldPool[];
-  /** Names of dynamic nodes that are to go first; where the pool keeps its number, others take their place. @default none */
+  /**
+   * Names of dynamic nodes that are to go first; where the pool keeps its number, others take their place. No product code
+   * sets it yet: it is for self-healing. @default none
+   */
   readonly leaving?: readonly string[];
 }
 

@@ -44,8 +44,6 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [
         `${protectedText(change.what, label)} is ${change.protect ? 'protected from now on' : 'no longer protected'}`,
       ];
-    case 'Refreshed':
-      return [`${change.what === 'mesh' ? 'the mesh' : 'everything'} is brought back to what it should be`];
     case 'DriftRepaired':
       return change.found;
     case 'NodePoolSpecChanged':
@@ -78,8 +76,6 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `port 6443 of control nodes ${change.open ? 'opened' : 'closed'}`;
     case 'ProtectionChanged':
       return `protection of ${protectedText(change.what, label)}`;
-    case 'Refreshed':
-      return change.what === 'mesh' ? 'the mesh again' : 'everything again';
     case 'DriftRepaired':
       return `${counted(change.found.length, 'thing')} as made before`;
     default:

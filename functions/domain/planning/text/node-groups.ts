@@ -38,8 +38,8 @@ export function nodeParts(
 ): DescribedNode[] {
   const after = target === null ? [] : allNodes(target);
   const kept = new Set(after.map(({ node }) => node.name));
-  const refreshed = changes.some((change) => change.kind === 'Refreshed' || change.kind === 'DriftRepaired');
-  const joining = new Set(refreshed ? [] : stages.flatMap(installedNodes));
+  const repaired = changes.some((change) => change.kind === 'DriftRepaired');
+  const joining = new Set(repaired ? [] : stages.flatMap(installedNodes));
   const changed = new Set(stages.flatMap(changedNodes));
   const drained = new Set(stages.flatMap((plan) => (plan.stage === 'nodes' ? plan.work.remove : [])));
   const leaving =
