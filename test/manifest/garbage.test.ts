@@ -7,6 +7,7 @@ import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
+import { propertyRuns } from '#test/property-runs.ts';
 import { examplesFolder, filesIn, validFolder } from './manifest-files.ts';
 
 const valid = [...filesIn(validFolder, '*.yaml'), ...filesIn(examplesFolder, '*.yaml')].flatMap(
@@ -81,7 +82,7 @@ describe('whatever comes in', () => {
           expect(exists(mutant, parts) || exists(mutant, parts.slice(0, -1)) || parts.length === 1).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -4,10 +4,11 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { type KnownStates, statesAfter, statesAfterUndo, statesDuring } from '#domain/planning/states/attempt.ts';
+import { propertyRuns } from '#test/property-runs.ts';
 import { desiredOf, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { act, emptyWorld, settled, type World, worldOf } from './world.ts';
 
-const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) };
+const runs = { numRuns: propertyRuns(300) };
 
 /** One submission: a manifest (null = delete), and how far it gets before it is cut off. */
 const submission = fc.record({

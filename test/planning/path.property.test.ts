@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { propertyRuns } from '#test/property-runs.ts';
 import { desiredOf, frozen, manifestArbitrary, templatesArbitrary } from './arbitraries.ts';
 import { pathChecks, type Walk } from './path-checks.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 2000);
+const numRuns = propertyRuns(2000);
 const pair = fc.tuple(manifestArbitrary, manifestArbitrary, templatesArbitrary, templatesArbitrary, fc.nat(11));
 type Pair = typeof pair extends fc.Arbitrary<infer Value> ? Value : never;
 

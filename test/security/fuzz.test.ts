@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ApiUnderTest, apiUnderTest } from '#test/api/api-under-test.ts';
 import { aManifest, aSecret, aStaticManifest, aTemplateReference } from '#test/api/documents.ts';
+import { propertyRuns } from '#test/property-runs.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 
 interface Parameter {
@@ -111,7 +112,7 @@ describe('anything at all, sent to', () => {
         expect(answer.status, answer.text).toBeLessThan(500);
       });
       await fc.assert(property, {
-        numRuns: parameters.length === 0 && !requestBody ? 1 : 60,
+        numRuns: parameters.length === 0 && !requestBody ? 1 : propertyRuns(60),
         interruptAfterTimeLimit: 3_000,
       });
     });
