@@ -85,7 +85,7 @@ describe('the firewall of a host', () => {
     expect(text).not.toMatch(/dport \{/);
   });
 
-  test('opens WireGuard to everybody for a node of an unknown address, and SSH to nobody more', async () => {
+  test('opens WireGuard to all addresses for a node of an unknown address, and SSH to no more', async () => {
     const text = await nft({ peers: ['0.0.0.0/0', '198.51.100.1/32'], admin: ['203.0.113.0/24'] });
     expect(sets(text)).toEqual({ ssh: '198.51.100.1/32, 203.0.113.0/24' });
     expect(text).toMatch(/^ {4}ip saddr @ssh tcp dport 22 accept$/m);

@@ -143,7 +143,7 @@ describe('subjects', () => {
     expect((await put(asUser(arn))).status).toBe(403);
   });
 
-  it('are sessions of a role as well, as whoami tells them', async () => {
+  it('are sessions of a role as well, as whoami shows them', async () => {
     const sessions = 'arn:aws:sts::123456789012:assumed-role/deployer/session-1';
     const under = await apiWith(
       binding('one', 'operator', ['team'], [{ iam: sessions }]),
@@ -193,7 +193,7 @@ describe('subjects', () => {
 });
 
 describe('whoami', () => {
-  it('tells who calls, from where, and what that may do', async () => {
+  it('shows who calls, from where, and what the caller may do', async () => {
     const under = await apiWith(binding('see', 'viewer', ['team', 'other'], [{ user: 'ann' }]));
     expect((await under.call('GET', '/v1/whoami', { as: asUser('ann') })).json).toEqual({
       ...{ name: 'ann', kind: 'token', from: '127.0.0.1' },

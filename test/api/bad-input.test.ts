@@ -165,7 +165,7 @@ describe('bad input', () => {
     expect(text).not.toMatch(/kumquat|lychee/);
   });
 
-  it('tells nothing of a fault of ours but the request id', async () => {
+  it('reveals nothing of an internal fault but the request id', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create({ nonsense: true, namespace: 'team', name: 'shop' } as never);
     const broken = apiUnderTest(

@@ -44,7 +44,7 @@ describe('DELETE of a manifest', () => {
     expect((await call('DELETE', manifestPath)).status).toBe(202);
   });
 
-  it('is refused while a protected pool stands, whatever the document says by now', async () => {
+  it('is refused while a protected pool exists, whatever the document says now', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const state = aState(['compute-00']);

@@ -25,7 +25,7 @@ const statuses = (cluster: Told): Record<string, string> =>
   Object.fromEntries(cluster.nodes.map(({ name, status }) => [name, status]));
 
 describe('GET of a manifest', () => {
-  it('tells the document, the last run, links and the version to write against', async () => {
+  it('shows the document, the last run, links and the version to write against', async () => {
     const { answer } = await describeWith({});
     expect(answer.json).toMatchObject({ namespace: 'team', name: 'shop', status: 'Running', lastRun: { runId } });
     expect(answer.json.document).toMatchObject({ kind: 'InputManifest' });
@@ -119,7 +119,7 @@ describe('GET of a manifest', () => {
     expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/^kubeconfig of web read by tester/)]);
   });
 
-  it('tells where the API and the load balancers answer, and that there is a kubeconfig', async () => {
+  it('shows where the API and the load balancers answer, and that there is a kubeconfig', async () => {
     const facts = { nodes: {}, loadBalancers: { front: { endpoint: '198.51.100.9' } }, simulated: ['control plane'] };
     const { answer, cluster } = await describeWith({
       current: aState([]),
@@ -133,7 +133,7 @@ describe('GET of a manifest', () => {
     expect(answer.json.simulated).toEqual(['control plane']);
   });
 
-  it('tells a failure with class, cause, hint and the command that shows the log', async () => {
+  it('shows a failure with class, cause, hint and the command that shows the log', async () => {
     const { cluster } = await describeWith({
       status: 'RolledBack',
       failure: {

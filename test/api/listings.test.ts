@@ -45,7 +45,7 @@ describe('manifests', () => {
 });
 
 describe('runs', () => {
-  it('that something newer passed over before they began are superseded, whoever failed to note it', async () => {
+  it('that something newer passed over before they started are superseded, even if that was not recorded', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord({ runId: 'shop-abcde-g3-a1', generation: 3 }));
     for (const generation of [1, 2, 3]) {
@@ -60,7 +60,7 @@ describe('runs', () => {
     expect(one.json).toMatchObject({ status: 'Superseded' });
   });
 
-  it('are listed newest first and can be looked at', async () => {
+  it('are listed newest first and can be read', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     for (const attempt of [1, 2, 3]) {
@@ -74,7 +74,7 @@ describe('runs', () => {
     expect((await api.call('GET', `${manifestPath}/runs/shop-abcde-g9-a9`)).status).toBe(404);
   });
 
-  it('can be looked at of a manifest with the longest name there may be', async () => {
+  it('can be read of a manifest with the longest possible name', async () => {
     const api = apiUnderTest();
     const name = 'n'.repeat(63);
     const runId = `${name}-abcde-g10-a12`;

@@ -40,7 +40,7 @@ describe('manifests of some namespaces', () => {
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
   });
 
-  it('are all of them for whoever has a role in all', async () => {
+  it('are all of them for a caller with a role in all', async () => {
     const api = await apiWhereAnnViews('b', '*');
     expect((await pagesOf(api, 5, ann)).flat()).toHaveLength(12);
   });

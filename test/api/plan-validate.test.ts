@@ -62,7 +62,7 @@ describe('POST …/plan', () => {
     ]);
   });
 
-  it('takes Secrets beside the manifest for stored', async () => {
+  it('treats Secrets in the same request as stored', async () => {
     const api = apiUnderTest();
     const manifest = aStaticManifest(key.name, '192.0.2.7');
     const alone = await api.call('POST', `${manifestPath}/plan`, { body: manifest });
@@ -104,7 +104,7 @@ describe('POST /v1/validate', () => {
     await untouched(api, undefined);
   });
 
-  it('tells the faults of each, with its place', async () => {
+  it('reports the faults of each, with its place', async () => {
     const typo = { ...aSecret(), strinData: {} };
     const body = [aManifest({ version: '1.2.3' }), typo, { kind: 'Pod' }]
       .map((part) => JSON.stringify(part))

@@ -46,7 +46,7 @@ describe('PUT of a new manifest', () => {
     expect(answer.json.warnings).toEqual([expect.objectContaining({ path: expect.stringContaining('clusters[0]') })]);
   });
 
-  it('is due for the scheduler, so that a start that fails is mended, and is accepted all the same', async () => {
+  it('is due for the scheduler, which repeats a failed start, and is accepted', async () => {
     class BrokenWorkflows extends RecordedWorkflows {
       override async startReconcile(): Promise<string> {
         throw new Error('Step Functions is away');
@@ -104,7 +104,7 @@ describe('PUT of a manifest that is stored', () => {
     expect(await api.deps.manifests.get(key)).toMatchObject({ uid, createdAt, generation: 2 });
   });
 
-  it('wishes for it again when it was being deleted', async () => {
+  it('cancels the deletion of a manifest that is submitted again', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await api.call('DELETE', manifestPath);
@@ -124,7 +124,7 @@ describe('two at once', () => {
     expect(api.deps.workflows.started).toHaveLength(1);
   });
 
-  it('lets one of two creations win and tells the other what is stored', async () => {
+  it('lets one of two creations win and answers the other with what is stored', async () => {
     const api = apiUnderTest();
     const answers = await Promise.all([
       api.call('PUT', manifestPath, { body: aManifest({ compute: 2 }) }),
@@ -256,14 +256,14 @@ describe('what is refused', () => {
     expect(faults.map(({ path }) => path)).toContain('spec.nodePools.dynamic[0].serverType');
   });
 
-  it('lets it be corrected once the run has failed and nothing of it stands', async () => {
+  it('lets it be corrected once the run has failed and nothing of it exists', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');
     expect((await api.call('PUT', manifestPath, { body: aManifest({ serverType: 'large' }) })).status).toBe(202);
   });
 
-  it('refuses what cannot be planned from what stands, once for each place', async () => {
+  it('refuses what cannot be planned from the current state, once for each place', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');

@@ -19,7 +19,7 @@ function hetznerManifest() {
 }
 
 describe('secrets', () => {
-  it('are stored; only names of secrets and fields are told', async () => {
+  it('are stored; only names of secrets and fields are returned', async () => {
     const { deps, call } = apiUnderTest();
     const put = await call('PUT', secret, { body: aSecret() });
     expect(put.json).toEqual({ namespace: 'team', name: 'hetzner', keys: ['credentials'], warnings: [] });
@@ -92,7 +92,7 @@ describe('a Secret that is stored', () => {
     expect(answer.text).not.toMatch(/AKIA|wJalr/);
   });
 
-  it('may not have more than the store holds, and is told how much that is', async () => {
+  it('may not be larger than the store allows; the refusal names the limit', async () => {
     const { deps, call } = apiUnderTest();
     const answer = await call('PUT', secret, { body: aSecret('hetzner', { credentials: 'ü'.repeat(5000) }) });
     expect(answer.status).toBe(422);

@@ -82,7 +82,7 @@ describe('retry', () => {
     expect(deps.workflows.started.map((started) => started.runId)).toEqual(['shop-abcde-g1-a2']);
   });
 
-  it('of a deletion deletes again, and lets go of what it was told to let go', async () => {
+  it('of a deletion deletes again, and orphans what it was asked to orphan', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed', deleting: true, orphans: ['edge-00'] }));
     await call('POST', `${manifestPath}/retry`);
@@ -100,7 +100,7 @@ describe('retry', () => {
 });
 
 describe('two at once', () => {
-  it('of retry: one starts an attempt, the other is told that it came too late', async () => {
+  it('of retry: one starts an attempt, the other is refused because it came too late', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const answers = await Promise.all([1, 2].map(() => call('POST', `${manifestPath}/retry`)));
@@ -228,7 +228,7 @@ describe('DELETE with orphans', () => {
     expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, orphans: ['edge-00'] });
   });
 
-  it('leaves the answer without them when nothing is let go', async () => {
+  it('leaves the answer without them when nothing is orphaned', async () => {
     const { call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     expect((await call('DELETE', manifestPath)).json).not.toHaveProperty('left');
@@ -236,7 +236,7 @@ describe('DELETE with orphans', () => {
 });
 
 describe('resume', () => {
-  it('starts what somebody stored who still saw the pause', async () => {
+  it('starts what someone stored who still saw the pause', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Pending', paused: true }));
     const setPaused = deps.manifests.setPaused.bind(deps.manifests);

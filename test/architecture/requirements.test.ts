@@ -50,7 +50,7 @@ describe('requirements.json', () => {
       expect(read(path).replace(/\s+/g, ' ')).toContain(text);
   });
 
-  it('is beside the Node that package.json, README.md and docs/getting-started.md agree on', () => {
+  it('has the Node version that package.json, README.md and docs/getting-started.md agree on', () => {
     const [major] = /\d+/.exec(product.engines.node) ?? [];
 
     for (const path of ['README.md', 'docs/getting-started.md']) expect(read(path)).toContain(`Node ${major} or newer`);

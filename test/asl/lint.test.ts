@@ -97,7 +97,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('catches everything of every task and keeps the input beside the error', () => {
+  it('catches everything of every task and keeps the input next to the error', () => {
     for (const [state, { Catch = [] }] of tasksOf(machine)) {
       expect({ state, last: Catch.at(-1)?.ErrorEquals }).toEqual({ state, last: ['States.ALL'] });
       for (const { ResultPath } of Catch)

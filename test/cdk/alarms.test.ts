@@ -19,13 +19,13 @@ it('each alarm has a page in docs/aws/runbooks that is named in it, and no page 
     expect(readFileSync(new URL(`${name}.md`, pages), 'utf8')).toMatch(new RegExp(`^# ${name}\n`));
 });
 
-it('all tell one topic when they begin and when they end', () => {
+it('all notify one topic when they begin and when they end', () => {
   const topics = alarms.flatMap(({ AlarmActions, OKActions }) => [AlarmActions, OKActions].flat());
   expect(topics).toHaveLength(alarms.length * 2);
   expect(new Set(topics.map((topic) => JSON.stringify(topic))).size).toBe(1);
 });
 
-it('alarms of this account may tell it: a policy of one’s own takes the place of the one that lets them', () => {
+it('alarms of this account may publish to it: a policy of one’s own takes the place of the one that lets them', () => {
   const [policy] = resourcesOf(installation.observability, 'AWS::SNS::TopicPolicy');
   const { Statement } = (policy?.Properties.PolicyDocument ?? { Statement: [] }) as {
     Statement: Record<string, unknown>[];

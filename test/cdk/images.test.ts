@@ -108,7 +108,7 @@ describe('what is downloaded', () => {
     expect(instructions.filter((line) => /^(ADD|RUN curl|RUN wget)\b/.test(line))).toEqual([]);
   });
 
-  it('is pinned in the repository, or stands in unpinned.json with its reason', () => {
+  it('is pinned in the repository, or listed in unpinned.json with its reason', () => {
     for (const sum of ['KUBECTL_SHA256_ARM64', 'KUBECTL_SHA256_AMD64']) expect(argument(sum)).toMatch(/^[0-9a-f]{64}$/);
     const bare = [
       ...instructions.filter((line) => /apt-get install/.test(line)),

@@ -30,7 +30,7 @@ describe('the state machines', () => {
     });
   }
 
-  it('are finished when they are cut off, and looked after by the schedule', () => {
+  it('are finished when they are interrupted, and handled by the schedule', () => {
     templateOf(installation.pipeline).hasResourceProperties('AWS::Events::Rule', {
       EventPattern: Match.objectLike({
         source: ['aws.states'],

@@ -25,7 +25,7 @@ async function objections(lines: readonly CommandLine[]): Promise<string[]> {
   return found.flatMap(({ place, text, objection }) => (objection ? [`${place}: ${text}: ${objection}`] : []));
 }
 
-describe('command lines that people are told to type', () => {
+describe('command lines that messages ask people to type', () => {
   it('are found where they are: in code blocks, in sentences and in messages', () => {
     expect(inPages.filter(({ mention }) => !mention).length).toBeGreaterThan(30);
     expect(inPages.filter(({ mention }) => mention).length).toBeGreaterThan(80);

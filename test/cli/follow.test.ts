@@ -56,7 +56,7 @@ describe('following a run', () => {
     },
   );
 
-  it('does not wait for ever for a last event that nobody wrote', async () => {
+  it('does not wait for ever for a last event that was never written', async () => {
     const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
     expect([manifest?.status, said]).toEqual(['Failed', []]);
   });

@@ -14,7 +14,7 @@ function leavesOf(command: Command, words: readonly string[] = []): [words: stri
 }
 
 describe('the help', () => {
-  it('has examples for every command: two, where there is anything to say beside its name', async () => {
+  it('has examples for every command: two, if it takes more than its name', async () => {
     const few = leavesOf(await kubeloomProgram()).filter(([words, { registeredArguments, options }]) => {
       const wanted = registeredArguments.length + options.length > 1 ? 2 : 1;
       return (examples[words]?.length ?? 0) < wanted;

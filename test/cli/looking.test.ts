@@ -129,7 +129,7 @@ describe('kubeloom changes', () => {
 });
 
 describe('kubeloom history and diff', () => {
-  it('tell when, by whom and why each generation came, and what it changed', async () => {
+  it('show when, by whom and why each generation was stored, and what it changed', async () => {
     const { stdout } = await kubeloom(['history', 'shop']);
     expect(stdout.replaceAll(/(just now|\d+ \w+ ago)/g, 'WHEN').replaceAll(/ +/g, ' ')).toBe(
       'GENERATION WHEN BY REASON CHANGES\n' +

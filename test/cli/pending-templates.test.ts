@@ -13,7 +13,7 @@ const problemOf = (code: keyof typeof errorNames) =>
 const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 afterEach(() => said.mockClear());
 
-it('asks again until a runner has told, and says once what it waits for', async () => {
+it('asks again until a runner has answered, and says once what it waits for', async () => {
   const answers = [problemOf('TemplatesPending'), problemOf('TemplatesPending'), undefined];
   const ask = vi.fn(async () => {
     const problem = answers.shift();

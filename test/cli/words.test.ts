@@ -37,7 +37,7 @@ describe('runs of one name', () => {
     ['web-aaaaa-g2-d9', 'earlier'],
     ['web-bbbbb-g1-a1', 'other'],
     ['else', 'other'],
-  ])('stands %s to g3-a1 as %s', (run, order) => {
+  ])('compares %s with g3-a1 as %s', (run, order) => {
     expect(compareRuns(run, 'web-aaaaa-g3-a1')).toBe(order);
   });
 });

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('aws, with its real plugin on moto', () => {
-  it('makes machines, leaves them alone, adds and takes away some, makes a lost one anew, and leaves nothing', async () => {
+  it('creates machines, does not change them, adds and removes some, recreates a lost one, and leaves nothing', async () => {
     const machines = (count: number, generation: number, peers: readonly string[]): RootModule => {
       const pool = { instance: 'account', region } as const;
       const pools = [

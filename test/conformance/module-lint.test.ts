@@ -71,7 +71,7 @@ describe('lint and policies of modules', () => {
     expect(status).toBe(0);
   }, 120_000);
 
-  it('finds what nobody says anything about, and what is said of nothing', () => {
+  it('finds what is not acknowledged, and acknowledgements of nothing', () => {
     const unencrypted = main.replace('encrypted         = true', 'encrypted         = false');
     const unexplained = unencrypted.replace(":The key is the account's", '\n  # checkov:skip=CKV_AWS_8:No such thing');
     const { status, reported } = lint({

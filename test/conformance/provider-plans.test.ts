@@ -138,7 +138,7 @@ describe('with its real plugin, terraform plans', () => {
   );
 
   it.each(withMachines)(
-    'and %s refuses a fault that its schema does not tell of',
+    'and %s refuses a fault that is not in its schema',
     (type, tested) => {
       const { argument, words } = offline[type]?.fault ?? { argument: {}, words: 'no fault is planted' };
       const faulty = withCalls(machines(tested), 'network_', (call) => ({ ...call, ...argument }));

@@ -35,7 +35,7 @@ it('leaves out what is not due any more: a run that has just failed is not start
   expect((await store.due(now, 9)).map(({ name }) => name)).toEqual(['waits']);
 });
 
-it('tells what cannot be read, by its name, and gives the others; or throws when nobody wants to be told', async () => {
+it('names what cannot be read and returns the others; or throws when no one handles that', async () => {
   const broken = item('broken', { dueAt: earlier, generation: 'x' });
   const items = [broken, item('waits', { dueAt: earlier })];
   const reported: Error[] = [];

@@ -19,7 +19,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.get(key))?.document).toEqual(document);
     });
 
-    it('refuses to create twice and tells what is stored', async () => {
+    it('refuses to create twice and answers with what is stored', async () => {
       const store = make();
       await store.create(aManifest({ generation: 3, attempt: 2 }));
       const again = store.create(aManifest());
@@ -63,7 +63,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       });
     });
 
-    it('replaces where a retry begins and what is let go, and takes both away again', async () => {
+    it('replaces where a retry starts and what is orphaned, and removes both again', async () => {
       const store = make();
       await store.create(aManifest());
       const retried = aManifest({ attempt: 2, retryFrom: 'nodes', orphans: ['a-01', 'a-02'] });
@@ -116,7 +116,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.generations(key)).toEqual([]);
     });
 
-    it('knows of each generation who asked for it, when and why, unless nobody wrote that down', async () => {
+    it('knows of each generation who submitted it, when and why, if that was recorded', async () => {
       const store = make();
       const origin = { at: minute(1), by: 'ann', reason: 'created' };
       await store.create(aManifest({ origin }));
@@ -205,7 +205,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.due(minute(999), 10)).toEqual([]);
     });
 
-    it('settles and is due again when it is told so; what is put in its place keeps the number of checks', async () => {
+    it('settles and is due again when it is asked to; what is put in its place keeps the number of checks', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -247,7 +247,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.releaseLease({ ...key, name: 'other' }, 'a')).toBeUndefined();
     });
 
-    it('removes what is being deleted, unless it is wished for again', async () => {
+    it('removes what is being deleted, unless it was submitted again', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true }));
       await store.takeLease(key, 'a', term(0));
@@ -280,7 +280,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await expect(store.list('a', 2, 'nonsense')).rejects.toMatchObject({ name: 'InvalidInput' });
     });
 
-    it('tells what is done, and due for a check, behind everything else, however long it has been due', async () => {
+    it('lists what is done, and due for a check, after everything else, however long it has been due', async () => {
       const store = make();
       for (const [name, at, status] of [
         ['check-1', 1, 'Done'],
@@ -293,7 +293,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.due(minute(5), 9)).map(({ name }) => name).slice(2)).toEqual(['check-1', 'check-2']);
     });
 
-    it('tells what is due, oldest first, at most as many as asked for', async () => {
+    it('lists what is due, oldest first, at most as many as asked for', async () => {
       const store = make();
       for (const [name, at] of [
         ['late', 9],

@@ -32,7 +32,7 @@ const followed = (before: ClusterDrift | undefined, items: DriftItem[], policy: 
 const made = (drift: ClusterDrift): ClusterDrift => repairMade(drift, { runId: 'r2' }, '2026-11-20T12:01:00Z') ?? drift;
 
 describe('a check', () => {
-  it('wishes for a repair of what can be repaired, where that is wanted', () => {
+  it('requests a repair of what can be repaired, if the manifest asks for it', () => {
     const beyond: DriftItem = { kind: 'node', where: { name: 'API' }, message: 'the API is silent', repairable: false };
     expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'wished', items: [one] });
     expect(ask({ found: report([one]), policy: 'report' }).drift).not.toHaveProperty('repair');
@@ -45,7 +45,7 @@ describe('a check', () => {
     expect(level).toBe('warning');
   });
 
-  it('that could not be made keeps what was found before, and wishes for nothing', () => {
+  it('that could not be made keeps what was found before, and requests no repair', () => {
     const before = followed(undefined, [one], 'report');
     const { drift, kind } = ask({ before, found: 'the container left no result' });
     expect(kind).toBe('DriftCheckFailed');
@@ -55,7 +55,7 @@ describe('a check', () => {
 });
 
 describe('checks that cannot look at everything', () => {
-  it('are an error from the third in a row on, whether nothing or a part was looked at; one that could ends the row', () => {
+  it('are an error from the third in a row on, whether nothing or a part was checked; a complete one ends the row', () => {
     const silent = (before?: ClusterDrift) => ask({ before, found: 'no container' });
     const partly = (before?: ClusterDrift) => ask({ before, found: report([], ['hz-prod: expired']) });
     const first = silent();
@@ -97,7 +97,7 @@ describe('a repair', () => {
     expect(drift).not.toHaveProperty('useless');
   });
 
-  it('of what could not be looked at again is not said to have helped', () => {
+  it('of what could not be checked again is not said to have helped', () => {
     const { drift } = ask({
       before: made(followed(undefined, [one])),
       found: report([], ['hz-prod: it does not answer']),
@@ -107,7 +107,7 @@ describe('a repair', () => {
     expect(failed.repair?.state).toBe('unverified');
   });
 
-  it('that did not help is not wished for again: not by the next check, nor by one that could not look', () => {
+  it('that did not help is not requested again: not by the next check, nor by an incomplete one', () => {
     const useless = followed(made(followed(undefined, [one])), [one]);
     expect(useless).toMatchObject({ repair: { state: 'useless' }, useless: [driftKey(one)] });
     expect(followed(useless, [one, other]).repair).toMatchObject({ state: 'wished', items: [other] });
@@ -178,7 +178,7 @@ describe('the interval of checks', () => {
     expect(error?.issues[0]?.message).toContain('; use a number with m, h or d');
   });
 
-  it('is 6 hours, and what is found is told only, when nothing is said', () => {
+  it('is 6 hours, and findings are only reported, by default', () => {
     expect(DriftChecks.parse({})).toEqual({ interval: '6h', onDrift: 'report' });
   });
 });

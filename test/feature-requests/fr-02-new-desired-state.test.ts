@@ -13,7 +13,7 @@ const cases = stageNames
   .filter((stage) => stage !== 'traffic')
   .flatMap((stage) => (['mended', 'retried', 'taken back'] as const).map((then) => ({ stage, then })));
 
-describe('FR-2: a failed change never blocks the next wish', { timeout: 120_000 }, () => {
+describe('FR-2: a failed change never blocks the next desired state', { timeout: 120_000 }, () => {
   test.each(cases)('failed in $stage, then $then', async ({ stage, then }) => {
     const name = `fr-2-${stage}-${then.replace(' ', '-')}`;
     const key = fleetKey(name);
@@ -34,7 +34,7 @@ describe('FR-2: a failed change never blocks the next wish', { timeout: 120_000 
     expect(await world.delete(key)).toBeUndefined();
   });
 
-  test('a newer wish takes over from one that is being tried', async () => {
+  test('a newer desired state takes over from one that is being tried', async () => {
     const key = fleetKey('fr-2-newer');
     world.faults();
     world.stageMs(60);

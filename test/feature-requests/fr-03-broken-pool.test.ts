@@ -13,7 +13,7 @@ const nodesOf = (manifest: ManifestDescription, pool: string) =>
   manifest.clusters[0]?.nodes.filter((node) => node.pool === pool || node.pool.startsWith(`${pool}-`)).length;
 
 describe('FR-3: a pool that is broken for good', { timeout: 120_000 }, () => {
-  test('keeps none of the others from changing, and only it is told to fail', async () => {
+  test('prevents none of the others from changing, and only it fails', async () => {
     const name = 'fr-3';
     world.faults({ stage: 'infrastructure', provider: 'two', class: 'quota', times: 1_000_000 });
     expectDegraded(await world.apply(fleet(name, { pools: { a: 1, b: 1, c: 1 } })));

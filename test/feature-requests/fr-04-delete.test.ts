@@ -66,7 +66,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     expect(await world.settled(key, accepted)).toBeUndefined();
   });
 
-  test('what cannot be removed is told; a retry goes on, letting go says what is left', async () => {
+  test('what cannot be removed is reported; a retry continues, orphaning says what is left', async () => {
     const key = fleetKey('fr-4-stuck');
     world.faults();
     const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes.map((node) => node.name) ?? [];
@@ -82,7 +82,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     expect(await world.settled(key, accepted)).toBeUndefined();
   });
 
-  test('a single node is let go while all else is removed', async () => {
+  test('a single node is orphaned while everything else is removed', async () => {
     const key = fleetKey('fr-4-one');
     world.faults();
     const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes ?? [];

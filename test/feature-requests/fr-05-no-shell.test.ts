@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('FR-5: nobody has to look inside to get on', () => {
+describe('FR-5: no one needs a shell to continue', () => {
   test('what is stuck is found, read, and done again from any stage by verbs alone', async () => {
     const key = fleetKey('fr-5');
     world.faults();
@@ -35,7 +35,7 @@ describe('FR-5: nobody has to look inside to get on', () => {
     expect(run).toMatchObject({ reason: 'retry from nodes', status: 'Succeeded' });
   });
 
-  test('what is under way is cancelled inside the tool, and ends in a state that stands', async () => {
+  test('a run is cancelled inside the tool, and ends in a valid state', async () => {
     const key = fleetKey('fr-5-cancel');
     world.faults();
     const before = await world.apply(fleet(key.name));

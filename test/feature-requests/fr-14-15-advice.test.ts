@@ -35,7 +35,7 @@ describe('FR-14: advice about the layout', () => {
   });
 });
 
-describe('FR-15: fields without effect are told, and nothing has to be guessed to start a run', () => {
+describe('FR-15: fields without effect are reported, and nothing has to be guessed to start a run', () => {
   test('a disk of a load balancer pool is warned about', async () => {
     const key = seedKey('fr-15');
     const { warnings } = await world.api.planManifest(key, { document: seed('working', key.name) });

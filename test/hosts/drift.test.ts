@@ -78,7 +78,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     await untouched();
   });
 
-  it('in the list of peers of a node is found and told, and changed by nobody', async () => {
+  it('in the list of peers of a node is found and reported, and not changed', async () => {
     const [near, far] = [nodeOf('near'), nodeOf('far')];
     const peer = await machines.ask(far, 'wg show wg0 public-key');
     await machines.ask(near, `wg set wg0 peer ${peer} remove`);
@@ -90,7 +90,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     expect(await machines.ask(near, 'wg show wg0 peers')).not.toContain(peer);
   });
 
-  it('in the list of peers is made again, and no machine is touched', async () => {
+  it('in the list of peers is repaired, and no machine changes', async () => {
     const { manifest, drift } = await check(true);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
@@ -98,7 +98,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     await untouched();
   });
 
-  it('of a machine that was removed by hand is found, the machine made again and joined; the others stay as they are', async () => {
+  it('of a machine that was removed by hand is found, the machine recreated and joined; the others stay as they are', async () => {
     const far = nodeOf('far');
     const environment = { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory };
     const helper = (...args: readonly string[]) =>

@@ -88,7 +88,7 @@ async function prove(description: ManifestDescription): Promise<void> {
 }
 
 describe('firewalls of clouds', () => {
-  it('are told all nodes once these are made, those of instances at rest as well', async () => {
+  it('know all nodes once these are created, also those of instances without work', async () => {
     await declare('cloud');
     const small = await installation.apply(name, manifest());
     await prove(small);

@@ -23,7 +23,7 @@ describe.runIf(isRoot)('accounts', () => {
   });
   afterAll(() => workshop.close());
 
-  test('without any, nobody is asked for credentials', async () => {
+  test('without any, no credentials are needed', async () => {
     expect((await workshop.run(['site-up', ...workshop.site('open')])).code).toBe(0);
     expect((await workshop.run(['gc', '--all'])).code).toBe(0);
   });

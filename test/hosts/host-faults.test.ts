@@ -18,7 +18,7 @@ describe.runIf(isRoot)('faults', () => {
   });
   afterAll(async () => await workshop.close());
 
-  test('a host told to fail leaves nothing, says why, and comes up once the fault is removed', async () => {
+  test('a host with an injected fault leaves nothing, says why, and comes up once the fault is removed', async () => {
     setFault('web-*', 'the disk is on fire');
     const { code, stderr } = await workshop.up('east', 'web-01');
     expect(code).toBe(4);
@@ -37,7 +37,7 @@ describe.runIf(isRoot)('faults', () => {
     expect((await workshop.status()).map((host) => host.host)).not.toContain('slow-01');
   });
 
-  test('the helper killed half-way leaves a host that the next up of the same id makes anew', async () => {
+  test('the helper killed half-way leaves a host that the next up of the same id recreates', async () => {
     setFault('half-01', 'slow 600');
     const child = workshop.start(['up', ...site, '--host', 'half-01', '--id', 'h', '--region', 'north']);
     await eventually('the host is half-made', async () =>
@@ -62,7 +62,7 @@ describe.runIf(isRoot)('faults', () => {
     }
   });
 
-  test('the helper notices that its caller was killed, and removes what it has begun', async () => {
+  test('the helper notices that its caller was killed, and removes what it has started', async () => {
     setFault('orphan-01', 'slow 1');
     const up = ['up', ...site, '--host', 'orphan-01', '--id', 'o', '--abort-if-orphaned'];
     const command = 'pid=$$; "$@" & child=$!; wait $child';

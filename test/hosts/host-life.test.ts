@@ -87,7 +87,7 @@ describe.runIf(isRoot)('a host', () => {
     expect(await workshop.ssh('delta', 'node --version')).toBe(process.version);
   });
 
-  test('is made anew, under the same address, for another id', async () => {
+  test('is recreated, under the same address, for another id', async () => {
     const before = await workshop.host('alpha');
     await workshop.must(['up', ...site, '--host', 'alpha', '--id', 'two', '--region', 'north']);
     expect(await workshop.ssh('alpha', 'ls /root/note 2>/dev/null || echo gone')).toBe('gone');

@@ -49,7 +49,7 @@ describe.runIf(isRoot)('reconcile', () => {
     expect(await workshop.status()).toEqual([]);
   });
 
-  test('mends the site of hosts that the state has, so that a replacement finds its network', async () => {
+  test('repairs the site of hosts that the state has, so that a replacement finds its network', async () => {
     await workshop.must(['up', ...site, '--host', 'a-01', '--id', 'one']);
     rmSync(workshop.stateDirectory, { recursive: true });
     expect(await reconcile({ 'a-01': 'one' })).toEqual({ replace: ['a-01'], removed: [] });

@@ -59,7 +59,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(await reconcile()).toEqual({ replace: [], removed: [] });
   });
 
-  test('a host that fails taints only itself, says its cause, and is made anew by the next apply', async () => {
+  test('a host that fails taints only itself, says its cause, and is recreated by the next apply', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'a-04'), 'no power in this rack');
     target('a-01', 'a-03', 'a-04', 'a-05');

@@ -150,7 +150,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await fleet.ssh('control', 'hostname')).toBe('control');
   });
 
-  test('let everybody at SSH and WireGuard when told so', async () => {
+  test('open SSH and WireGuard to all addresses when configured so', async () => {
     const open = everywhere({ admin: ['0.0.0.0/0'], peers: ['0.0.0.0/0', '198.51.100.1/32'] });
     expect((await fleet.play('configure', { peers: all, ...open })).code).toBe(0);
     expect(await table('control')).toMatch(/^\s+udp dport 51820 accept$/m);

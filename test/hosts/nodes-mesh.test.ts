@@ -27,7 +27,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('are configured and tell key, port and boot id', async () => {
+  test('are configured and report key, port and boot id', async () => {
     expect(first.troubles).toEqual([]);
     expect(first.code).toBe(0);
     expect(Object.keys(first.changed).sort()).toEqual([...all].sort());
@@ -79,7 +79,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(await peerOf('one', 'two')).toBe(`Endpoint = ${fleet.address('two')}:51820\nPersistentKeepalive = 25`);
   });
 
-  test('lose a peer without wg0 going down, and get it back with a key that only it tells', async () => {
+  test('lose a peer without wg0 going down, and get it back with a key that only it reports', async () => {
     const index = await fleet.ssh('one', 'cat /sys/class/net/wg0/ifindex');
     const staying = others('two');
     const shrunk = await fleet.play('configure', { mesh: staying, peers: staying, keys: keys() });
@@ -102,7 +102,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(healed.changed.two).toEqual(['started wg0']);
   });
 
-  test('come back into the mesh by themselves after a power cut', async () => {
+  test('come back into the mesh automatically after a power cut', async () => {
     await fleet.power('kill', 'two');
     await fleet.power('start', 'two');
     const { facts } = await fleet.play('verify', { install: ['two', 'cellar'] });
@@ -115,7 +115,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect((await fleet.play('configure', { install: all })).changed).toEqual({});
   });
 
-  test('stay as they are when a new one cannot be prepared; the cause is told first', async () => {
+  test('stay as they are when a new one cannot be prepared; the cause is reported first', async () => {
     await fleet.ssh('cellar', 'mv /usr/bin/wg /usr/bin/wg.gone; rm /etc/wireguard/private.key');
     const before = await fleet.ssh('one', 'sha256sum /etc/wireguard/wg0.conf');
     const failed = await fleet.play('configure', {

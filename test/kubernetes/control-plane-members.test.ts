@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-test('what one is told, the other knows', async () => {
+test('what one stores, the other knows', async () => {
   await cluster.kubectl('second', 'label', 'node', 'worker-3', 'told=second');
   expect(await labelled('first', 'told=second')).toBe('node/worker-3\n');
 });

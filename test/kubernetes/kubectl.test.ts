@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 describe('nodes', () => {
-  test('appear as their kubelets tell, ready, with role and version', async () => {
+  test('appear as their kubelets report, ready, with role and version', async () => {
     await cluster.heartbeat('first', 'control-1', { control: true });
     await cluster.heartbeat('first', 'worker-2');
     const { stdout } = await kubectl('get', 'nodes', '--no-headers');
@@ -109,13 +109,13 @@ describe('documents', () => {
   });
 });
 
-test('says of itself that it is simulated, and allows administrators everything', async () => {
+test('says that it is simulated, and allows administrators everything', async () => {
   const version = JSON.parse((await kubectl('version', '-o', 'json')).stdout);
   expect(version.serverVersion).toMatchObject({ gitVersion: 'v1.34.1', gitTreeState: 'simulated control plane' });
   expect((await kubectl('auth', 'can-i', 'delete', 'nodes')).stdout).toBe('yes\n');
 });
 
-test('knows nobody without certificate or token', async () => {
+test('refuses requests without certificate or token', async () => {
   const { code, stderr } = await cluster.kubectlOfStranger('first', 'get', 'nodes');
   expect(code).toBe(1);
   expect(stderr).toContain('You must be logged in to the server');

@@ -23,7 +23,7 @@ describe('the command line', () => {
     expect(JSON.parse(stdout).kubeone).toMatchObject({ gitVersion: '1.14.1', gitTreeState: 'simulated control plane' });
   });
 
-  test('asks nobody: without -y it does nothing', async () => {
+  test('asks no question: without -y it does nothing', async () => {
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml');
     expect(code).toBe(2);
     expect(stderr).toContain('--auto-approve');

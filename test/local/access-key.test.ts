@@ -22,7 +22,7 @@ const signedBy = (accessKeyId: string) => ({
 });
 
 describe('the services of a platform', () => {
-  it('refuse whoever does not sign with its access key', async () => {
+  it('refuse requests that are not signed with the access key', async () => {
     const { dynamodb, s3, ssm } = platform.endpoints;
     const stranger = signedBy('local');
     await expect(

@@ -65,7 +65,7 @@ describe('the platform', () => {
     delete process.env.AWS_REGION;
   });
 
-  it('tells only its owner where it is, and has its directory for itself', async () => {
+  it('shows only its owner where it is, and locks its directory', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const options = { dataDir: directory, apiPort: 0, runner: 'sim', product } as const;
@@ -92,7 +92,7 @@ describe('the platform', () => {
     await platform.stop();
   });
 
-  it('leaves nothing of itself when it cannot start', async () => {
+  it('leaves nothing behind when it cannot start', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const broken = { ...product, routes: () => Promise.reject(new Error('no routes')) };
@@ -102,7 +102,7 @@ describe('the platform', () => {
     await platform.stop();
   });
 
-  it('stopped in the middle of a build ends it, and tells of it at the next start', async () => {
+  it('stopped in the middle of a build ends it, and reports it at the next start', async () => {
     const directory = await temporaryDirectory();
     const script = "trap 'echo asked > asked; exit 1' INT; echo $$ > pid; while :; do sleep 0.05; done";
     const product = await tinyProduct(directory, script);

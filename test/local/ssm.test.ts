@@ -44,7 +44,7 @@ describe('the local SSM', () => {
     expect(await value(ssm, '/a', false)).not.toContain('very secret');
   });
 
-  it('replaces only when told to, and counts versions', async () => {
+  it('replaces only when asked to, and counts versions', async () => {
     const { ssm } = await startSsm();
     await put(ssm, '/a', 'one');
     expect((await refusal(put(ssm, '/a', 'two'))).name).toBe('ParameterAlreadyExists');

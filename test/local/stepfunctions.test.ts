@@ -107,7 +107,7 @@ describe('executions', () => {
     expect((await refusal(start('{"a":1}'))).name).toBe('ExecutionAlreadyExists');
   });
 
-  it('tell their history in the events of AWS, and count their transitions', async () => {
+  it('return their history in the events of AWS, and count their transitions', async () => {
     const bench = await startWorkbench({
       functions: { ok: () => ({ go: true }) },
       machines: {

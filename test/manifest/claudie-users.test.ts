@@ -74,7 +74,7 @@ describe('a manifest that works with Claudie', () => {
     ]);
   });
 
-  it('is told that nothing scales an autoscaled pool yet', () => {
+  it('gets a warning that nothing scales an autoscaled pool yet', () => {
     const manifest = manifestWith((spec) => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
       if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 1, max: 3 } });

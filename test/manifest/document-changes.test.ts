@@ -8,13 +8,13 @@ it('documents that are equal, whatever the order of their keys, have no changes'
   expect(documentChanges(aManifest(), { spec, ...rest })).toEqual([]);
 });
 
-it('a changed value is told with both values, and its pool by its name', () => {
+it('a changed value is shown with both values, and its pool by its name', () => {
   expect(documentChanges(aManifest({ compute: 2 }), aManifest({ compute: 3 }))).toEqual([
     'nodePools.dynamic "compute".count 2 → 3',
   ]);
 });
 
-it('pools that come and go are told by their names, also when others move up in the list', () => {
+it('added and removed pools are shown by their names, also when others move up in the list', () => {
   const before = aManifest();
   const after = aManifest();
   const [control] = before.spec.nodePools.dynamic;
@@ -25,7 +25,7 @@ it('pools that come and go are told by their names, also when others move up in 
   ]);
 });
 
-it('a list of words is told as a whole, a new setting with its value', () => {
+it('a list of words is shown as a whole, a new setting with its value', () => {
   const before = { spec: { pools: ['a'], rest: [{ x: 1 }] } };
   const after = { spec: { pools: ['a', 'b'], rest: [{ x: 1 }], deletionProtection: true, taints: [] } };
   expect(documentChanges(before, after)).toEqual(['pools: a → a, b', 'added deletionProtection true', 'added taints']);

@@ -21,7 +21,7 @@ describe('parseDocuments', () => {
     expect(parseDocuments('{\n\t"a": {\n\t\t"b": [1, null]\n\t}\n}').documents).toEqual([{ a: { b: [1, null] } }]);
   });
 
-  it('reads words as YAML 1.2 does, whatever the document says of itself', () => {
+  it('reads words as YAML 1.2 does, whatever version the document declares', () => {
     const { documents } = parseDocuments('%YAML 1.1\n---\nmode: on\ndate: 2026-01-01\n');
 
     expect(documents).toEqual([{ mode: 'on', date: '2026-01-01' }]);
@@ -35,7 +35,7 @@ describe('parseDocuments', () => {
     ]);
   });
 
-  it('keeps the good documents beside the bad ones', () => {
+  it('keeps the good documents among the bad ones', () => {
     const { documents, faults } = parseDocuments('a: 1\n---\nb: [\n---\nc: 3\n');
 
     expect(documents).toEqual([{ a: 1 }, { c: 3 }]);

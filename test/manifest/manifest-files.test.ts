@@ -91,7 +91,7 @@ describe('the manifests of the test sequences', () => {
   });
 });
 
-describe.skipIf(realInputs === undefined)('the manifests of others beside this checkout', () => {
+describe.skipIf(realInputs === undefined)('the manifests of others next to this checkout', () => {
   const sets = filesIn(realInputs ?? '', 'claudie-e2e/*').map((folder) => filesIn(folder, '*.yaml'));
   it.each(sets.flat().map((file) => [shortName(file), file]))('%s is valid as it is', (_, file) => {
     expect(faultsIn(file)).toEqual([]);

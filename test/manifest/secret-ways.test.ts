@@ -33,7 +33,7 @@ describe('a Secret with several ways to log in', () => {
     expect(pathsAndReasons(values, use)).toEqual([]);
   });
 
-  it('tells what is missing of the nearest one', () => {
+  it('says what is missing of the nearest one', () => {
     expect(pathsAndReasons({ accesskey: aws.accesskey }, 'aws')).toEqual([
       'stringData.secretkey is missing, AWS needs it',
     ]);
@@ -138,7 +138,7 @@ describe('a reference to a Vault', () => {
     expect(known.faults.filter(({ path }) => path.startsWith('spec.providers'))).toEqual([]);
   });
 
-  it('stands alone: a Secret beside it, or nothing at all, is a fault', () => {
+  it('is the only source: a Secret in addition, or nothing at all, is a fault', () => {
     const faultsOf = (secretRef: object) =>
       validateManifest(
         manifestWith((spec) => {

@@ -69,7 +69,7 @@ describe('a Secret is judged by what it is for', () => {
     ['verda', 'baseurl', 'ftp://api.example.com'],
     ['ovh', 'endpoint', 'ovh-moon'],
     ['ssh', 'privatekey', 'ssh-ed25519 AAAA'],
-  ] as const)('%s with a bad %s is refused, and the value is not told', (use, field, value) => {
+  ] as const)('%s with a bad %s is refused, and the value is not shown', (use, field, value) => {
     const { faults, secret } = validateSecret(secretWith({ stringData: { ...good[use], [field]: value } }), [use]);
 
     expect(secret).toBeUndefined();
@@ -78,7 +78,7 @@ describe('a Secret is judged by what it is for', () => {
     expect(secretFieldFaults({ ...good[use], [field]: value }, use)).toHaveLength(1);
   });
 
-  it('no value is told, wherever it stands and whatever is wrong with it', () => {
+  it('no value is shown, wherever it is and whatever is wrong with it', () => {
     const marked = [
       secretWith({ stringData: 'MARK' }),
       secretWith({ data: ['MARK'] }),

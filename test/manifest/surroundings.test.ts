@@ -27,12 +27,12 @@ const cloudManifest = manifestWith((spec) => {
   spec.kubernetes.clusters[0]?.pools.compute.push('metal');
 });
 
-describe('what is known beside the manifest', () => {
+describe('what is known apart from the manifest', () => {
   it('is not asked for when it is not known', () => {
     expect(validateManifest(cloudManifest).faults).toEqual([]);
   });
 
-  it('tells of missing Secrets, templates, provider types and of machines that others have', () => {
+  it('reports missing Secrets, templates, provider types and machines that others have', () => {
     const { faults, manifest } = validateManifest(cloudManifest, {
       providerTypes: ['sim', 'local'],
       secrets: new Set(['default/aws']),
@@ -50,7 +50,7 @@ describe('what is known beside the manifest', () => {
     ]);
   });
 
-  it('lets go without a Secret what can do without, and misses one that is named', () => {
+  it('accepts types that need no Secret without one, and misses one that is named', () => {
     const localWith = (provider: object) =>
       manifestWith((spec) => {
         for (const one of spec.providers) Object.assign(one, { providerType: 'local', ...provider });
@@ -145,7 +145,7 @@ describe('what is legal and unwise is said, and accepted', () => {
     ]);
   });
 
-  it('labels that are overwritten, taints that stand twice, a public network, a role without use, no compute', () => {
+  it('labels that are overwritten, taints that occur twice, a public network, a role without use, no compute', () => {
     const warnings = warningsOf((spec) => {
       for (const control of pool(spec, 'control')) {
         control.labels['claudie.io/nodepool'] = 'mine';

@@ -60,7 +60,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.nodes()).toEqual(names);
   });
 
-  it('assess-failure: the cluster stands still with the cause that the stage gave', async () => {
+  it('assess-failure: the cluster stays as it is, with the cause that the stage gave', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.faults.set('assess-failure', fault());
@@ -69,7 +69,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { code: 'ToolFailed' } });
   });
 
-  it('record-rollback: the cluster stands still; a retry finds the world as it is', async () => {
+  it('record-rollback: the cluster stays as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.faults.set('record-rollback', fault());
@@ -103,7 +103,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('record-drift: the cluster stands still; a retry finds the world as it is', async () => {
+  it('record-drift: the cluster stays as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.faults.set('record-drift', fault());
@@ -115,7 +115,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('stop-builds, release-run, start-next-attempt: the scheduler mends what is left', async () => {
+  it('stop-builds, release-run, start-next-attempt: the scheduler finishes what is left', async () => {
     for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
       const pipeline = new Pipeline();
       pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
@@ -192,7 +192,7 @@ describe('a stage that breaks', () => {
     expect(await pipeline.clusters()).toEqual([]);
   });
 
-  it('of a check is told, and the manifest stays done', async () => {
+  it('of a check is reported, and the manifest stays done', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('drift', 'credentials');
@@ -202,7 +202,7 @@ describe('a stage that breaks', () => {
     expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('the tool said no');
   });
 
-  it('of a rung of the ladder stands still', async () => {
+  it('of an undo stage needs attention', async () => {
     for (const stage of ['nodes', 'configuration', 'infrastructure'] as const) {
       const pipeline = new Pipeline();
       await pipeline.apply(small);

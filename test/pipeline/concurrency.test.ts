@@ -61,7 +61,7 @@ describe('a newer generation', () => {
 });
 
 describe('a run that is cut off', () => {
-  it('is finished, started again as the next attempt, and adopts what was begun', async () => {
+  it('is finished, started again as the next attempt, and adopts what was started', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());

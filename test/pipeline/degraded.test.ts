@@ -21,7 +21,7 @@ const poolsOf = async (pipeline: Pipeline): Promise<readonly (string | undefined
   (await pipeline.cluster()).current?.pools.map(({ name }) => name);
 
 describe('a new pool that cannot be made', () => {
-  it('is left out; everything else of the waypoint is done, and only the pool is told to have failed', async () => {
+  it('is left out; everything else of the waypoint is done, and only the pool is reported as failed', async () => {
     const pipeline = await degraded();
     const cluster = await pipeline.cluster();
     expect(await poolsOf(pipeline)).toEqual(['web-control', 'web-work', 'web-more']);
@@ -123,7 +123,7 @@ describe('a new pool that cannot be made', () => {
 });
 
 describe('two clusters, one of which loses a pool', () => {
-  it('stand side by side: one Degraded, the other as wished', async () => {
+  it('of two clusters: one is Degraded, the other in the desired state', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', lost);
     const both = manifestOf([{ compute: { work: 1, far: 2 } }, { name: 'data', compute: { work: 1 } }]);

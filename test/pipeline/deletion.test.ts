@@ -138,7 +138,7 @@ describe('delete', () => {
   });
 });
 
-describe('letting go', () => {
+describe('orphaning', () => {
   it('of all destroys nothing, forgets everything, and says what goes on running', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ balanced: true }]));
@@ -167,7 +167,7 @@ describe('letting go', () => {
     for (const name of nodes) expect(reported?.message).toContain(name);
   });
 
-  it('of some nodes tells the runners not to destroy them', async () => {
+  it('of some nodes makes the runners keep them', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const [first = '', second = ''] = await pipeline.nodes();

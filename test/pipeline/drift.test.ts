@@ -51,7 +51,7 @@ describe('a manifest that is done', () => {
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['checked'] });
   });
 
-  it('that is as it was made is told to be so, and checked again an interval later', async () => {
+  it('that has not drifted is reported as such, and checked again an interval later', async () => {
     const pipeline = await existing('repair', async () => []);
     const before = await pipeline.manifest();
     await nextTick(pipeline);
@@ -73,7 +73,7 @@ describe('a manifest that is done', () => {
     expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
   });
 
-  it('has one execution at a time: what is due waits for whoever holds the lease', async () => {
+  it('has one execution at a time: what is due waits for the holder of the lease', async () => {
     const pipeline = await existing('report', async () => []);
     pipeline.runner.trouble('drift', async () => {
       pipeline.deps.clock.advance(100);
@@ -87,7 +87,7 @@ describe('a manifest that is done', () => {
 });
 
 describe('what a check found', () => {
-  it('is kept and told, and nothing is changed, where the manifest wants a report', async () => {
+  it('is kept and reported, and nothing is changed, if the manifest asks for reports only', async () => {
     const pipeline = await existing('report', gone);
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift']);
@@ -119,7 +119,7 @@ describe('what a check found', () => {
     ['version', (node) => item('version', { node }), ['kubernetes']],
   ];
   it.each(repairs)(
-    '%s: is repaired by the stages that it needs, and looked at once more',
+    '%s: is repaired by the stages that it needs, and checked once more',
     async (_kind, find, stages) => {
       const pipeline = await existing('repair', async (at) => [find(await workerOf(at))]);
       const nodes = await pipeline.nodes();
@@ -137,7 +137,7 @@ describe('what a check found', () => {
     },
   );
 
-  it('of what only a person can mend is told and not touched', async () => {
+  it('of what only a person can fix is reported and not changed', async () => {
     const pipeline = await existing('repair', async () => [
       { kind: 'node', where: { name: 'API' }, message: 'the API does not answer', repairable: false },
     ]);
@@ -148,7 +148,7 @@ describe('what a check found', () => {
 });
 
 describe('a repair', () => {
-  it('that does not help is told, and is not made again by the checks that follow', async () => {
+  it('that does not help is reported, and is not repeated by the checks that follow', async () => {
     const pipeline = await existing('repair', gone);
     for (const one of pipeline.runner.drift) pipeline.runner.stubborn.add(driftKey(one));
     await nextTick(pipeline);
@@ -169,7 +169,7 @@ describe('a repair', () => {
     expect((await pipeline.cluster()).drift).toMatchObject({ items: [], repair: { state: 'helped' } });
   });
 
-  it('of what comes back after it was mended is made again', async () => {
+  it('of drift that comes back after a repair is repeated', async () => {
     const pipeline = await existing('repair', gone);
     const found = pipeline.runner.drift;
     await nextTick(pipeline);
@@ -240,7 +240,7 @@ describe('a check', () => {
     expect(await pipeline.nodes()).toHaveLength(5);
   });
 
-  it('that crashes again and again is given up, told, and made again at its time; the manifest stays done', async () => {
+  it('that crashes repeatedly is given up, reported, and made again at its time; the manifest stays done', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('drift', 'kill', { times: 2 });
     await nextTick(pipeline);
@@ -337,7 +337,7 @@ describe('what was done before there were checks', () => {
   });
 });
 
-it('a manifest that cannot be read keeps the tick from none of the others, and is told by its failure', async () => {
+it('a manifest that cannot be read stops the tick for none of the others, and its failure names it', async () => {
   const pipeline = await existing('report', async () => []);
   const due = pipeline.deps.manifests.due.bind(pipeline.deps.manifests);
   pipeline.deps.manifests.due = async (now, limit, report) => {

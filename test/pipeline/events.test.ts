@@ -14,7 +14,7 @@ async function linesOf(pipeline: Pipeline, kind: string): Promise<readonly strin
 }
 
 describe('a plan', () => {
-  it('is told as a title and a sentence each, none of them long', async () => {
+  it('is shown as a title and a sentence each, none of them long', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     await pipeline.apply(large);
@@ -49,7 +49,7 @@ describe('events', () => {
     for (const id of ids) expect(texts).not.toContain(id);
   });
 
-  it('tell the end of a stage in words, and leave out what did not happen', async () => {
+  it('describe the end of a stage, and leave out what did not happen', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const lines = await linesOf(pipeline, 'StageSucceeded');
@@ -57,7 +57,7 @@ describe('events', () => {
     expect(lines[1]).toBe('configuration done in 1.5 s');
   });
 
-  it('tell how often a stage is tried again, when, and how long the pauses are at most in all', async () => {
+  it('say how often a stage is retried, when, and how long all pauses are at most', async () => {
     const pipeline = new Pipeline({ KUBELOOM_STAGE_RETRY_SECONDS: '10', KUBELOOM_MAX_STAGE_ATTEMPTS: '4' });
     pipeline.runner.trouble('configuration', 'transient', { times: 2 });
     await pipeline.apply(small);
@@ -69,7 +69,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell what is done about what only goes forward, and that it ends', async () => {
+  it('say what follows for forward-only directions, and that retries end', async () => {
     const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '30', KUBELOOM_MAX_BACK_OFFS: '2' });
     await pipeline.apply(large);
     pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });

@@ -141,7 +141,7 @@ describe('a grow that fails for good', () => {
     expect(await pipeline.clusters()).toEqual([]);
   });
 
-  it('stands still when a rung of the ladder fails, and forgets nothing that may exist', async () => {
+  it('needs attention when a stage of the undo fails, and forgets nothing that may exist', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'user');
     pipeline.runner.trouble('configuration', 'bug', { mode: 'undo' });

@@ -63,7 +63,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
   });
 
-  it('grows by a pool and leaves the nodes that stand alone', async () => {
+  it('grows by a pool and does not change existing nodes', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     const before = await pipeline.nodes();
@@ -89,7 +89,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('walks a path of several waypoints, each planned anew from what stands', async () => {
+  it('walks a path of several waypoints, each planned again from the current state', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ compute: { work: 2 } }]));
     await pipeline.apply(manifestOf([{ compute: { other: 2 }, labels: { tier: 'b' } }]));
@@ -124,7 +124,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.nodes('web')).toHaveLength(3);
   });
 
-  it('writes waypoint documents that tell before and target, and never reuses a prefix', async () => {
+  it('writes waypoint documents with before and target, and never reuses a prefix', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     await pipeline.apply(manifestOf([{ compute: { other: 1 } }]));

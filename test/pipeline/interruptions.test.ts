@@ -135,7 +135,7 @@ describe('an execution that ends without a word', () => {
     });
   }
 
-  it('of which nobody heard is found by the scheduler', async () => {
+  it('whose end was not reported is found by the scheduler', async () => {
     const pipeline = await onRealStores();
     pipeline.runner.trouble('kubernetes', () => pipeline.machines.abortAll());
     const { runId } = await pipeline.submit(small);

@@ -146,7 +146,7 @@ describe('httpHandler', () => {
     expect(await throwing(conflict, { 'If-Match': '"g2-a1"' })).toMatchObject({ statusCode: 412 });
   });
 
-  it('tells nothing of faults of ours but where to look', async () => {
+  it('reveals nothing of internal faults but where to look', async () => {
     const result = await httpHandler({ access: 'anonymous' }, () => Promise.reject(new Error('password=hunter2')))(
       request(),
     );

@@ -85,7 +85,7 @@ function silent(pipeline: Pipeline, name: string, times: number): void {
 }
 
 describe('a function that does not answer', () => {
-  it('once is asked again, and nobody notices', async () => {
+  it('once is asked again, without any effect', async () => {
     const pipeline = new Pipeline();
     silent(pipeline, 'collect-result', 2);
     await pipeline.submit(small);

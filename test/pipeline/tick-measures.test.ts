@@ -11,13 +11,13 @@ const run = (runId: string, startedAt: string, status: RunRecord['status'] = 'Ru
   ...{ queuedAt: '2026-11-20T06:00:00.000Z', startedAt, clusters: {} },
 });
 
-it('are zero while nothing is due, and for what was never begun', async () => {
+it('are zero while nothing is due, and for what was never started', async () => {
   const none = { leaseOverdueSeconds: 0, longestRunSeconds: 0 };
   expect(await measureTick([], fakeDeps())).toEqual(none);
   expect(await measureTick([{ ...key, runId: 'r1', lease: null }], fakeDeps())).toEqual(none);
 });
 
-it('tell the oldest expired lease and the longest run that is still at work', async () => {
+it('report the oldest expired lease and the longest run that is still at work', async () => {
   const deps = fakeDeps();
   await deps.runs.put(run('r1', '2026-11-20T11:00:00.000Z'));
   await deps.runs.put(run('r2', '2026-11-20T10:00:00.000Z'));

@@ -55,7 +55,7 @@ describe('retry', () => {
     expect((await pipeline.runs())[0]?.reason).toBe('retry from configuration');
   });
 
-  it('of something else than what was begun repeats everything of it', async () => {
+  it('of a different target repeats all stages', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
@@ -192,7 +192,7 @@ describe('cancel', () => {
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
   });
 
-  it('is looked after by the scheduler, for a tool that began just then', async () => {
+  it('is repeated by the scheduler, for a tool that started just then', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');

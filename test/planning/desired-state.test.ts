@@ -80,7 +80,7 @@ describe('blueprints', () => {
   });
 });
 
-describe('what stands', () => {
+describe('the current state', () => {
   const current = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(3)] }) });
 
   test('keeps ids, names and addresses; a pool shrinks from its tail', () => {
@@ -198,7 +198,7 @@ describe('a desired state that cannot be', () => {
 });
 
 describe('any manifest', () => {
-  test('wished for again from what came of it changes nothing', () => {
+  test('planned again from its own result changes nothing', () => {
     fc.assert(
       fc.property(manifestArbitrary, (manifest) => {
         const current = desiredOf({ manifest });
@@ -209,7 +209,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('is wished for in the same way from every waypoint after the first additions', { timeout: 60_000 }, () => {
+  test('is the same from every waypoint after the first additions', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(manifestArbitrary, manifestArbitrary, (first, manifest) => {
         const current = desiredOf({ manifest: first });

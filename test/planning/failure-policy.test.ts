@@ -27,7 +27,7 @@ describe('a stage that failed', () => {
     expect(answer.outcome).toBe('failed');
   });
 
-  test.each(errorClasses)('of class %s is tried again only if it can go away by itself', (name) => {
+  test.each(errorClasses)('of class %s is retried only if it can disappear without a change', (name) => {
     const { outcome } = assessStageFailure({ class: name, retryable: true, attempt: 1, config });
     expect(outcome).toBe(['transient', 'conflict'].includes(name) ? 'retry' : 'failed');
   });

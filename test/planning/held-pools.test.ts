@@ -45,7 +45,7 @@ describe('a held pool', () => {
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
-  test('is wished for again once nothing holds it', () => {
+  test('is desired again once nothing holds it', () => {
     const { plan } = planned({ desired: more, heldPools: [] });
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toContain('NodePoolAdded');
   });
@@ -60,7 +60,7 @@ describe('a held pool', () => {
     );
   });
 
-  test('that replaces a standing instance of itself leaves that one as it is', () => {
+  test('that replaces an existing instance of the same pool leaves that one as it is', () => {
     const current = desiredOf({ manifest: manifestOf(more) });
     const templates = { 'azure-2': 'git@2' };
     expect(planned({ desired: more, heldPools: [], current, templates }).plan.waypoints).not.toEqual([]);

@@ -30,14 +30,14 @@ const removed = (waypoint: Waypoint | undefined) =>
 describe('a grow that was cut off', () => {
   const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
 
-  test('goes on with the same machines when it is still wished for', () => {
+  test('continues with the same machines when it is still desired', () => {
     const waypoints = continued(grown, large);
     expect(directions(waypoints)).toEqual(['grow']);
     expect(waypoints[0]?.target).toEqual(grown);
     expect(waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
-  test('is taken back first when it is no longer wished for', () => {
+  test('is undone first when it is no longer desired', () => {
     const waypoints = continued(grown, small);
     expect(directions(waypoints)).toEqual(['shrink']);
     expect(waypoints[0]?.target).toEqual(current);
@@ -46,7 +46,7 @@ describe('a grow that was cut off', () => {
     expect(removed(waypoints[0])).toEqual(left);
   });
 
-  test('is adopted by a larger wish', () => {
+  test('is adopted by a larger desired state', () => {
     const waypoints = continued(grown, { dynamic: [control(1), compute(6)] });
     expect(directions(waypoints)).toEqual(['grow']);
     expect(names(waypoints[0]?.target)).toEqual(expect.arrayContaining([...names(grown)]));
@@ -60,7 +60,7 @@ describe('a grow that was cut off', () => {
     expect(work).toEqual({ workspaces: [{ kind: 'machines', name: 'azure-2', destroy: true }] });
   });
 
-  test('with credentials that are mended since goes on with the new ones', () => {
+  test('with credentials that were fixed since continues with the new ones', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
     const waypoints = continued(tried, { ...wide, secrets: { 'azure-2': 'mended' } });
     expect(directions(waypoints)).toEqual(['grow']);
@@ -88,7 +88,7 @@ describe('a create that was cut off', () => {
     expect(waypoints[0]?.target).toEqual(tried);
   });
 
-  test('is taken down first when something of it is no longer wished for', () => {
+  test('is removed first when part of it is no longer desired', () => {
     const waypoints = continued(tried, { dynamic: [control(1)], compute: [] }, null);
     expect(directions(waypoints)).toEqual(['destroy', 'grow']);
     expect(waypoints[0]?.changes[0]).toEqual({ kind: 'LeftoversFound', nodes: [...names(tried)] });
@@ -107,7 +107,7 @@ describe('a shrink that was cut off', () => {
     expect(directions(continued(shrunk, small, existing))).toEqual(['shrink']);
   });
 
-  test('is finished before nodes that it was removing are made anew', () => {
+  test('is finished before nodes that it was removing are recreated', () => {
     const waypoints = continued(shrunk, large, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
     expect(names(waypoints[0]?.target)).toEqual(names(shrunk));
@@ -127,7 +127,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(waypoints[0]?.target?.kubernetesVersion).toBe('1.35.0');
   });
 
-  test('a move is taken back when the endpoint is wished for where it was', () => {
+  test('a move is undone when the endpoint is desired where it was', () => {
     const existing = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
     const other = existing.pools[0]?.nodes[1]?.name ?? '';
     const moved: ClusterState = { ...existing, apiEndpoint: { kind: 'node', node: other } };
@@ -137,7 +137,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(plan.waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['configuration', 'kubernetes', 'nodes']);
   });
 
-  test('a settle is repeated, also when its wish was withdrawn', () => {
+  test('a settle is repeated, also when its change was withdrawn', () => {
     const tried = desiredOf({
       manifest: manifestOf({ dynamic: [control(1), compute(2, { labels: { a: 'b' } })] }),
       current,
@@ -147,7 +147,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['nodes']);
   });
 
-  test('a destroy is finished before the cluster is made anew', () => {
+  test('a destroy is finished before the cluster is recreated', () => {
     const [destroy] = continued(null, null);
     if (destroy === undefined) throw new Error('nothing is destroyed');
     const { current: known, attempted } = statesDuring(destroy, { current, attempted: null });
@@ -161,7 +161,7 @@ describe('what is remembered', () => {
   const [grow] = continued(null, large);
   const [clean] = continued(grown, small);
 
-  test('during a grow: its target, beside what stands; after it, only what stands', () => {
+  test('during a grow: its target and the current state; after it, only the current state', () => {
     if (grow === undefined) throw new Error('no grow');
     expect(statesDuring(grow, { current, attempted: null })).toEqual({ current, attempted: grow.target });
     expect(statesAfter(grow)).toEqual({ current: grow.target, attempted: null });

@@ -27,7 +27,7 @@ interface Story {
 }
 
 describe('a story of submissions that are cut off anywhere', { timeout: 120_000 }, () => {
-  test('ends with a world in which only what was wished for last stands', () => {
+  test('ends with a world in which only the last desired state exists', () => {
     let refused = 0;
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 4 }), submission, (cut, last) => {

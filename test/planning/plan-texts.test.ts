@@ -83,7 +83,7 @@ describe('a plan in words', () => {
     await expect(text).toMatchFileSnapshot('golden/plans.txt');
   });
 
-  test.each(changes)('says the same without knowing what stood before: $title', (change) => {
+  test.each(changes)('says the same without knowing what existed before: $title', (change) => {
     expect(textOf(change, false)).toBe(textOf(change, true));
   });
 });

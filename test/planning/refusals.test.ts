@@ -142,7 +142,7 @@ describe('what may not happen', () => {
     ]);
   });
 
-  test('an upgrade that has begun is not taken back', () => {
+  test('an upgrade that has started is not undone', () => {
     const current = desiredOf({ manifest: manifestOf() });
     const attempted = { ...current, kubernetesVersion: '1.35.0' };
     const plan = planClusterPath({ cluster: 'c', current, attempted, desired: current });

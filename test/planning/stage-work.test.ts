@@ -24,7 +24,7 @@ describe('work of the stages', () => {
     expect(create?.undo.map(({ stage }) => stage)).toEqual(['infrastructure']);
   });
 
-  test('a grow installs the new nodes, tells all others their peers, and its ladder takes back just that', () => {
+  test('a grow installs the new nodes, gives all others their peers, and its undo reverts just that', () => {
     const plan = planned({}, { dynamic: [control(1), compute(3)] });
     const [grow] = plan.waypoints;
     const added = newNodes(plan);

@@ -51,7 +51,7 @@ describe('AWS', () => {
     },
   });
 
-  it('tells who it is, which permission is missing, and what may run', async () => {
+  it('reports who it is, which permission is missing, and what may run', async () => {
     const cloud = await started(routes());
     expect(words(await check(cloud))).toEqual([
       `identity ${arn} true`,
@@ -73,7 +73,7 @@ describe('AWS', () => {
     expect(findings.filter(({ about, ok }) => about === 'permission' && ok)).toHaveLength(120);
   });
 
-  it('is refused with a wrong key, and the key is not told', async () => {
+  it('is refused with a wrong key, and the key is not shown', async () => {
     const wrong = { ...fields, secretkey: 'x'.repeat(40) };
     const findings = await check(await started(routes()), wrong);
     expect(words(findings)).toEqual(['identity AWS false']);
@@ -81,12 +81,12 @@ describe('AWS', () => {
     expect(JSON.stringify(findings)).not.toContain(wrong.secretkey);
   });
 
-  it('tells that nothing may run', async () => {
+  it('reports that nothing may run', async () => {
     const findings = await check(await started(routes({ quota: () => ({ body: { Quota: { Value: 0 } } }) })));
     expect(words(findings)).toContain('quota virtual CPUs of standard instances in eu-central-1 false');
   });
 
-  it('tells the rest when a region does not answer', async () => {
+  it('reports the rest when a region does not answer', async () => {
     const cloud = await started(routes());
     const gone = await fakeCloud({});
     gone.close();
@@ -101,7 +101,7 @@ describe('AWS', () => {
     ]);
   });
 
-  it('tells what it cannot tell', async () => {
+  it('says what it cannot determine', async () => {
     const iam = () => ({
       status: 403,
       body: '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>',
@@ -164,7 +164,7 @@ describe('Azure', () => {
     expect(JSON.stringify(findings)).not.toContain('secret is wrong');
   });
 
-  it('tells that a subscription is disabled, and one that is not there', async () => {
+  it('reports that a subscription is disabled, and one that is not there', async () => {
     const disabled = routes({ [`GET ${root}`]: () => ({ body: { displayName: 'Old', state: 'Disabled' } }) });
     expect(words(await check(await started(disabled)))[0]).toBe('identity Old false');
     const gone = routes({ [`GET ${root}`]: () => ({ status: 404, body: {} }) });
@@ -225,7 +225,7 @@ describe('Google Cloud', () => {
     expect(words(await check('{"type":"authorized_user"}', []))).toEqual(['identity credentials false']);
   });
 
-  it('a key that cannot be read is not told', async () => {
+  it('a key that cannot be read is not shown', async () => {
     const findings = await check(key('-----BEGIN PRIVATE KEY-----\nbroken-key\n-----END PRIVATE KEY-----'), []);
     expect(words(findings)).toEqual(['identity credentials false']);
     expect(findings[0]?.message).toContain('private_key cannot be read');

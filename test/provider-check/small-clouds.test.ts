@@ -46,7 +46,7 @@ describe('Hetzner Cloud', () => {
     'POST /v1/ssh_keys': () => ({ status: code === 'invalid_input' ? 422 : 403, body: { error: { code } } }),
   });
 
-  it('tells a token that may write from one that may only read', async () => {
+  it('distinguishes a token that may write from one that may only read', async () => {
     expect((await checked('hetzner', { credentials }, routes('invalid_input'))).lines).toEqual([
       'identity project true',
       'permission API token: Read & Write true',
@@ -71,7 +71,7 @@ describe('Hetzner Cloud', () => {
   });
 });
 
-it('DigitalOcean tells scopes that are missing and a limit that is reached', async () => {
+it('DigitalOcean reports scopes that are missing and a limit that is reached', async () => {
   const token = `dop_v1_${'a'.repeat(64)}`;
   const routes: Routes = {
     'GET /v2/account': () => ({ body: { account: { status: 'active', droplet_limit: 3 } } }),
@@ -111,7 +111,7 @@ it('Cloudflare that cannot list zones now has none missing', async () => {
   ]);
 });
 
-it('Cloudflare tells zones whose records may not be edited', async () => {
+it('Cloudflare reports zones whose records may not be edited', async () => {
   const routes: Routes = {
     'GET /client/v4/user/tokens/verify': () => ({ body: { result: { status: 'active' } } }),
     'GET /client/v4/zones': () => ({
@@ -164,7 +164,7 @@ describe('OpenStack', () => {
     }),
   });
 
-  it('tells project, and cores that are used up', async () => {
+  it('reports project, and cores that are used up', async () => {
     expect((await checked('openstack', fields, routes(true), ['one'])).lines).toEqual([
       'identity shop true',
       'quota Cores in one false',
@@ -175,7 +175,7 @@ describe('OpenStack', () => {
   });
 });
 
-it('OVHcloud tells the project and cores that are used up', async () => {
+it('OVHcloud reports the project and cores that are used up', async () => {
   const fields = { clientid: 'c', clientsecret: 's', servicename: 'abc' };
   const routes: Routes = {
     'POST /login': () => ({ body: { access_token: 'token' } }),
@@ -203,7 +203,7 @@ describe('Verda', () => {
     'GET /balance': () => ({ body: { amount: 12.5, currency: 'usd' } }),
   };
 
-  it('tells a login that works, locations that do not exist, and the balance', async () => {
+  it('reports a login that works, locations that do not exist, and the balance', async () => {
     expect((await checked('verda', fields, routes, ['FIN-01', 'FIN-09'])).lines).toEqual([
       'identity client true',
       'identity FIN-09 false',
@@ -214,7 +214,7 @@ describe('Verda', () => {
     expect((await checked('verda', fields, empty)).lines).toContain('quota balance null');
   });
 
-  it('is refused with a wrong secret, and cannot tell what it is not told', async () => {
+  it('is refused with a wrong secret, and cannot determine what the cloud does not say', async () => {
     expect((await checked('verda', { ...fields, clientsecret: 'x' }, routes)).lines).toEqual(['identity login false']);
     const busy = () => ({ status: 503, body: {} });
     const { lines } = await checked('verda', fields, { ...routes, 'GET /locations': busy, 'GET /balance': busy }, [

@@ -117,14 +117,14 @@ describe('nodes whose cloud has no firewall', () => {
     expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
   });
 
-  it('let everybody speak WireGuard where a static node may stand behind NAT', () => {
+  it('allow WireGuard from all addresses where a static node may be behind NAT', () => {
     const mixed = firewalls({ pools: [controlPool, workerPool, staticPool] });
     expect(mixed['control-aaaaaaa-01']).toMatchObject({ peers: ['0.0.0.0/0'] });
   });
 });
 
 describe('a node with a data disk', () => {
-  it('is told how to find it', () => {
+  it('gets the pattern to find it', () => {
     const dataDevice = '/dev/disk/by-id/*1234*';
     const facts = {
       ...twoProviderFacts,

@@ -35,7 +35,7 @@ describe('the KubeOne manifest', () => {
     expect(JSON.stringify(parse(render(proxied)))).not.toContain('my-zone');
   });
 
-  it('has a proxy only when one is wished for', () => {
+  it('has a proxy only when one is configured', () => {
     const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
     expect(parse(render()).proxy).toBeUndefined();
     expect(parse(render(twoProviderState({ installationProxy }))).proxy.https).toBe('http://proxy:8880');

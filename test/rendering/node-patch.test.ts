@@ -42,7 +42,7 @@ describe('a node patch', () => {
     await expect(`${JSON.stringify(patch, null, 2)}\n`).toMatchFileSnapshot('golden/node-patch.json');
   });
 
-  it('is none once the node is as wished for', () => {
+  it('is none once the node is in the desired state', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     expect(nodePatch(done, desired(), [desired()])).toBeUndefined();
   });
@@ -53,7 +53,7 @@ describe('a node patch', () => {
     expect(done.taints).toContainEqual({ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' });
   });
 
-  it('removes labels, annotations and taints that were wished for before and are no more', () => {
+  it('removes labels, annotations and taints that were desired before and are no longer', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     const after = patched(done, nodePatch(done, desired({ labels: {}, annotations: {}, taints: [] }), [desired()]));
     expect(after.labels).not.toHaveProperty('tier');

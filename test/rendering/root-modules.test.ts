@@ -111,7 +111,7 @@ describe('the root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-dropped-pools.json');
   });
 
-  it('keeps every call of what stands when everything goes', () => {
+  it('keeps every call of what exists when everything is deleted', () => {
     const root = renderMachinesRoot(machines({ state: null, others: [twoProviderState()] }));
     const calls = Object.values(root.module as Record<string, { count?: number }>);
     expect(calls.map(({ count }) => count)).toEqual([0, 0, 0, 0]);

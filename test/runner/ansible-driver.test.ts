@@ -65,7 +65,7 @@ describe('configuring nodes', () => {
     expect(files.join()).toMatch(/keys\/basement-01\.key.*keys\/control-aaaaaaa\.key/);
   });
 
-  it('keeps what nodes told, and a port that the provider mapped', async () => {
+  it('keeps what nodes reported, and a port that the provider mapped', async () => {
     await world.put(aDocument([configuration({ peers: ['workers-bbbbbbb-01', 'basement-01'] })]), facts);
     say(
       {
@@ -89,7 +89,7 @@ describe('configuring nodes', () => {
     expect(result.summary).toEqual({ nodesVisited: 1, nodesChanged: 1 });
   });
 
-  it('tells which host failed, in its own words', async () => {
+  it('says which host failed, in its own words', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
     say({ event: 'failed', host: 'control-aaaaaaa-01', task: 'Set peers', message: 'wg: bad key', exitCode: 1 });
     writeFileSync(`${recordings}.code`, '2');
@@ -120,7 +120,7 @@ describe('configuring nodes', () => {
     expect((await world.facts()).nodes).not.toHaveProperty('basement-01');
   });
 
-  it('points nodes at the new API endpoint once a load balancer serves it, and tells them the names it had before', async () => {
+  it('points nodes at the new API endpoint once a load balancer serves it, and gives them the names it had before', async () => {
     const before = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } });
     const nodes = { endpoint: ['control-aaaaaaa-01', 'workers-bbbbbbb-01'], loadBalancers: ['lb'] };
     await world.put(aDocument([configuration(nodes)], { direction: 'move', before, facts }), facts);

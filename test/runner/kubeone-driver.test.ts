@@ -40,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('building Kubernetes', () => {
-  it('keeps the kubeconfig and, beside it, the backup of the certificate authority', async () => {
+  it('keeps the kubeconfig and the backup of the certificate authority', async () => {
     const result = await world.run('kubernetes');
     expect(result).toMatchObject({ ok: true, summary: { kubernetesVersion: '1.34.2' } });
     expect(calls()).toEqual(['version', 'apply -m kubeone.yaml -y']);
@@ -50,14 +50,14 @@ describe('building Kubernetes', () => {
     expect((await world.facts()).simulated).toEqual([]);
   });
 
-  it('says that the control plane is simulated when the program says so of itself', async () => {
+  it('says that the control plane is simulated when the program says so', async () => {
     writeFileSync(`${recordings}.version`, '{"kubeone":{"gitVersion":"v1.14.1","simulated":true}}');
     await world.run('kubernetes');
     expect((await world.facts()).simulated).toEqual(['control plane']);
     expect(await world.reported()).toEqual(['KubernetesInstalled: Kubernetes 1.34.2 runs (simulated control plane)']);
   });
 
-  it('tells what KubeOne said last when it failed', async () => {
+  it('reports what KubeOne said last when it failed', async () => {
     writeFileSync(
       `${recordings}.fail`,
       'Error: workers-bbbbbbb-01: dial tcp 198.18.0.3:2222: connect: no route to host\n',

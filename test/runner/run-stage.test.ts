@@ -67,7 +67,7 @@ describe('a stage', () => {
     expect(workDirectories()).toEqual([]);
   });
 
-  it('keeps what was found before it failed, and tells the failure as the tool gave it', async () => {
+  it('keeps what was found before it failed, and reports the failure as the tool gave it', async () => {
     const result = await world.run('traffic', {
       tool: async ({ facts }) => {
         facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });

@@ -141,7 +141,7 @@ describe('a grow with a new pool that cannot be made', () => {
     expect(await world.run('infrastructure')).toMatchObject({ ok: true, failedPools: [{ pool: 'bad-2222222' }] });
   });
 
-  it('fails when what stands is at fault, when what there is cannot be removed, and in every other direction', async () => {
+  it('fails when an existing pool is at fault, when what was created cannot be removed, and in every other direction', async () => {
     fail('apply', 'pool_bad-2222222', noQuota, diagnostic('module.pool_control-aaaaaaa.x.y["z"]', 'quota exceeded'));
     expect((await world.run('infrastructure')).ok).toBe(false);
     fail('apply', 'pool_good-1111111', noQuota);
@@ -190,7 +190,7 @@ describe('the stages behind it', () => {
     });
   });
 
-  it('still know it on the way back, where it may stand', async () => {
+  it('still know it in the undo, where it may exist', async () => {
     expect(await seen(patch, 'undo')).toMatchObject({
       target: ['control-aaaaaaa', 'basement'],
       others: expect.arrayContaining(['bad-2222222']),
@@ -207,7 +207,7 @@ describe('a cluster without some of its pools', () => {
     expect(canDoWithout(null, state, ['workers-bbbbbbb'])).toBe(true);
   });
 
-  it('cannot do without its control nodes, its API load balancer, or what stood before', () => {
+  it('cannot do without its control nodes, its API load balancer, or what existed before', () => {
     const state = twoProviderState();
     expect(canDoWithout(null, state, ['control-aaaaaaa'])).toBe(false);
     expect(canDoWithout(null, state, ['edge-ccccccc'])).toBe(false);

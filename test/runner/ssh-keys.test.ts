@@ -40,7 +40,7 @@ describe('a mask', () => {
     expect(mask.hide(JSON.stringify({ password: 'a"b\\c"d' }))).not.toContain('b\\\\c');
   });
 
-  it('hides private keys and URL passwords that nobody registered', () => {
+  it('hides private keys and URL passwords that were not registered', () => {
     const hidden = new SecretMask().hide(
       '-----BEGIN PRIVATE KEY-----\nMC4CAQ\n-----END PRIVATE KEY----- ftp://u:pass@h client-key-data: TFM0t',
     );

@@ -88,7 +88,7 @@ describe('a Terraform failure', () => {
     expect(message).toBe('local-exec provisioner error: building; kubeloom-host: up x: no SSH banner after 20 s');
   });
 
-  it('tells the most certain of several, and how many more there are', () => {
+  it('reports the most certain of several, and how many more there are', () => {
     const diagnostics = [
       { severity: 'warning', summary: 'quota of warnings', detail: '' },
       { severity: 'error', summary: 'odd', detail: '' },

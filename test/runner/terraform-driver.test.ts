@@ -93,7 +93,7 @@ describe('making machines', () => {
     expect(calls()).toEqual(['init', 'plan', 'output']);
   });
 
-  it('tells which host failed and why', async () => {
+  it('says which host failed and why', async () => {
     record('apply.code', '1');
     record(
       'apply.out',
@@ -143,7 +143,7 @@ describe('making machines', () => {
     expect(existsSync(join(recordings, 'calls'))).toBe(false);
   });
 
-  it('forgets what was known of a node that is made anew', async () => {
+  it('forgets what was known of a node that is recreated', async () => {
     const facts: ClusterFacts = {
       ...noFacts,
       nodes: { 'control-aaaaaaa-01': { wireguardPublicKey: 'old', bootId: 'old' } },
@@ -227,7 +227,7 @@ describe('removing machines', () => {
     );
   });
 
-  it('plans the destruction of what stands, then removes state, keys and facts, and lets the hook sweep', async () => {
+  it('plans the destruction of what exists, then removes state, keys and facts, and lets the hook sweep', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     await world.ports.secrets.put('ssh/team/shop/shop-1234567/control-aaaaaaa', { privatekey: 'x', publickey: 'y' });
     expect((await world.run('infrastructure')).ok).toBe(true);
@@ -277,7 +277,7 @@ describe('removing machines', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
   });
 
-  it('tells why the destroy failed, also when the hook fails then', async () => {
+  it('reports why the destroy failed, also when the hook fails then', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     record('plan.code', '1');
     record(

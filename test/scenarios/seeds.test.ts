@@ -18,7 +18,7 @@ const poolsOf = ({ clusters }: ManifestDescription) => [
 ];
 
 describe('one subscription, then two, then the manifest that worked', { timeout: 120_000 }, () => {
-  test('two subscriptions stand side by side; a pool that stands does not change its subscription in place', async () => {
+  test('two subscriptions exist in parallel; an existing pool does not change its subscription in place', async () => {
     const key = seedKey(name('plain'));
     world.faults();
     for (const file of ['single-subscription', 'two-subscriptions'] as const) {

@@ -168,7 +168,7 @@ describe('a token that AWS does not issue', () => {
     ['OutboundWebIdentityFederationDisabledException', 'credentials', 'not enabled'],
     ['AccessDenied', 'credentials', 'AccessDenied'],
     ['ThrottlingException', 'transient', 'ThrottlingException'],
-  ])('%s is told', async (name, errorClass, words) => {
+  ])('%s is reported', async (name, errorClass, words) => {
     sts.on(GetWebIdentityTokenCommand).rejects(Object.assign(new Error('x'), { name }));
     await expect(ask()).rejects.toMatchObject({
       error: { class: errorClass, code: 'WebIdentityRefused', message: expect.stringContaining(words) },

@@ -36,7 +36,7 @@ it('are in no configuration that Terraform is given', async () => {
   expect(root).not.toMatch(/account-east|password|secret_|word-of-east/);
 });
 
-it('are empty without a Secret: nobody acts by what the runner was started with', async () => {
+it('are empty without a Secret: the environment of the runner is not used', async () => {
   const context = await around({});
   const nobody = { KUBELOOM_HOST_ACCOUNT: '', KUBELOOM_HOST_PASSWORD: '' };
   expect((await logIn(context, provider, local, { directory: '/nowhere' })).environment).toEqual(nobody);

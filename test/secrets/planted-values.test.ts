@@ -124,7 +124,7 @@ describe('values of Secrets', () => {
     expect(await ended()).toBe('Done');
   });
 
-  it('are not told when they are refused, nor is the password of a proxy', async () => {
+  it('are not shown when they are refused, nor is the password of a proxy', async () => {
     const { refused } = planted;
     expect((await api('PUT', `/v1/secrets/default/${refused.metadata.name}`, refused)).status).toBe(422);
     const proxy = `http://nodes:${passwordOfProxy}@proxy.example.com:3128`;

@@ -41,7 +41,7 @@ it('is given to the provider block alone: the configuration of every machine is 
   expect(calls().slice(-3)).toEqual(['init', 'plan', 'output']);
 });
 
-it('is read from the Vault anew by every stage', async () => {
+it('is read from the Vault again by every stage', async () => {
   const vault = await startFakeVault();
   try {
     const [one, two] = ['1', '2'].map((digit) => digit.repeat(64));

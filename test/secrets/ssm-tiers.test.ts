@@ -26,7 +26,7 @@ it('a small value in place of a large one stays an advanced parameter, instead o
   expect(tiersOf(ssm)).toEqual(['Standard', 'Advanced']);
 });
 
-it('any other refusal is told as it is', async () => {
+it('any other refusal is reported as it is', async () => {
   const ssm = mockClient(SSMClient);
   ssm.on(PutParameterCommand).rejects(awsError('ValidationException', 'the value nests another parameter'));
   const secrets = new SsmSecrets(new SSMClient({ region: 'eu-central-1' }), '/kubeloom');

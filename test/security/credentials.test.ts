@@ -50,7 +50,7 @@ describe('without the right token', () => {
     expect([inQuery.status, inCookie.status]).toEqual([401, 401]);
   });
 
-  it('nobody learns which routes and manifests there are', async () => {
+  it('reveals no routes and no manifests', async () => {
     const texts = await Promise.all(
       ['/v1/manifests/team/shop', '/v1/manifests/team/nothing', '/v1/nonsense'].map(async (path) => {
         const { instance: _, ...problem } = (await (

@@ -20,7 +20,7 @@ const grantsOf = async (apiUrl: string, token: string): Promise<unknown> => {
 };
 const everything = [{ role: 'admin', namespaces: ['*'] }];
 
-it('is the owner of a platform, and nobody else', async () => {
+it('is the owner of a platform, and no one else', async () => {
   const dataDir = await temporaryDirectory();
   const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
   const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });

@@ -174,7 +174,7 @@ describe('refused with 401, and nothing is changed:', () => {
   }
 });
 
-describe('a good token of somebody without a role', () => {
+describe('a valid token of a user without a role', () => {
   it.each<[string, JWTPayload]>([
     ['a subject that looks like a list with the owner in it', { sub: '[local]' }],
     ['a subject that looks like a list with ann in it', { sub: '[x ann]' }],

@@ -116,7 +116,7 @@ describe('another namespace', () => {
     },
   );
 
-  it('tells nothing of its Secrets and templates to a document that says it is of there', async () => {
+  it('reveals nothing of its Secrets and templates to a document that claims to be there', async () => {
     const asked = (field: string, name: string) => ({
       ...aManifest({ namespace: 'team', name: 'thief' }),
       spec: {
@@ -222,7 +222,7 @@ describe('another namespace', () => {
     expect(broken.status).toBeOneOf([400, 403]);
   });
 
-  it('is not told of by a version that was seen before: an If-Match is good once, and only where one may write', async () => {
+  it('is not revealed by a version that was seen before: an If-Match is valid once, and only where one may write', async () => {
     const tag = (await attack.call('GET', '/v1/manifests/team/shop')).headers.get('etag') ?? '';
     expect(tag).not.toBe('');
     expect((await asEve('PUT', '/v1/manifests/team/shop', aManifest({ compute: 5 }), { 'if-match': tag })).status).toBe(

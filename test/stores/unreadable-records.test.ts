@@ -93,7 +93,7 @@ it('a record with a field of a newer version is read as if the field were not th
 });
 
 describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
-  it('is Unreadable in lists and by itself, with the reason and a way out; the others are as they were', async () => {
+  it('is Unreadable in lists and on its own, with the reason and what to do; the others are as they were', async () => {
     await damage();
     expect(await statuses()).toEqual({ good: 'Pending', bad: 'Unreadable', other: 'Pending' });
     const row = (await rows()).find(({ name }) => name === 'bad');

@@ -41,7 +41,7 @@ describe('a repository that everybody may read', () => {
     ['an annotated tag, as the commit that it marks', 'v1.0', () => first],
     ['a full reference', 'refs/heads/v1-next', () => second],
     ['a tag before a branch of the same name', 'both', () => second],
-  ])('tells the commit of %s', async (_what, revision, commit) => {
+  ])('returns the commit of %s', async (_what, revision, commit) => {
     expect(await sources().resolve(server.url, revision)).toEqual({ commit: commit() });
   });
 
@@ -91,7 +91,7 @@ describe('a repository that is not as it should be', () => {
     silent.close();
   });
 
-  it('is in a private network that nobody allowed: it is never connected to', async () => {
+  it('is in a private network that is not allowed: the runner never connects to it', async () => {
     const before = server.requests();
     const reason = `${server.host} is in a private network`;
     expect(await new GitReferences({ privateHosts: [] }).resolve(server.url, 'main')).toMatchObject({ reason });

@@ -69,7 +69,7 @@ describe('a folder of a repository', () => {
     expect(existsSync(join(checkout, 'modules', 'aws'))).toBe(false);
   });
 
-  it('of two commits stands side by side', async () => {
+  it('of two commits exists in parallel', async () => {
     const [one, two] = [await fetch(open, first), await fetch(open, second)];
     expect(one).not.toBe(two);
     expect(existsSync(join(one, 'nodepool', 'main.tf')) && existsSync(join(two, 'nodepool', 'main.tf'))).toBe(true);
@@ -134,7 +134,7 @@ describe('a private repository', () => {
 });
 
 describe('a repository that asks too much of the machine', () => {
-  it('by a tree that unfolds to a thousand million files is given up, and told as too large', async () => {
+  it('by a tree that unfolds to a thousand million files is aborted, and reported as too large', async () => {
     const bomb = gitBomb(open);
     expect(await failureOf(fetch(open, bomb, { path: 'modules' }))).toMatchObject({
       class: 'user',
@@ -179,7 +179,7 @@ describe('a host', () => {
     expect(readdirSync(folder)).toEqual(['nodepool']);
   });
 
-  it('whose name nobody knows is asked again later, without git, which could be told another address', async () => {
+  it('whose name does not resolve is asked again later, without git, which could get another address', async () => {
     const failure = await failureOf(
       fetch({ ...open, url: 'nowhere.invalid/team/templates' }, first, { allowed: false }),
     );
@@ -187,7 +187,7 @@ describe('a host', () => {
     expect(failure.message).toMatch(/nowhere\.invalid has no address/);
   });
 
-  it('in a private network that nobody allowed is never asked', async () => {
+  it('in a private network that is not allowed is never asked', async () => {
     const before = open.requests();
     expect(await failureOf(fetch(open, first, { allowed: false }))).toMatchObject({ code: 'TemplatesRefused' });
     expect(open.requests()).toBe(before);
