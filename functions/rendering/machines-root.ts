@@ -1,12 +1,7 @@
 /** Root module of one provider instance of a cluster: a network for each region, a call for each node pool. */
-import type {
-  ClusterState,
-  DynamicSource,
-  MachineSpec,
-  NodePoolState,
-  ProviderInstance,
-} from '#domain/cluster-state.ts';
+import type { ClusterState, DynamicSource, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools, servesApiOnNodes } from '#domain/cluster-state.ts';
+import { moduleInputs } from '#domain/machine-fields.ts';
 import { renderFirstBoot } from './first-boot.ts';
 import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
@@ -170,7 +165,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
     ...secretArguments(input.template),
     network: `\${module.${moduleOf(placeOf(pool))}}`,
     ...literal({
-      pool: poolVariable(pool),
+      pool: { id: pool.id, role: pool.role, ...moduleInputs(pool.source) },
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
       ssh_public_key: publicKey,
       first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),
@@ -186,30 +181,4 @@ function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly
   if (!gone.some((place) => moduleOf(place) === network)) return { ...call, count: 0 };
   // A network with a count is a list, here an empty one.
   return { ...call, network: `\${one(module.${network}[*])}`, count: 0 };
-}
-
-function poolVariable({ id, role, source }: DynamicPool): Readonly<Record<string, unknown>> {
-  return {
-    id,
-    role,
-    region: source.region,
-    ...(source.zone === undefined ? {} : { zone: source.zone }),
-    server_type: source.serverType,
-    image: source.image,
-    storage_disk_size: source.storageDiskSize,
-    ...(source.externalNetworkName === undefined ? {} : { external_network_name: source.externalNetworkName }),
-    ...(source.machineSpec === undefined ? {} : { machine_spec: machineSpec(source.machineSpec) }),
-    spot: source.spot,
-    subnet: source.subnet,
-  };
-}
-
-function machineSpec(spec: MachineSpec): Readonly<Record<string, unknown>> {
-  const words = {
-    cpu_count: spec.cpuCount,
-    memory: spec.memory,
-    nvidia_gpu_count: spec.nvidiaGpuCount,
-    nvidia_gpu_type: spec.nvidiaGpuType,
-  };
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }

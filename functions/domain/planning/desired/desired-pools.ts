@@ -2,6 +2,7 @@
 import type { AddressSource, SubnetSource } from '#domain/addresses.ts';
 import type { DynamicSource, NodePoolState, NodeState, ProviderInstance } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { changedMachineFields, machineOf } from '#domain/machine-fields.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
@@ -39,6 +40,9 @@ export interface PoolUse {
   readonly attempted: readonly NodePoolState[];
 }
 
+/** Machines of a pool, without the subnet that its instance has. */
+type Machine = Omit<DynamicSource, 'subnet'>;
+
 /** Key under which uses are held. */
 export function useKey({ pool, role }: HeldPool): string {
   return `${role} ${pool}`;
@@ -74,7 +78,7 @@ export function compatibleTemplates(left: string, right: string): boolean {
 
 function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
   const provider = sources.provider(pool.providerSpec.name);
-  const source = sourceOf(pool, provider);
+  const source: Machine = { kind: 'dynamic', provider, ...machineOf(pool) };
   const existing = existingDynamic(use, source, sources.replaceable.has(pool.name));
   const before = existing.current?.nodes ?? [];
   const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])];
@@ -103,7 +107,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
  */
 function existingDynamic(
   use: PoolUse,
-  source: Omit<DynamicSource, 'subnet'>,
+  source: Machine,
   replaceable: boolean,
 ): { current?: NodePoolState; attempted?: NodePoolState } {
   const uses = use.current.filter((pool) => isUse(pool, use));
@@ -116,7 +120,7 @@ function existingDynamic(
     const attempted = use.attempted.find((pool) => pool.id === current.id);
     return attempted === undefined ? { current } : { current, attempted };
   }
-  const attempted = use.attempted.find((pool) => isUse(pool, use) && machineText(pool) === sourceText(source));
+  const attempted = use.attempted.find((pool) => isUse(pool, use) && isAttemptAt(pool.source, source));
   return attempted === undefined ? {} : { attempted };
 }
 
@@ -124,49 +128,25 @@ function isUse(pool: NodePoolState, use: PoolUse): boolean {
   return pool.name === use.name && pool.role === use.role && pool.source.kind === 'dynamic';
 }
 
-function sameTemplates(pool: NodePoolState, source: Omit<DynamicSource, 'subnet'>): boolean {
+function sameTemplates(pool: NodePoolState, source: Machine): boolean {
   return (
     pool.source.kind === 'dynamic' && compatibleTemplates(pool.source.provider.templates, source.provider.templates)
   );
 }
 
 /** New templates alone make a new instance; any other change keeps the pool, so that the planner can refuse it by name. */
-function differsInMoreThanTemplates(pool: NodePoolState, source: Omit<DynamicSource, 'subnet'>): boolean {
-  if (pool.source.kind !== 'dynamic') return false;
-  const { templates } = pool.source.provider;
-  return machineText(pool) !== sourceText({ ...source, provider: { ...source.provider, templates } });
+function differsInMoreThanTemplates(pool: NodePoolState, source: Machine): boolean {
+  return pool.source.kind === 'dynamic' && !sameMachines(pool.source, source);
 }
 
-/** Everything about the machines but where the credentials are. */
-function machineText(pool: NodePoolState): string | undefined {
-  if (pool.source.kind !== 'dynamic') return undefined;
-  const { subnet: _, ...source } = pool.source;
-  return sourceText(source);
+function isAttemptAt(tried: NodePoolState['source'], source: Machine): boolean {
+  if (tried.kind === 'static' || tried.provider.templates !== source.provider.templates) return false;
+  return sameMachines(tried, source);
 }
 
-function sourceText({ provider, machineSpec, ...source }: Omit<DynamicSource, 'subnet'>): string {
-  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = machineSpec ?? {};
-  const { region, zone, externalNetworkName, serverType, image, storageDiskSize, spot } = source;
-  return JSON.stringify([
-    [provider.name, provider.type, provider.templates, region, zone, externalNetworkName, serverType, image],
-    [storageDiskSize, spot, cpuCount, memory, nvidiaGpuCount, nvidiaGpuType],
-  ]);
-}
-
-function sourceOf(pool: DynamicNodePool, provider: ProviderInstance): Omit<DynamicSource, 'subnet'> {
-  const { region, zone, externalNetworkName } = pool.providerSpec;
-  return {
-    kind: 'dynamic',
-    provider,
-    region,
-    ...(zone ? { zone } : {}),
-    ...(externalNetworkName ? { externalNetworkName } : {}),
-    serverType: pool.serverType,
-    image: pool.image,
-    storageDiskSize: pool.storageDiskSize,
-    ...(pool.machineSpec ? { machineSpec: pool.machineSpec } : {}),
-    spot: pool.spot,
-  };
+/** Wherever the credentials and templates are. */
+function sameMachines(existing: DynamicSource, source: Machine): boolean {
+  return changedMachineFields(existing, { ...source, subnet: existing.subnet }).length === 0;
 }
 
 function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources): NodePoolState {

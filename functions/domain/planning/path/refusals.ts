@@ -2,6 +2,7 @@
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
+import { documentPlace } from '#domain/machine-fields.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Change, Refusal } from '#domain/plan.ts';
 import { nodeKey } from '../states/diff-pools.ts';
@@ -62,7 +63,7 @@ function fixedRefusals(desired: ClusterState, changes: readonly Change[]): reado
     const path = pool === undefined ? `spec.nodePools[${change.pool}]` : poolPath(pool);
     return [
       {
-        path: field === undefined || others.length > 0 ? path : `${path}.${fieldPath(field)}`,
+        path: field === undefined || others.length > 0 ? path : `${path}.${documentPlace(field)}`,
         reason: `${change.fields.join(', ')} of pool ${pool?.name ?? change.pool} cannot change in place`,
         fix: `set it back, let the pool be replaced (annotation ${replaceAnnotation}), or add a new pool and drop this one`,
       },
@@ -143,14 +144,4 @@ function clusterPath(state: ClusterState): string {
 
 function poolPath(pool: NodePoolState): string {
   return `spec.nodePools.${pool.source.kind}[${pool.name}]`;
-}
-
-function fieldPath(field: string): string {
-  const inProvider: Readonly<Record<string, string>> = {
-    provider: 'providerSpec.name',
-    region: 'providerSpec.region',
-    zone: 'providerSpec.zone',
-    externalNetworkName: 'providerSpec.externalNetworkName',
-  };
-  return inProvider[field] ?? field;
 }

@@ -1,5 +1,6 @@
 /** Differences of one node pool. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
+import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
 
 /** The change that a new pool is. */
@@ -58,7 +59,7 @@ function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
 
 /** What makes another machine, or another node, of it. */
 function diffSpec(from: NodePoolState, to: NodePoolState): Change[] {
-  const fields = changedKeys(specOf(from), specOf(to));
+  const fields = changedFields(from, to);
   const addresses = new Map(from.nodes.map((node) => [nodeKey(node), node.privateAddress]));
   const moved = to.nodes.some((node) => (addresses.get(nodeKey(node)) ?? node.privateAddress) !== node.privateAddress);
   const all = [...fields, ...(moved ? ['privateAddress'] : [])];
@@ -73,24 +74,12 @@ function diffAccess(from: NodePoolState, to: NodePoolState): Change[] {
   return [{ kind: 'NodeAccessChanged', pool: to.id, nodes: namesOf(nodes) }];
 }
 
-function specOf(pool: NodePoolState): Readonly<Record<string, string>> {
-  if (pool.source.kind === 'static') return { name: pool.name };
-  const { source } = pool;
-  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = source.machineSpec ?? {};
-  return {
-    name: pool.name,
-    provider: `${source.provider.name} (${source.provider.type})`,
-    region: source.region,
-    zone: source.zone ?? '',
-    externalNetworkName: source.externalNetworkName ?? '',
-    serverType: source.serverType,
-    image: source.image,
-    storageDiskSize: String(source.storageDiskSize),
-    machineSpec: JSON.stringify([cpuCount, memory, nvidiaGpuCount, nvidiaGpuType]),
-    spot: String(source.spot),
-    subnet: source.subnet,
-    sshPort: String(pool.sshPort),
-  };
+/** What only another machine, or another node, can have. */
+function changedFields(from: NodePoolState, to: NodePoolState): string[] {
+  const name = from.name === to.name ? [] : ['name'];
+  if (from.source.kind === 'static' || to.source.kind === 'static') return name;
+  const sshPort = from.sshPort === to.sshPort ? [] : ['sshPort'];
+  return [...name, ...changedMachineFields(from.source, to.source), ...sshPort];
 }
 
 function accessText(pool: NodePoolState, node: NodeState): string {

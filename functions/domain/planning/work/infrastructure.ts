@@ -1,5 +1,6 @@
 /** Work of Terraform: which workspaces a difference touches, and why. */
 import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
+import { moduleInputs } from '#domain/machine-fields.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
@@ -46,14 +47,9 @@ function machineViews(state: ClusterState): ReadonlyMap<string, string> {
 
 function poolView({ id, role, source, nodes }: NodePoolState, firewall: readonly unknown[]): string {
   if (source.kind === 'static') return '';
-  const { provider, machineSpec, ...machines } = source;
-  const { cpuCount, memory, nvidiaGpuCount, nvidiaGpuType } = machineSpec ?? {};
-  const fields = Object.entries(machines).sort(([left], [right]) => (left < right ? -1 : 1));
+  const { type, templates } = source.provider;
   const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();
-  return JSON.stringify([
-    [id, role, provider.type, provider.templates, fields, cpuCount, memory, nvidiaGpuCount, nvidiaGpuType],
-    [names, firewall],
-  ]);
+  return JSON.stringify([id, role, type, templates, moduleInputs(source), names, firewall]);
 }
 
 interface DnsView {
