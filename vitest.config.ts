@@ -9,7 +9,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/hosts/**', 'test/conformance/**'],
-          // Tests of a process that starts take their time on a busy machine; one that hangs is told all the same.
+          // Tests of a process that starts take their time on a busy machine; one that hangs is reported all the same.
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

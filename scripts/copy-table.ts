@@ -29,7 +29,7 @@ export async function copyTable(
   const changed = [...wanted].filter(([key, item]) => JSON.stringify(item) !== JSON.stringify(there.get(key)));
   const extra = [...there].filter(([key]) => !wanted.has(key));
   if (really) {
-    // What is too much goes last: whoever breaks off in between has more than wanted, not less.
+    // Surplus items are deleted last: if this is interrupted, the table has more than it should, not less.
     await write(
       client,
       to,

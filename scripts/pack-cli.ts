@@ -27,7 +27,7 @@ try {
   rmSync(staging, { recursive: true, force: true });
 }
 
-/** Private: nobody can publish it by mistake. The scope keeps the name apart from whatever a registry calls `kubeloom`. */
+/** Private, so that no one can publish it by mistake. The scope keeps the name apart from whatever a registry calls `kubeloom`. */
 function manifest(): unknown {
   const { version, description, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {

@@ -1,6 +1,6 @@
 /** Least-privilege policies in the form that each cloud takes, from the permissions that modules need. Pure. */
 
-/** A fenced block, or Markdown, of what `permissions` allow; `purpose` tells what for, e.g. `machines`. */
+/** A fenced block, or Markdown, of what `permissions` allow; `purpose` says what for, e.g. `machines`. */
 export type PolicyForm = (permissions: readonly string[], purpose: string) => string;
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;

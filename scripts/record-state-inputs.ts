@@ -1,6 +1,6 @@
 /**
  * Records what a version of Kubeloom puts between its states and into its stores: `node scripts/record-state-inputs.ts DIRECTORY`.
- * The recording of each release stays in test/upgrade/recorded/: what runs while Kubeloom is upgraded was begun by it.
+ * The recording of each release stays in test/upgrade/recorded/: executions that run during an upgrade were started by that release.
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -109,7 +109,7 @@ try {
     await keepRecords(name);
     await sleep(200);
   }
-  // Cut off while it is at work: finished and begun again.
+  // Interrupted while it is in progress: finished and started again.
   const key = { namespace: 'default', name: 'cut' };
   await api.putManifest(key, manifest('cut', '1.36.0'));
   await until('cut', (status) => status === 'Running');

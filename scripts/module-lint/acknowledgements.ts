@@ -11,7 +11,7 @@ export function readAcknowledgements(files: Readonly<Record<string, string>>): r
 const blockHead = /^(?:resource|data) "(?<type>[^"]+)" "(?<name>[^"]+)"/;
 const skip = /(?:#|\/\/)\s*checkov:skip=(?<rule>[^:\s]+)(?::(?<reason>.*))?$/;
 
-/** Comments in the form that checkov knows. One that stands in no resource is about nothing. */
+/** Comments in the form that checkov knows. A comment outside of a resource acknowledges nothing. */
 function skipsOf(file: string, text: string): readonly Acknowledgement[] {
   let subject = 'no resource';
   return text.split('\n').flatMap((line) => {

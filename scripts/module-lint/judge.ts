@@ -19,7 +19,7 @@ export interface Acknowledgement {
 }
 
 export interface Verdict {
-  /** Found, and nobody says why it stays. */
+  /** Found, and no acknowledgement gives a reason. */
   readonly open: readonly Finding[];
   readonly unexplained: readonly Acknowledgement[];
   /** Acknowledges what is not found any more. */

@@ -18,7 +18,7 @@ const TflintReport = z.object({
   errors: z.array(z.object({ message: z.string() })),
 });
 
-/** `modules`: the directory that files are told relative to. */
+/** `modules`: the directory that paths of files are relative to. */
 export function readTflint(report: unknown, modules: string): readonly Finding[] {
   const { issues, errors } = TflintReport.parse(report);
   if (errors.length) throw new UnreadModules(`tflint: ${errors.map(({ message }) => message).join('; ')}`);

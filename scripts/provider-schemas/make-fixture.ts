@@ -133,7 +133,7 @@ function fromBindings(
   const schema: ProviderSchema = schemaFromBindings(folder, name, wanted);
   return {
     version: cdktf.provider.version,
-    obtained: `read from the classes of ${bindings.package}@${version}, which are generated from the real schema; they do not tell whether an optional argument is also computed, nor what is sensitive`,
+    obtained: `read from the classes of ${bindings.package}@${version}, which are generated from the real schema; they do not say whether an optional argument is also computed, nor what is sensitive`,
     schema,
   };
 }

@@ -1,4 +1,4 @@
-/** `spec.driftChecks`: how often somebody looks whether what stands is what was made, and what is done about it. */
+/** `spec.driftChecks`: how often Kubeloom checks for drift, and whether it reports or repairs it. */
 import { z } from 'zod';
 import { shown } from './names.ts';
 
@@ -30,8 +30,6 @@ export const DriftChecks = z.strictObject({
   onDrift: z
     .enum(['report', 'repair'])
     .default('report')
-    .describe(
-      '`report`: what differs is told and nothing is changed. `repair`: it is made again as it was, once for each check.',
-    ),
+    .describe('`report`: reports drift and changes nothing. `repair`: also repairs it, once for each check.'),
 });
 export type DriftChecks = z.infer<typeof DriftChecks>;

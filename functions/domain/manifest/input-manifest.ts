@@ -113,11 +113,11 @@ export const InputManifest = z.strictObject({
         .prefault({})
         .describe('Load balancers.'),
       driftChecks: DriftChecks.optional().describe(
-        'Kubeloom: how often it is looked whether what stands is what was made, and what is done then; every 6 hours and told only when left out.',
+        'Kubeloom: how often it checks for drift, and whether it reports or repairs it. Default: every 6 hours, report only.',
       ),
       deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
     })
-    .describe('What you wish for.'),
+    .describe('The desired state.'),
 });
 /** A manifest as parsed: defaults applied, versions without `v`, older names replaced. Parsing it again changes nothing. */
 export type InputManifest = z.infer<typeof InputManifest>;
