@@ -1,4 +1,6 @@
-/** Made-up clusters on made-up provider instances: what the generated roots of a trial are rendered from. Pure. */
+/** Made-up clusters on made-up provider instances: what the generated roots of a trial are rendered from. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ClusterState, DnsState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 
@@ -34,8 +36,16 @@ export const SampleWords = z.strictObject({
   image: z.string().optional(),
   serverType: z.string().optional(),
   regions: z.tuple([z.string(), z.string()]).optional(),
+  /** DNS zone, as manifests name it. */
+  zone: z.string().optional(),
 });
 export type SampleWords = z.infer<typeof SampleWords>;
+
+/** The words of the type whose modules are in `directory`; none where it has no file of them. */
+export function readSampleWords(directory: string): SampleWords {
+  const file = join(directory, 'mocks', 'pool.json');
+  return existsSync(file) ? SampleWords.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+}
 
 /** A cluster whose pools all come from `instance`. */
 export function sampleState(
@@ -66,8 +76,8 @@ export function sampleState(
   };
 }
 
-export function sampleNames(provider: ProviderInstance): DnsState {
-  return { zone: 'example.com', provider, hostname: 'front', alternativeNames: ['www', 'api.shop'] };
+export function sampleNames(provider: ProviderInstance, { zone = 'example.com' }: SampleWords = {}): DnsState {
+  return { zone, provider, hostname: 'front', alternativeNames: ['www', 'api.shop'] };
 }
 
 function role(name: string, port: number, pool: string) {

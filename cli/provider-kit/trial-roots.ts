@@ -6,7 +6,7 @@ import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
 import { type Body, bodies } from './module-source.ts';
-import { sampleCluster, sampleNames } from './sample-clusters.ts';
+import { type SampleWords, sampleCluster, sampleNames } from './sample-clusters.ts';
 
 const backend = { bucket: 'none', region: 'none', key: 'none' };
 const owner = { installation: 'trial', namespace: 'trial', manifest: 'trial', clusterId: sampleCluster, generation: 1 };
@@ -34,11 +34,11 @@ export function machinesRoot(template: ProviderTemplate, instance: ProviderInsta
 }
 
 /** Names of one load balancer at `instance`. */
-export function namesRoot(template: ProviderTemplate, instance: ProviderInstance): RootModule {
+export function namesRoot(template: ProviderTemplate, instance: ProviderInstance, words: SampleWords): RootModule {
   return withoutBackend(
     renderDnsRoot({
       ...owner,
-      dns: sampleNames(instance),
+      dns: sampleNames(instance, words),
       gone: false,
       addresses: ['203.0.113.1', '203.0.113.2'],
       healthCheckPort: 6443,

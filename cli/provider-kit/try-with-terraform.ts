@@ -1,5 +1,5 @@
 /** The part of the kit that needs Terraform and the plugin: generated roots are validated, and planned with mocks. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 import { bodies } from './module-source.ts';
 import { readTestReport } from './planned-changes.ts';
 import { assessPoolTest, firstRun, type PoolTest, renderPoolTest } from './pool-test.ts';
-import { SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
+import { readSampleWords, type SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
 import { findTerraform, type TerraformProgram, withRoots } from './terraform-program.ts';
 import { machinesRoot, namesRoot, withKnobs } from './trial-roots.ts';
 import { type TypeSource, validOf } from './type-source.ts';
@@ -37,7 +37,7 @@ export async function tryWithTerraform(source: TypeSource, findings: readonly Fi
   const program = await findTerraform();
   if (program === undefined)
     return notTried('there is neither tofu nor terraform on the PATH (KUBELOOM_TERRAFORM names one)');
-  const words = await sampleWords(source.directory);
+  const words = readSampleWords(source.directory);
   const roots = generatedRoots(source, template, words);
   const validated = await validate(program, source, roots);
   // Without a plugin there is nothing to mock: planning and applying would make things on this machine.
@@ -64,7 +64,7 @@ function generatedRoots(
               sampleState(instance, samplePools(index), words),
             ),
           }),
-      ...(modules.dns === undefined ? {} : { [`dns-${instance.name}`]: namesRoot(template, instance) }),
+      ...(modules.dns === undefined ? {} : { [`dns-${instance.name}`]: namesRoot(template, instance, words) }),
     };
   });
 }
@@ -148,11 +148,6 @@ function aliasesOf(root: RootModule): readonly string[] {
   return Object.values(bodies(root.provider)[0] ?? {}).flatMap((blocks) =>
     bodies(blocks).flatMap(({ alias }) => (typeof alias === 'string' ? [alias] : [])),
   );
-}
-
-async function sampleWords(directory: string): Promise<SampleWords> {
-  const text = await readFile(join(directory, 'mocks', 'pool.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? {} : SampleWords.parse(JSON.parse(text));
 }
 
 function exists(path: string): Promise<boolean> {

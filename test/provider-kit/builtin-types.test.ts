@@ -39,3 +39,10 @@ it('the README of the contract names every variable and output', () => {
   const names = Object.values(contract).flatMap(({ variables, outputs }) => [...Object.keys(variables), ...outputs]);
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
+
+it.each(providerTypeNames)('the type %s has a page, a row among the providers and a row among the checks', (type) => {
+  const page = (name: string) => readFileSync(join(root, '../../docs', name), 'utf8');
+  expect(page(`providers/${type}.md`)).toContain('# ');
+  expect(page('providers/README.md')).toContain(`| [${type}](${type}.md) |`);
+  expect(page('secrets.md')).toMatch(new RegExp(`^\\| (\`[a-z]+\`, )*\`${type}\`[^|]*\\|`, 'm'));
+});

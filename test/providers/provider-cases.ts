@@ -1,6 +1,7 @@
 /** The provider types whose modules are tested: their files, the schema of the real provider, and words that their clouds know. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readSampleWords } from '#cli/provider-kit/sample-clusters.ts';
 import {
   type ProviderTypeFacts,
   type ProviderTypeName,
@@ -10,7 +11,7 @@ import {
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { readSchemaFixture, type SchemaFixture } from './plugin/schema-fixture.ts';
 
-/** Words of a cloud for where and what. */
+/** Words of a cloud for where and what; `mocks/pool.json` beside the modules has those that are not ordinary. */
 export interface Place {
   readonly regions: readonly [string, string];
   readonly serverType: string;
@@ -48,36 +49,6 @@ const ordinary: Place = {
   zone: 'example.com',
 };
 
-const places: Readonly<Partial<Record<ProviderTypeName, Partial<Place>>>> = {
-  aws: { regions: ['eu-central-1', 'us-east-1'], serverType: 't3.medium', image: 'ami-0123456789abcdef0' },
-  azure: {
-    regions: ['West Europe', 'North Europe'],
-    serverType: 'Standard_B2s',
-    image: 'Canonical:ubuntu-24_04-lts:server:24.04.202502210',
-  },
-  gcp: {
-    regions: ['europe-west1', 'us-central1'],
-    serverType: 'e2-medium',
-    image: 'ubuntu-2404-noble-amd64-v20250624',
-    zone: 'example-zone',
-  },
-  oci: {
-    regions: ['eu-frankfurt-1', 'eu-milan-1'],
-    serverType: 'VM.Standard2.1',
-    image: 'ocid1.image.oc1.eu-frankfurt-1.aaaa',
-  },
-  hetzner: { regions: ['fsn1', 'nbg1'], serverType: 'cpx22', image: 'ubuntu-24.04' },
-  exoscale: {
-    regions: ['ch-gva-2', 'de-fra-1'],
-    serverType: 'standard.medium',
-    image: 'Linux Ubuntu 24.04 LTS 64-bit',
-  },
-  ovh: { regions: ['GRA11', 'DE1'], serverType: 'b2-7' },
-  digitalocean: { regions: ['fra1', 'ams3'], serverType: 's-2vcpu-4gb', image: 'ubuntu-24-04-x64' },
-  verda: { regions: ['FIN-01', 'ICE-01'], serverType: 'CPU.4V.16G', image: 'ubuntu-24.04' },
-  cloudrift: { regions: ['us-east-nc-nr-1', 'us-west-1'], image: 'Ubuntu 22.04 Server (NVidia)' },
-};
-
 /** Those of them that have modules and a schema. */
 export const providerCases: readonly ProviderCase[] = cloudTypes.flatMap((type) => {
   const directory = new URL(`${type}/`, templates);
@@ -91,6 +62,6 @@ export const providerCases: readonly ProviderCase[] = cloudTypes.flatMap((type) 
   return {
     ...{ type, template, nodes, dns, source: provider.source, modules: fileURLToPath(directory) },
     fixtures: names.map((name) => readSchemaFixture(new URL(`${name}.json`, schemas))),
-    place: { ...ordinary, ...places[type] },
+    place: { ...ordinary, ...readSampleWords(fileURLToPath(directory)) },
   };
 });
