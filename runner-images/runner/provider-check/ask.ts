@@ -12,6 +12,8 @@ export interface Answer {
 }
 
 const patienceMs = 20_000;
+/** More than any answer of a cloud; addresses of some come from Secrets. */
+const mostBytes = 8_000_000;
 /** Clouds refuse what is signed with a clock that is further off: Oracle and AWS at 5 min, Exoscale at 10. */
 const clockMayBeOffMs = 4 * 60_000;
 
@@ -26,11 +28,11 @@ export class CheckRefused extends Error {
   }
 }
 
-/** Asks once; neither headers nor body may take longer than 20 s. Throws `CheckRefused` when there is no answer. */
+/** Asks once; neither headers nor body may take longer than 20 s, nor the body have more than 8 MB. Throws `CheckRefused` when there is no answer. */
 export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(patienceMs) });
-    const text = await response.text();
+    const text = await boundedText(response);
     const body = parsed(text);
     const json = typeof body === 'object' && body !== null ? { ...body } : {};
     return { status: response.status, headers: response.headers, body, json, text };
@@ -38,6 +40,17 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
     const message = `does not answer (${codeOf(error)}): is it up, and can it be reached from here?`;
     throw new CheckRefused({ about: 'identity', name: new URL(url).host, ok: null, message });
   }
+}
+
+async function boundedText({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > mostBytes) throw new RangeError('more than 8 MB');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Findings of one part of a check: where its server does not answer, that is told of `name`, and the rest of the check goes on. */
@@ -112,6 +125,7 @@ function clockFault({ headers }: Answer): string | undefined {
 }
 
 function codeOf(error: unknown): string {
+  if (error instanceof RangeError) return error.message;
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
   return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'no answer';
