@@ -24,10 +24,10 @@ export interface MakingOptions {
 
 type Made = Pick<SchemaFixture, 'version' | 'obtained' | 'note' | 'schema'>;
 
-/** The text of a fixture's file, formatted as everything else here. */
+/** The text of a fixture's file, formatted as everything else here: what fits is on one line, so a fact is a line. */
 export function fixtureText(fixture: SchemaFixture): string {
   const biome = join(root, 'node_modules/.bin/biome');
-  const input = JSON.stringify(fixture, null, 2);
+  const input = JSON.stringify(fixture);
   return execFileSync(biome, ['format', '--stdin-file-path=fixture.json'], { input, encoding: 'utf8', cwd: root });
 }
 
