@@ -5,9 +5,11 @@ import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cl
 import { assessWaypoint } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
+const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
+
 export const handler = taskHandler(
   AssessFailureInput,
-  ['clusters.get', 'clusters.put', 'events.append'],
+  uses,
   async ({ run, plan, failure: fault }, deps): Promise<AssessFailureOutput> => {
     const now = deps.clock.now().toISOString();
     const record = await clusterOf(deps, run);

@@ -20,26 +20,24 @@ async function errorBefore(
   return (await readDocument(deps, waypointKeys.result(prefix), StageResult))?.error;
 }
 
-export const handler = taskHandler(
-  CollectResultInput,
-  ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'],
-  async (input, deps): Promise<CollectResultOutput> => {
-    const { run, slot } = input;
-    const at = deps.clock.now().toISOString();
-    const attemptPrefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, input.try.attempt);
-    const [result, record, manifest] = await Promise.all([
-      readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
-      clusterOf(deps, run),
-      deps.manifests.get(keyOf(run)),
-    ]);
-    const stop = isCancelled(manifest, run);
-    const earlier = stop ? await errorBefore(input, deps) : undefined;
-    const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
-    const verdict = decideStage(question);
-    const collected = { input, result, verdict, record, attemptPrefix, at };
-    const change = await stageChange(collected, deps);
-    if (change) await deps.clusters.put(changed(record, run, change));
-    await deps.events.append(keyOf(run), stageEvents(collected, deps.config));
-    return verdict.output;
-  },
-);
+const uses = ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'] as const;
+
+export const handler = taskHandler(CollectResultInput, uses, async (input, deps): Promise<CollectResultOutput> => {
+  const { run, slot } = input;
+  const at = deps.clock.now().toISOString();
+  const attemptPrefix = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, input.try.attempt);
+  const [result, record, manifest] = await Promise.all([
+    readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
+    clusterOf(deps, run),
+    deps.manifests.get(keyOf(run)),
+  ]);
+  const stop = isCancelled(manifest, run);
+  const earlier = stop ? await errorBefore(input, deps) : undefined;
+  const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
+  const verdict = decideStage(question);
+  const collected = { input, result, verdict, record, attemptPrefix, at };
+  const change = await stageChange(collected, deps);
+  if (change) await deps.clusters.put(changed(record, run, change));
+  await deps.events.append(keyOf(run), stageEvents(collected, deps.config));
+  return verdict.output;
+});

@@ -11,25 +11,23 @@ import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/cl
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
 import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
 
-export const handler = taskHandler(
-  WaypointInput,
-  ['artifacts.getText', 'artifacts.remove', 'clusters.get', 'clusters.put', 'events.append'],
-  async ({ run, plan }, deps): Promise<Record<string, never>> => {
-    const at = deps.clock.now().toISOString();
-    const [record, waypoint] = await Promise.all([
-      clusterOf(deps, run),
-      readDocument(deps, waypointKeys.document(plan.waypointPrefix), WaypointDocument),
-    ]);
-    if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
-    const facts = await knownFacts(deps, record);
-    const { target: desired } = waypoint;
-    const target = desired && withoutPools(desired, facts.lostPools ?? []);
-    if (target === null) await removeClusterFiles(deps, run);
-    const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
-    const { doneStages: _done, drift: known, ...kept } = record;
-    const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
-    await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));
-    await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
-    return {};
-  },
-);
+const uses = ['artifacts.getText', 'artifacts.remove', 'clusters.get', 'clusters.put', 'events.append'] as const;
+
+export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, deps): Promise<Record<string, never>> => {
+  const at = deps.clock.now().toISOString();
+  const [record, waypoint] = await Promise.all([
+    clusterOf(deps, run),
+    readDocument(deps, waypointKeys.document(plan.waypointPrefix), WaypointDocument),
+  ]);
+  if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
+  const facts = await knownFacts(deps, record);
+  const { target: desired } = waypoint;
+  const target = desired && withoutPools(desired, facts.lostPools ?? []);
+  if (target === null) await removeClusterFiles(deps, run);
+  const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
+  const { doneStages: _done, drift: known, ...kept } = record;
+  const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
+  await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));
+  await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
+  return {};
+});

@@ -12,49 +12,45 @@ import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
 
-export const handler = taskHandler(
-  ReconcileClusterInput,
-  [
-    'artifacts.getText',
-    'artifacts.putText',
-    'clusters.get',
-    'clusters.put',
-    'clusters.remove',
-    'events.append',
-    'manifests.get',
-  ],
-  async ({ run }, deps): Promise<PlanClusterOutput> => {
-    const key = keyOf(run);
-    const now = deps.clock.now().toISOString();
-    const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
-    const record = stored ?? newCluster(key, run.cluster);
-    // A newer generation is planned by Plan Manifest, with a run of its own.
-    if (manifest?.generation !== run.generation) return nothingToDo('none');
-    if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
-    const plan = isCheck(manifest, run)
-      ? planRepair(record)
-      : planCluster(planningOf(deps, manifest), manifest, record);
-    if (plan.refusals.length > 0) {
-      await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
-      return nothingToDo('refused');
-    }
-    const [waypoint] = plan.waypoints;
-    if (!waypoint) {
-      if (record.current === null) await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
-      else await deps.clusters.put(reachedRecord(run, manifest, record, now));
-      return nothingToDo('none');
-    }
-    if (isCancelled(manifest, run)) {
-      await deps.clusters.put(cancelledRecord(run, record, now));
-      return nothingToDo('refused');
-    }
-    // A waypoint that was backed off is still the one under way.
-    if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
-    const facts = await knownFacts(deps, record);
-    const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
-    const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, now });
-    await storeStart(deps, start);
-    await deps.events.append(key, planEvents(run, plan.waypoints, { before: record, after: start.record, now }));
-    return start.output;
-  },
-);
+const uses = [
+  'artifacts.getText',
+  'artifacts.putText',
+  'clusters.get',
+  'clusters.put',
+  'clusters.remove',
+  'events.append',
+  'manifests.get',
+] as const;
+
+export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, deps): Promise<PlanClusterOutput> => {
+  const key = keyOf(run);
+  const now = deps.clock.now().toISOString();
+  const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
+  const record = stored ?? newCluster(key, run.cluster);
+  // A newer generation is planned by Plan Manifest, with a run of its own.
+  if (manifest?.generation !== run.generation) return nothingToDo('none');
+  if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
+  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planningOf(deps, manifest), manifest, record);
+  if (plan.refusals.length > 0) {
+    await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
+    return nothingToDo('refused');
+  }
+  const [waypoint] = plan.waypoints;
+  if (!waypoint) {
+    if (record.current === null) await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
+    else await deps.clusters.put(reachedRecord(run, manifest, record, now));
+    return nothingToDo('none');
+  }
+  if (isCancelled(manifest, run)) {
+    await deps.clusters.put(cancelledRecord(run, record, now));
+    return nothingToDo('refused');
+  }
+  // A waypoint that was backed off is still the one under way.
+  if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
+  const facts = await knownFacts(deps, record);
+  const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
+  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, now });
+  await storeStart(deps, start);
+  await deps.events.append(key, planEvents(run, plan.waypoints, { before: record, after: start.record, now }));
+  return start.output;
+});

@@ -10,20 +10,22 @@ import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
 import type { Using } from '../ports.ts';
 
+const uses = [
+  'artifacts.list',
+  'clusters.get',
+  'clusters.list',
+  'clusters.put',
+  'clusters.remove',
+  'events.append',
+  'manifests.begin',
+  'runs.get',
+  'runs.list',
+  'runs.put',
+] as const;
+
 export const handler = taskHandler(
   PlanManifestInput,
-  [
-    'artifacts.list',
-    'clusters.get',
-    'clusters.list',
-    'clusters.put',
-    'clusters.remove',
-    'events.append',
-    'manifests.begin',
-    'runs.get',
-    'runs.list',
-    'runs.put',
-  ],
+  uses,
   async ({ namespace, name, fence }, deps): Promise<PlanManifestOutput> => {
     const key = { namespace, name };
     const now = deps.clock.now().toISOString();

@@ -6,9 +6,11 @@ import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cl
 import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 
+const uses = ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'] as const;
+
 export const handler = taskHandler(
   RecordDriftInput,
-  ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'],
+  uses,
   async ({ run, plan: { waypointPrefix }, checkFailure }, deps): Promise<{ readonly measures: DriftMeasures }> => {
     const now = deps.clock.now().toISOString();
     const [record, manifest] = await Promise.all([clusterOf(deps, run), deps.manifests.get(keyOf(run))]);

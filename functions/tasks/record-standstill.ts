@@ -5,9 +5,11 @@ import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/clusters/c
 import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
+const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
+
 export const handler = taskHandler(
   RecordStandstillInput,
-  ['clusters.get', 'clusters.put', 'events.append'],
+  uses,
   async ({ run, plan, failure: fault }, deps): Promise<Fault> => {
     const now = deps.clock.now().toISOString();
     const key = keyOf(run);

@@ -3,17 +3,15 @@ import { EndedRunInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { releaseRun } from '../pipeline/runs/ended-run.ts';
 
-export const handler = taskHandler(
-  EndedRunInput,
-  [
-    'events.append',
-    'manifests.releaseLease',
-    'manifests.replace',
-    'runs.list',
-    'runs.put',
-    'workflows.fault',
-    'workflows.startReconcile',
-    'workflows.status',
-  ],
-  releaseRun,
-);
+const uses = [
+  'events.append',
+  'manifests.releaseLease',
+  'manifests.replace',
+  'runs.list',
+  'runs.put',
+  'workflows.fault',
+  'workflows.startReconcile',
+  'workflows.status',
+] as const;
+
+export const handler = taskHandler(EndedRunInput, uses, releaseRun);

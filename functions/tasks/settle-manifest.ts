@@ -10,19 +10,21 @@ import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
 
+const uses = [
+  'artifacts.removeAll',
+  'clusters.list',
+  'events.append',
+  'manifests.get',
+  'manifests.remainsOf',
+  'manifests.remove',
+  'manifests.settle',
+  'runs.get',
+  'runs.put',
+] as const;
+
 export const handler = taskHandler(
   SettleManifestInput,
-  [
-    'artifacts.removeAll',
-    'clusters.list',
-    'events.append',
-    'manifests.get',
-    'manifests.remainsOf',
-    'manifests.remove',
-    'manifests.settle',
-    'runs.get',
-    'runs.put',
-  ],
+  uses,
   async ({ namespace, name, fence, runId, generation, attempt }, deps): Promise<SettleManifestOutput> => {
     const key = { namespace, name };
     const now = deps.clock.now();

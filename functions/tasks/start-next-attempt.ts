@@ -3,10 +3,8 @@ import { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { startNextAttempt } from '../pipeline/manifests/next-attempt.ts';
 
-export const handler = taskHandler(
-  StartNextAttemptInput,
-  ['manifests.get', 'manifests.replace', 'runs.put', 'workflows.startReconcile'],
-  async (input, deps) => ({
-    started: await startNextAttempt(input, deps),
-  }),
-);
+const uses = ['manifests.get', 'manifests.replace', 'runs.put', 'workflows.startReconcile'] as const;
+
+export const handler = taskHandler(StartNextAttemptInput, uses, async (input, deps) => ({
+  started: await startNextAttempt(input, deps),
+}));

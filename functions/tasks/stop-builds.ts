@@ -6,17 +6,15 @@ import { prefixesAtWork, stopBuildsOf } from '../pipeline/runs/cancel-run.ts';
 import type { Using } from '../ports.ts';
 
 /** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */
-export const handler = taskHandler(
-  StopBuildsInput,
-  ['builds.running', 'builds.stop', 'clusters.list', 'manifests.get'],
-  async (given, deps) => {
-    const prefixes = 'slot' in given ? [given.slot.waypointPrefix] : await prefixesOf(given, deps);
-    const stopped = await stopBuildsOf(deps, prefixes);
-    const left = (await Promise.all(prefixes.map((prefix) => deps.builds.running(prefix)))).flat();
-    if (left.length === 0) return { stopped };
-    throw new PipelineError('BuildStillRuns', `stopped, and not at its end yet: ${left.join(', ')}`);
-  },
-);
+const uses = ['builds.running', 'builds.stop', 'clusters.list', 'manifests.get'] as const;
+
+export const handler = taskHandler(StopBuildsInput, uses, async (given, deps) => {
+  const prefixes = 'slot' in given ? [given.slot.waypointPrefix] : await prefixesOf(given, deps);
+  const stopped = await stopBuildsOf(deps, prefixes);
+  const left = (await Promise.all(prefixes.map((prefix) => deps.builds.running(prefix)))).flat();
+  if (left.length === 0) return { stopped };
+  throw new PipelineError('BuildStillRuns', `stopped, and not at its end yet: ${left.join(', ')}`);
+});
 
 async function prefixesOf(
   { executionArn, input: key }: EndedRunInput,

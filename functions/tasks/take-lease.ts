@@ -4,9 +4,11 @@ import { isPipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
 import { leaseTerm } from '../pipeline/runs/lease-term.ts';
 
+const uses = ['manifests.takeLease'] as const;
+
 export const handler = taskHandler(
   TakeLeaseInput,
-  ['manifests.takeLease'],
+  uses,
   async ({ namespace, name, executionArn }, deps): Promise<TakeLeaseOutput> => {
     const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
     try {

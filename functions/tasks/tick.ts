@@ -8,44 +8,42 @@ import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 /** Read in one tick; a thousand manifests that are looked at every 6 hours are some 14 a tick. */
 const atMost = 100;
 
-export const handler = taskHandler(
-  z.unknown(),
-  [
-    'builds.running',
-    'builds.stop',
-    'clusters.list',
-    'events.append',
-    'manifests.due',
-    'manifests.get',
-    'manifests.list',
-    'manifests.releaseLease',
-    'manifests.renewLease',
-    'manifests.replace',
-    'manifests.requestCancel',
-    'runs.get',
-    'runs.list',
-    'runs.put',
-    'workflows.fault',
-    'workflows.startReconcile',
-    'workflows.status',
-  ],
-  async (_event, deps) => {
-    const faults: unknown[] = [];
-    const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost, (fault) => faults.push(fault));
-    const measures = await measureTick(due, deps);
-    const outcomes = await Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') faults.push(outcome.reason);
-    const broughtIn = await findUnchecked(deps).catch((fault: unknown) => {
-      faults.push(fault);
-      return 0;
-    });
-    // Whatever one of them is about, the others were looked after.
-    if (faults.length > 0) throw faults[0];
-    return {
-      due: due.length,
-      measures,
-      care: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
-      ...(broughtIn > 0 && { broughtIn }),
-    };
-  },
-);
+const uses = [
+  'builds.running',
+  'builds.stop',
+  'clusters.list',
+  'events.append',
+  'manifests.due',
+  'manifests.get',
+  'manifests.list',
+  'manifests.releaseLease',
+  'manifests.renewLease',
+  'manifests.replace',
+  'manifests.requestCancel',
+  'runs.get',
+  'runs.list',
+  'runs.put',
+  'workflows.fault',
+  'workflows.startReconcile',
+  'workflows.status',
+] as const;
+
+export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
+  const faults: unknown[] = [];
+  const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost, (fault) => faults.push(fault));
+  const measures = await measureTick(due, deps);
+  const outcomes = await Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') faults.push(outcome.reason);
+  const broughtIn = await findUnchecked(deps).catch((fault: unknown) => {
+    faults.push(fault);
+    return 0;
+  });
+  // Whatever one of them is about, the others were looked after.
+  if (faults.length > 0) throw faults[0];
+  return {
+    due: due.length,
+    measures,
+    care: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    ...(broughtIn > 0 && { broughtIn }),
+  };
+});
