@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { CheckFinding } from '#contracts/provider-check.ts';
+import { CheckFinding } from '#contracts/job.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { Secret, secretValues } from '#domain/manifest/secret.ts';

@@ -1,5 +1,5 @@
 /** What a check of credentials found, for people and programs, and the exit code that follows from it. */
-import type { CheckFinding } from '#contracts/provider-check.ts';
+import type { CheckFinding } from '#contracts/job.ts';
 import { exitCodes } from './exit-codes.ts';
 import { paint, print, printJson, printWrapped } from './output.ts';
 

@@ -1,7 +1,7 @@
 /** A check of credentials that are stored: Kubeloom's own runner does it, since nobody else may read them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCheck } from '#contracts/http-checks.ts';
-import { type CheckFinding, checkLimitMs } from '#contracts/provider-check.ts';
+import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
@@ -46,7 +46,7 @@ export async function checkStored(
 async function ended(
   api: CheckingApi,
   { key, provider, id }: { readonly key: ManifestName; readonly provider: string; readonly id: string },
-  { pollMs = 1000, limitMs = 2 * checkLimitMs }: Patience,
+  { pollMs = 1000, limitMs = 2 * questionLimitMs.credentials }: Patience,
 ): Promise<ProviderCheck> {
   const started = Date.now();
   for (;;) {

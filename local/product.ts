@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { RunnerStage } from '#domain/plan.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { bundleRunner } from '../runner-images/bundle-runner.ts';
 import { runnerKeyOf } from './access-key.ts';
@@ -88,12 +87,13 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
+  const { jobOf } = await import('#contracts/job.ts');
   const { stageTools } = await import('#functions/pipeline/stages/stage-requests.ts');
   const { wire } = await import('#functions/wire.ts');
   const run: typeof runSimStage = (environment, options) => {
-    const stage = RunnerStage.safeParse(environment.KUBELOOM_STAGE).data;
-    // Builds that are no stages are terraform's.
-    const tool = stage === undefined ? 'terraform' : stageTools[stage];
+    const job = jobOf(environment);
+    // Questions are terraform's to answer.
+    const tool = job.kind === 'stage' ? stageTools[job.stage] : 'terraform';
     return runSimStage(environment, { ...options, ports: boundedPorts(wire(), tool) });
   };
   return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };

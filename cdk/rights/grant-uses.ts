@@ -100,7 +100,7 @@ const checksOnly = {
     ]),
   ),
   'ForAllValues:StringEquals': {
-    'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK', 'KUBELOOM_LOOKUP'],
+    'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
   },
 } as const;
 

@@ -126,6 +126,8 @@ export class PipelineStack extends Stack {
       projects: this.on.projects,
       logRetention: this.#props.options.logDays,
     });
+    // During an upgrade, new definitions name jobs as only the runners of the same release read them.
+    machine.node.addDependency(...this.on.projects);
     this.#machines.set(name, machine);
     return machine;
   }

@@ -1,6 +1,6 @@
 /** `kubeloom provider check NAME [-f FILE]`: tries the credentials of a provider instance. Exit 0, 1, 3 or 4. */
 import { type Command, Option } from 'commander';
-import type { CheckFinding } from '#contracts/provider-check.ts';
+import type { CheckFinding } from '#contracts/job.ts';
 import { apiClient } from '../api-client.ts';
 import { reportCheck } from '../check-report.ts';
 

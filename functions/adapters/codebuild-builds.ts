@@ -67,6 +67,7 @@ export class CodeBuildBuilds implements Builds {
 
 function belongsTo(build: Build, waypointPrefix: string): boolean {
   const variables = build.environment?.environmentVariables ?? [];
-  const waypoint = variables.find((variable) => variable.name === 'KUBELOOM_WAYPOINT');
-  return build.buildStatus === 'IN_PROGRESS' && waypoint?.value === waypointPrefix;
+  const named = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+  const { KUBELOOM_JOB: job, KUBELOOM_WAYPOINT: older } = named;
+  return build.buildStatus === 'IN_PROGRESS' && (job?.startsWith(`${waypointPrefix}/`) || older === waypointPrefix);
 }

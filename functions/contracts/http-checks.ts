@@ -1,6 +1,6 @@
 /** What the API tells of checks of credentials. */
 import { z } from 'zod';
-import { CheckFinding } from './provider-check.ts';
+import { CheckFinding } from './job.ts';
 
 const about = {
   namespace: z.string(),

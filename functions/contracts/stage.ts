@@ -29,16 +29,6 @@ export type WaypointDocument = z.infer<typeof WaypointDocument>;
 export const StageMode = z.enum(['do', 'undo']);
 export type StageMode = z.infer<typeof StageMode>;
 
-/** Environment of a build: the only arguments a runner gets. References, never values. */
-export const StageEnvironment = z.object({
-  /** Artifact prefix of the waypoint: holds waypoint.json, facts.json and `<stage>[-undo]/<attempt>/…`. */
-  KUBELOOM_WAYPOINT: z.string(),
-  KUBELOOM_STAGE: RunnerStage,
-  KUBELOOM_MODE: StageMode,
-  KUBELOOM_ATTEMPT: z.coerce.number().int().min(1),
-});
-export type StageEnvironment = z.infer<typeof StageEnvironment>;
-
 export const StageError = z.strictObject({
   class: z.enum(errorClasses),
   /** Stable word for programs, e.g. `HostUnreachable`, `TerraformApplyFailed`. */

@@ -1,5 +1,6 @@
 /** One stage from its documents to its result: whatever happens in between, facts and result are written. */
-import type { StageEnvironment, StageResult } from '#contracts/stage.ts';
+import type { StageJob } from '#contracts/job.ts';
+import type { StageResult } from '#contracts/stage.ts';
 import { StageResult as StageResultShape, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import type { DriftReport } from '#domain/drift.ts';
@@ -35,17 +36,8 @@ export interface RunStageOptions {
 }
 
 /** Runs it. Returns the result that it has written; throws only when not even the result could be written. */
-export async function runStage(
-  environment: StageEnvironment,
-  ports: AllRunnerPorts,
-  options: RunStageOptions,
-): Promise<StageResult> {
-  const {
-    KUBELOOM_WAYPOINT: prefix,
-    KUBELOOM_STAGE: stage,
-    KUBELOOM_MODE: mode,
-    KUBELOOM_ATTEMPT: attempt,
-  } = environment;
+export async function runStage(job: StageJob, ports: AllRunnerPorts, options: RunStageOptions): Promise<StageResult> {
+  const { waypoint: prefix, stage, mode, attempt } = job;
   const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
   const startedAt = ports.clock.now().toISOString();
   const mask = new SecretMask();
@@ -65,7 +57,7 @@ export async function runStage(
   let reported: Promise<void> | undefined;
   let outcome: Pick<StageResult, 'ok' | 'summary' | 'error' | 'failedPools'>;
   try {
-    const { document, plan: whole, known, factsText } = await loadDocuments(environment, ports);
+    const { document, plan: whole, known, factsText } = await loadDocuments(job, ports);
     facts = new FactSheet(known);
     storedFacts = factsText;
     const { target: goal, others, plan } = ends(document, whole, mode, known);
@@ -151,7 +143,7 @@ function bounded({ signal, longestMinutes }: RunStageOptions): { readonly signal
 function ends(
   document: WaypointDocument,
   plan: RunnerPlan,
-  mode: StageEnvironment['KUBELOOM_MODE'],
+  mode: StageJob['mode'],
   { lostPools = [] }: ClusterFacts,
 ): Pick<StageContext, 'target' | 'others' | 'plan'> {
   const { before, target, attempted } = document;
@@ -176,10 +168,9 @@ function orCrash<Result>(work: Promise<Result>, crash: AbortSignal): Promise<Res
 }
 
 async function loadDocuments(
-  environment: StageEnvironment,
+  { waypoint: prefix, stage, mode }: StageJob,
   ports: RunnerPorts,
 ): Promise<{ document: WaypointDocument; plan: RunnerPlan; known: ClusterFacts; factsText: string | undefined }> {
-  const { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: mode } = environment;
   const [text, factsText] = await Promise.all([
     ports.artifacts.getText(waypointKeys.document(prefix)),
     ports.artifacts.getText(waypointKeys.facts(prefix)),

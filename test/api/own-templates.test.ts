@@ -1,6 +1,6 @@
 /** Manifests that name templates of their own: compared where that is enough, refused where they would have to be fetched. */
 import { describe, expect, it } from 'vitest';
-import { lookupKeys } from '#contracts/template-lookup.ts';
+import { questionKeys } from '#contracts/job.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { ResolvedTemplates, TemplateSources } from '#functions/ports.ts';
 import { apiUnderTest } from './api-under-test.ts';
@@ -118,12 +118,17 @@ describe('a branch of a private repository', () => {
     });
     expect(deps.workflows.started).toEqual([]);
     expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toBeUndefined();
-    const prefix = deps.builds.started[0]?.variables.KUBELOOM_LOOKUP ?? '';
-    const request = JSON.parse((await deps.artifacts.getText(lookupKeys.request(prefix))) ?? '');
-    expect(request).toEqual({ url: 'github.com/team/templates', revision: 'v1.0.0', secret: 'team/git' });
+    const prefix = deps.builds.started[0]?.variables.KUBELOOM_JOB ?? '';
+    const request = JSON.parse((await deps.artifacts.getText(questionKeys.request(prefix))) ?? '');
+    expect(request).toEqual({
+      kind: 'templates',
+      url: 'github.com/team/templates',
+      revision: 'v1.0.0',
+      secret: 'team/git',
+    });
     const commit = 'd'.repeat(40);
     const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer: { commit } };
-    await deps.artifacts.putText(lookupKeys.result(prefix), JSON.stringify(result), 'application/json');
+    await deps.artifacts.putText(questionKeys.result(prefix), JSON.stringify(result), 'application/json');
     expect((await again()).status).toBe(202);
     expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toMatchObject({
       templates: { 'sim-1': `git:github.com/team/templates@${commit}#templates` },
@@ -137,10 +142,10 @@ describe('a branch of a private repository', () => {
     await deps.secrets.put('user/team/git', { token: 'kl-token' });
     expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });
     await call('POST', `${manifestPath}/plan`, { body: withTemplates('own-templates') });
-    const prefix = deps.builds.started[0]?.variables.KUBELOOM_LOOKUP ?? '';
+    const prefix = deps.builds.started[0]?.variables.KUBELOOM_JOB ?? '';
     const answer = { reason: 'github.com/team/templates has no branch or tag "v1.0.0"', fix: 'name one' };
     const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer };
-    await deps.artifacts.putText(lookupKeys.result(prefix), JSON.stringify(result), 'application/json');
+    await deps.artifacts.putText(questionKeys.result(prefix), JSON.stringify(result), 'application/json');
     expect(await call('PUT', manifestPath, { body: withTemplates('own-templates') })).toMatchObject({
       status: 422,
       json: { faults: [{ path: 'spec.providers[0].templatesRef', ...answer }] },

@@ -1,11 +1,11 @@
 /** Checks of stored credentials through the API: one at a time, numbered, with the outcome that a runner left. */
 import { describe, expect, it } from 'vitest';
-import { CheckRequest, checkKeys } from '#contracts/provider-check.ts';
+import { questionKeys } from '#contracts/job.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { aManifest, manifestPath } from './documents.ts';
 
 const posted = `${manifestPath}/providers/cloud/check`;
-const prefix = (id: number) => `${checkKeys.instance({ namespace: 'team', name: 'shop' }, 'cloud')}${id}`;
+const prefix = (id: number) => `${questionKeys.checks({ namespace: 'team', name: 'shop' }, 'cloud')}${id}`;
 
 /** `cloud` is at Hetzner, with its token in a Vault; it makes one pool. */
 async function withManifest(): Promise<ApiUnderTest> {
@@ -34,7 +34,10 @@ async function withManifest(): Promise<ApiUnderTest> {
 async function leaveResult(under: ApiUnderTest, id: number): Promise<void> {
   const findings = [{ about: 'identity', name: 'project', ok: true, message: 'lets us in' }];
   const times = { startedAt: '2026-11-20T12:00:01.000Z', endedAt: '2026-11-20T12:00:02.000Z' };
-  await under.deps.artifacts.putText(checkKeys.result(prefix(id)), JSON.stringify({ schema: 1, ...times, findings }));
+  await under.deps.artifacts.putText(
+    questionKeys.result(prefix(id)),
+    JSON.stringify({ schema: 1, ...times, findings }),
+  );
 }
 
 describe('a check of stored credentials', () => {
@@ -46,10 +49,10 @@ describe('a check of stored credentials', () => {
       ...{ namespace: 'team', name: 'shop', provider: 'cloud', id: '1' },
       links: { check: `${manifestPath}/providers/cloud/checks/1` },
     });
-    expect(under.deps.builds.started).toMatchObject([{ project: 'sim', variables: { KUBELOOM_CHECK: prefix(1) } }]);
-    const request = await under.deps.artifacts.getText(checkKeys.request(prefix(1)));
-    expect(CheckRequest.parse(JSON.parse(request ?? 'null'))).toEqual({
-      ...{ provider: 'cloud', type: 'hetzner', regions: ['fsn1'] },
+    expect(under.deps.builds.started).toMatchObject([{ project: 'sim', variables: { KUBELOOM_JOB: prefix(1) } }]);
+    const request = await under.deps.artifacts.getText(questionKeys.request(prefix(1)));
+    expect(JSON.parse(request ?? 'null')).toEqual({
+      ...{ kind: 'credentials', provider: 'cloud', type: 'hetzner', regions: ['fsn1'] },
       secret: 'vault://team/vault/secret/clouds/hetzner',
     });
     const { items } = (await under.call('GET', `${manifestPath}/events`)).json as { items: { message: string }[] };

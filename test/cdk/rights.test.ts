@@ -96,7 +96,7 @@ describe('functions', () => {
     expect(JSON.stringify(one?.Resource)).toMatch(/^[^[]*Runnerterraform[^[]*$/);
     expect(one?.Condition).toEqual({
       'ForAllValues:StringEquals': {
-        'codebuild:environment.environmentVariables.name': ['KUBELOOM_CHECK', 'KUBELOOM_LOOKUP'],
+        'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
       },
       Null: {
         ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },

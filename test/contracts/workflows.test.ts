@@ -96,7 +96,7 @@ describe('CodeBuildBuilds', () => {
       type: 'LINUX_CONTAINER' as const,
       image: 'x',
       computeType: 'BUILD_GENERAL1_SMALL' as const,
-      environmentVariables: [{ name: 'KUBELOOM_WAYPOINT', value: waypoint }],
+      environmentVariables: [{ name: 'KUBELOOM_JOB', value: `${waypoint}/nodes/do/1` }],
     },
   });
 
@@ -117,15 +117,15 @@ describe('CodeBuildBuilds', () => {
 
   it('starts a build with variables; the same again is the same request, another one is not', async () => {
     codebuild.on(StartBuildCommand).resolves({ build: { id: 't:1' } });
-    expect(await builds.start('terraform', { KUBELOOM_CHECK: 'checks/1', A: 'b' })).toBe('t:1');
-    await builds.start('terraform', { A: 'b', KUBELOOM_CHECK: 'checks/1' });
-    await builds.start('terraform', { A: 'b', KUBELOOM_CHECK: 'checks/2' });
+    expect(await builds.start('terraform', { KUBELOOM_JOB: 'checks/1', A: 'b' })).toBe('t:1');
+    await builds.start('terraform', { A: 'b', KUBELOOM_JOB: 'checks/1' });
+    await builds.start('terraform', { A: 'b', KUBELOOM_JOB: 'checks/2' });
     const [first, again, other] = codebuild.commandCalls(StartBuildCommand).map(({ args }) => args[0].input);
     expect(first).toEqual({
       projectName: 'terraform',
       environmentVariablesOverride: [
         { name: 'A', value: 'b', type: 'PLAINTEXT' },
-        { name: 'KUBELOOM_CHECK', value: 'checks/1', type: 'PLAINTEXT' },
+        { name: 'KUBELOOM_JOB', value: 'checks/1', type: 'PLAINTEXT' },
       ],
       idempotencyToken: expect.stringMatching(/^[0-9a-f]{64}$/),
     });

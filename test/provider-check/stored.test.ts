@@ -7,7 +7,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { checkKeys } from '#contracts/provider-check.ts';
+import { questionKeys } from '#contracts/job.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom, type Outcome } from '#test/cli/kubeloom-process.ts';
 import { type FakeVault, startFakeVault } from '#test/vault/fake-vault.ts';
@@ -160,7 +160,7 @@ describe('credentials of a stored manifest whose run fails', () => {
   }, 60_000);
 
   it('are in nothing that is kept or told', async () => {
-    const kept = platform.objects(checkKeys.instance(key, 'stored'));
+    const kept = platform.objects(questionKeys.checks(key, 'stored'));
     expect(kept.map((one) => one.split('/').at(-1)).sort()).toEqual(['build.json', 'request.json', 'result.json']);
     const { text } = await api('GET', '/v1/manifests/default/shop/events?limit=200');
     expect(text).toContain('check of the credentials of provider');

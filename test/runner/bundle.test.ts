@@ -25,5 +25,5 @@ it('is made once, and those of other sources go', async () => {
 it('is a runner: without its variables it names every one that is missing', async () => {
   const file = await bundleRunner(directory);
   const run = promisify(execFile)(process.execPath, [file], { cwd: directory, env: {} });
-  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/KUBELOOM_WAYPOINT/) });
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/KUBELOOM_JOB/) });
 });

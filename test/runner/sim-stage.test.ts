@@ -32,10 +32,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const run = (stage: RunnerStage, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
-  runSimStage(
-    { KUBELOOM_WAYPOINT: prefix, KUBELOOM_STAGE: stage, KUBELOOM_MODE: 'do', KUBELOOM_ATTEMPT: '1', ...settings },
-    { signal, ports: world.ports },
-  );
+  runSimStage({ KUBELOOM_JOB: `${prefix}/${stage}/do/1`, ...settings }, { signal, ports: world.ports });
 
 async function errorOf(stage: RunnerStage) {
   const key = waypointKeys.result(waypointKeys.attempt(prefix, stage, 'do', 1));

@@ -87,14 +87,9 @@ export function stageWorld(): StageWorld {
       if (facts !== undefined) await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
     },
     async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes } = {}) {
-      const environment = {
-        KUBELOOM_WAYPOINT: prefix,
-        KUBELOOM_STAGE: stage,
-        KUBELOOM_MODE: mode,
-        KUBELOOM_ATTEMPT: 1,
-      } as const;
+      const job = { waypoint: prefix, stage, mode, attempt: 1 };
       // What the driver does is held to the rights of its role; the test itself may look at everything.
-      return runStage(environment, boundedPorts(ports, toolNames[stage]), {
+      return runStage(job, boundedPorts(ports, toolNames[stage]), {
         signal: signal ?? new AbortController().signal,
         ...(crash === undefined ? {} : { crash }),
         ...(graceMs === undefined ? {} : { graceMs }),

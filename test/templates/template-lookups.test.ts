@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { globalAgent } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lookUpTemplates } from '#functions/pipeline/jobs/template-lookups.ts';
-import { lookUpCommit } from '#runner/terraform/git-lookup.ts';
+import { answerQuestion } from '#runner/answer-question.ts';
+import { answers } from '#runner/answers.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, startGitServer } from './git-server.ts';
 
@@ -34,7 +35,8 @@ const ask = (changes: { readonly revision?: string; readonly secret?: string; re
 /** What the newest build does. */
 async function build(): Promise<void> {
   const newest = deps.builds.started.at(-1);
-  await lookUpCommit(newest?.variables.KUBELOOM_LOOKUP ?? '', deps);
+  const signal = new AbortController().signal;
+  await answerQuestion(newest?.variables.KUBELOOM_JOB ?? '', deps, { signal, answers, templatesDirectory: '' });
   deps.builds.statuses.set(newest?.id ?? '', 'ended');
 }
 const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same again') };

@@ -4,9 +4,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { BatchGetBuildsCommand, CodeBuildClient, ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
+import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { jobOf, QuestionResult, questionKeys } from '#contracts/job.ts';
 import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { StageResult, WaypointDocument } from '#contracts/stage.ts';
 import {
@@ -28,6 +32,9 @@ import {
 import { ClusterFacts } from '#domain/cluster-state.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
+import { answerQuestion } from '#runner/answer-question.ts';
+import { simulatedAnswers } from '#runner/answers.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
 const recorded = new URL('recorded/', import.meta.url);
@@ -100,6 +107,62 @@ describe.each(versions)('what version %s left', (version) => {
     const kept = read(version, 'documents')[kind] ?? [];
     expect(kept.length).toBeGreaterThan(0);
     for (const document of kept) expect(faultsOf(schema, document)).toEqual([]);
+  });
+});
+
+describe('builds that an older release started', () => {
+  const ports = () => fakeDeps();
+  const around = { signal: new AbortController().signal, answers: simulatedAnswers, templatesDirectory: '' };
+  const prefix = 'checks/team/shop/cloud/1';
+
+  it('a stage is found in its four variables', () => {
+    const variables = { KUBELOOM_STAGE: 'kubernetes', KUBELOOM_MODE: 'undo', KUBELOOM_ATTEMPT: '2' };
+    const waypoint = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
+    expect(jobOf({ KUBELOOM_WAYPOINT: waypoint, ...variables })).toEqual({
+      ...{ kind: 'stage', waypoint, stage: 'kubernetes', mode: 'undo', attempt: 2 },
+    });
+  });
+
+  it.each([
+    ['KUBELOOM_CHECK', { provider: 'cloud', type: 'hetzner', regions: [] }, 'findings'],
+    ['KUBELOOM_LOOKUP', { url: 'github.com/team/ours', revision: 'main', secret: 'team/git' }, 'answer'],
+  ])('a question named in %s, whose request names no kind, is answered', async (variable, request, answer) => {
+    const deps = ports();
+    await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(request));
+    const job = jobOf({ [variable]: prefix });
+    expect(job).toEqual({ kind: 'question', prefix });
+    expect(await answerQuestion(prefix, deps, around)).toBe(true);
+    const result = await deps.artifacts.getText(questionKeys.result(prefix));
+    expect(JSON.parse(result ?? 'null')).toHaveProperty(answer);
+  });
+
+  it('results of questions are understood', () => {
+    const endedAt = '2026-11-20T12:00:02.000Z';
+    const results = [
+      { schema: 1, startedAt: endedAt, endedAt, findings: [] },
+      { schema: 1, endedAt, answer: { reason: 'no such branch', fix: 'name one' } },
+    ];
+    for (const result of results) expect(faultsOf(QuestionResult, result)).toEqual([]);
+  });
+
+  it('a stage in progress is still found, to be stopped', async () => {
+    const codebuild = mockClient(CodeBuildClient);
+    const waypoint = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
+    const named = (name: string, value: string) => ({ environmentVariables: [{ name, value }] });
+    codebuild.on(ListBuildsForProjectCommand).resolves({ ids: ['a:1', 'a:2', 'a:3'] });
+    codebuild.on(BatchGetBuildsCommand).resolves({
+      builds: [
+        ...[
+          ['a:1', named('KUBELOOM_WAYPOINT', waypoint)] as const,
+          ['a:2', named('KUBELOOM_JOB', `${waypoint}/nodes/do/1`)] as const,
+        ],
+        ['a:3', named('KUBELOOM_JOB', `${waypoint}0/nodes/do/1`)] as const,
+      ].map(([id, environment]) => ({ id, buildStatus: 'IN_PROGRESS', environment: environment as never })),
+    });
+    expect(await new CodeBuildBuilds(new CodeBuildClient({ region: 'eu-central-1' }), ['a']).running(waypoint)).toEqual(
+      ['a:1', 'a:2'],
+    );
+    codebuild.restore();
   });
 });
 

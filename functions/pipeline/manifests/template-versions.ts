@@ -8,9 +8,10 @@ import { validateTemplateReference } from '#domain/manifest/validate-template-re
 import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { Using } from '../../ports.ts';
 import type { Planning } from '../clusters/cluster-plans.ts';
-import { type LookupPorts, lookUpTemplates } from '../jobs/template-lookups.ts';
+import type { QuestionPorts } from '../jobs/questions.ts';
+import { lookUpTemplates } from '../jobs/template-lookups.ts';
 
-type Ports = LookupPorts & Using<'templateReferences.get' | 'templateSources'>;
+type Ports = QuestionPorts & Using<'templateReferences.get' | 'templateSources'>;
 
 /** What plans of a stored manifest need. */
 export function planningOf({ ids }: Using<'ids'>, manifest: ManifestRecord): Planning {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CheckRequest } from '#contracts/provider-check.ts';
+import type { CredentialCheck } from '#contracts/job.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import type { SecretStore } from '#functions/ports.ts';
 import { revokeVaultTokens, userSecret } from '../credentials.ts';
@@ -28,7 +28,7 @@ const Permissions = z.object({
 });
 
 /** Runs it. No value of the Secret is in what it returns, whatever a cloud answered. */
-export async function runCheck(request: CheckRequest, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
+export async function runCheck(request: CredentialCheck, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
   const { provider, type, secret, regions } = request;
   if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is no provider type' }];
   const mask = new SecretMask();

@@ -1,5 +1,5 @@
 /** What a check of a provider's credentials found, and what a checker gets to work with. */
-import type { CheckFinding } from '#contracts/provider-check.ts';
+import type { CheckFinding } from '#contracts/job.ts';
 
 export type { CheckFinding };
 

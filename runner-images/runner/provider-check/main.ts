@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { Config } from '#contracts/config.ts';
-import { CheckRequest } from '#contracts/provider-check.ts';
+import { CredentialCheck } from '#contracts/job.ts';
 import { runCheck } from './check-request.ts';
 
 const Input = z.strictObject({
-  request: CheckRequest,
+  request: CredentialCheck,
   /** Fields by `<namespace>/<name>`. */
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
 });

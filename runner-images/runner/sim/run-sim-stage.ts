@@ -1,10 +1,10 @@
-/** The sim runner: a stage, or check of credentials, in this very process, without root, tools or files; the same documents in and out. */
-import { CheckEnvironment } from '#contracts/provider-check.ts';
-import { StageEnvironment } from '#contracts/stage.ts';
+/** The sim runner: a job in this very process, without root, tools or files; the same documents in and out. */
+
+import { jobOf } from '#contracts/job.ts';
 import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
 import { wire } from '#functions/wire.ts';
-import { simulateCheckBuild } from '../provider-check/check-build.ts';
-import { runStage } from '../run-stage.ts';
+import { simulatedAnswers } from '../answers.ts';
+import { runJob } from '../run-job.ts';
 import { simTool } from './sim-tool.ts';
 
 export interface SimStageOptions {
@@ -14,7 +14,7 @@ export interface SimStageOptions {
 }
 
 /**
- * Runs the stage that `environment` names. Returns whether it succeeded; its result is stored either way.
+ * Runs the job that `environment` names. Returns whether it succeeded; its result is stored either way.
  * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to have, `KUBELOOM_SIM_DRIFT` what checks find; all are
  * looked for in `environment`, then in the process's own.
  */
@@ -22,19 +22,17 @@ export async function runSimStage(
   environment: Readonly<Record<string, string>>,
   { signal, ports }: SimStageOptions,
 ): Promise<boolean> {
-  const check = CheckEnvironment.safeParse(environment).data;
-  if (check !== undefined) return simulateCheckBuild(check.KUBELOOM_CHECK, ports ?? wire(), signal);
   const setting = (name: string) => environment[name] ?? process.env[name];
   const tool = simTool({
     stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),
     faults: setting('KUBELOOM_SIM_FAULTS'),
     drift: setting('KUBELOOM_SIM_DRIFT'),
   });
-  const result = await runStage(StageEnvironment.parse(environment), ports ?? wire(), {
+  return runJob(jobOf(environment), ports ?? wire(), {
     signal,
     templatesDirectory: '',
     needsFiles: false,
+    answers: simulatedAnswers,
     tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool, drift: tool },
   });
-  return result.ok;
 }

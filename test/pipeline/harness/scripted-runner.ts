@@ -1,12 +1,6 @@
 /** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
-import {
-  clusterKeys,
-  type StageEnvironment,
-  type StageError,
-  type StageResult,
-  WaypointDocument,
-  waypointKeys,
-} from '#contracts/stage.ts';
+import { jobOf, type StageJob } from '#contracts/job.ts';
+import { clusterKeys, type StageError, type StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
@@ -61,26 +55,15 @@ export class ScriptedRunner {
   }
 
   async build({ EnvironmentVariablesOverride: variables }: BuildRequest): Promise<unknown> {
-    const value = (name: string): string => variables.find((variable) => variable.Name === name)?.Value ?? '';
-    const environment = {
-      KUBELOOM_WAYPOINT: value('KUBELOOM_WAYPOINT'),
-      KUBELOOM_STAGE: value('KUBELOOM_STAGE') as RunnerStage,
-      KUBELOOM_MODE: value('KUBELOOM_MODE') as 'do' | 'undo',
-      KUBELOOM_ATTEMPT: Number(value('KUBELOOM_ATTEMPT')),
-    };
-    const ok = await this.#run(environment);
+    const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
+    if (job.kind !== 'stage') throw new Error('a run starts no questions');
+    const ok = await this.#run(job);
     const build = { Build: { Id: `sim:${this.ran.length}`, BuildStatus: ok ? 'SUCCEEDED' : 'FAILED' } };
     if (!ok) throw new StateFault('States.TaskFailed', JSON.stringify(build));
     return build;
   }
 
-  async #run(environment: StageEnvironment): Promise<boolean> {
-    const {
-      KUBELOOM_WAYPOINT: prefix,
-      KUBELOOM_STAGE: stage,
-      KUBELOOM_MODE: mode,
-      KUBELOOM_ATTEMPT: attempt,
-    } = environment;
+  async #run({ waypoint: prefix, stage, mode, attempt }: StageJob): Promise<boolean> {
     this.ran.push(mode === 'do' ? stage : `${stage}-undo`);
     const { artifacts } = this.#deps;
     const text = await artifacts.getText(waypointKeys.document(prefix));

@@ -1,0 +1,140 @@
+/**
+ * One shape for all that is asked of a runner. A build has one variable, `KUBELOOM_JOB`: the place of a stage
+ * (`runs/…/<stage>/<mode>/<attempt>`; its request is the waypoint document), or the artifact prefix of a question
+ * (`checks/…`; its request, build, log and result are below it).
+ */
+import { z } from 'zod';
+import { RunnerStage } from '#domain/plan.ts';
+import { StageError, StageMode } from './stage.ts';
+
+/** One stage of a waypoint, or a check for drift. */
+export const StageJob = z.object({
+  /** Artifact prefix of the waypoint: holds waypoint.json, facts.json and `<stage>[-undo]/<attempt>/…`. */
+  waypoint: z.string(),
+  stage: RunnerStage,
+  mode: StageMode,
+  attempt: z.coerce.number().int().min(1),
+});
+export type StageJob = z.infer<typeof StageJob>;
+
+/** Whether the credentials of a provider instance work; never a value of a Secret. */
+export const CredentialCheck = z.strictObject({
+  /** Name of the provider instance. */
+  provider: z.string(),
+  type: z.string(),
+  /** `locatorText`; absent for types that need none. */
+  secret: z.string().optional(),
+  /** Regions that the manifest names for it. */
+  regions: z.array(z.string()),
+});
+export type CredentialCheck = z.infer<typeof CredentialCheck>;
+
+/** Which commit a branch or tag of a private template repository names. */
+export const TemplateLookup = z.strictObject({
+  /** Host and path of the repository, without scheme. */
+  url: z.string(),
+  /** Branch or tag. */
+  revision: z.string(),
+  /** `locatorText` of the Secret with the token. */
+  secret: z.string(),
+});
+export type TemplateLookup = z.infer<typeof TemplateLookup>;
+
+/** What is asked: written as JSON before the build starts. */
+export const Question = z.discriminatedUnion('kind', [
+  CredentialCheck.extend({ kind: z.literal('credentials') }),
+  TemplateLookup.extend({ kind: z.literal('templates') }),
+]);
+export type Question = z.infer<typeof Question>;
+
+export const CheckFinding = z
+  .strictObject({
+    about: z.enum(['identity', 'permission', 'quota']),
+    name: z.string().describe('account, permission or quota, as the cloud calls it'),
+    ok: z.boolean().nullable().describe('null: nobody can tell beforehand'),
+    message: z.string().describe('a sentence for people; never a credential'),
+  })
+  .meta({ id: 'CheckFinding' });
+export type CheckFinding = z.infer<typeof CheckFinding>;
+
+/** What a runner leaves of a question: the answer of its kind, or the error. */
+export const QuestionResult = z.strictObject({
+  schema: z.literal(1),
+  /** ISO 8601; absent from look-ups of older releases. */
+  startedAt: z.string().optional(),
+  endedAt: z.string(),
+  findings: z.array(CheckFinding).optional(),
+  answer: z
+    .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
+    .optional(),
+  error: StageError.optional(),
+});
+export type QuestionResult = z.infer<typeof QuestionResult>;
+
+/** Of the build, left by the API that started it. */
+export const QuestionBuild = z.strictObject({
+  schema: z.literal(1),
+  buildId: z.string(),
+  /** ISO 8601 */
+  startedAt: z.string(),
+});
+export type QuestionBuild = z.infer<typeof QuestionBuild>;
+
+/** How long the answer to a question may take, in milliseconds; the result says so when it takes longer. */
+export const questionLimitMs = { credentials: 5 * 60_000, templates: 150_000 } as const satisfies Record<
+  Question['kind'],
+  number
+>;
+
+/** Artifact keys of questions: the one place that knows them. Questions of a folder are numbered. */
+export const questionKeys = {
+  /** Checks of one provider instance. */
+  checks: (key: { readonly namespace: string; readonly name: string }, provider: string) =>
+    `checks/${key.namespace}/${key.name}/${provider}/`,
+  /** Look-ups of one reference. No namespace begins with `_`: they never meet checks of credentials. */
+  lookups: (reference: { readonly namespace: string; readonly name: string }, digest: string) =>
+    `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
+  request: (prefix: string) => `${prefix}/request.json`,
+  build: (prefix: string) => `${prefix}/build.json`,
+  result: (prefix: string) => `${prefix}/result.json`,
+  log: (prefix: string) => `${prefix}/log.txt`,
+} as const;
+
+export type Job =
+  | ({ readonly kind: 'stage' } & StageJob)
+  /** `prefix`: of its artifacts. */
+  | { readonly kind: 'question'; readonly prefix: string };
+
+/** The value of `KUBELOOM_JOB` for a stage, as `run-stage.asl.json` builds it. */
+export const stageReference = ({ waypoint, stage, mode, attempt }: StageJob): string =>
+  `${waypoint}/${stage}/${mode}/${attempt}`;
+
+const JobEnvironment = z.object({ KUBELOOM_JOB: z.string() });
+
+/** The job of a build. Throws without one. */
+export function jobOf(environment: Readonly<Record<string, string | undefined>>): Job {
+  const { KUBELOOM_JOB: reference } = JobEnvironment.parse(upToDate(environment));
+  if (reference.startsWith('checks/')) return { kind: 'question', prefix: reference };
+  const [attempt, mode, stage, ...waypoint] = reference.split('/').reverse();
+  return { kind: 'stage', ...StageJob.parse({ waypoint: waypoint.reverse().join('/'), stage, mode, attempt }) };
+}
+
+/** A request as it is stored. Those of older releases do not name their kind. */
+export function readQuestion(text: string): Question {
+  const request: object = JSON.parse(text);
+  const kind = 'provider' in request ? 'credentials' : 'templates';
+  return Question.parse({ kind, ...request });
+}
+
+/**
+ * Builds that an older release started name their job in other variables: those of executions that were in progress during an
+ * upgrade. To be removed in the release after the next.
+ */
+function upToDate(environment: Readonly<Record<string, string | undefined>>): typeof environment {
+  const { KUBELOOM_WAYPOINT: waypoint, KUBELOOM_STAGE: stage, KUBELOOM_MODE: mode } = environment;
+  const older =
+    waypoint === undefined
+      ? (environment.KUBELOOM_CHECK ?? environment.KUBELOOM_LOOKUP)
+      : `${waypoint}/${stage}/${mode}/${environment.KUBELOOM_ATTEMPT}`;
+  return { KUBELOOM_JOB: older, ...environment };
+}

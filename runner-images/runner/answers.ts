@@ -1,0 +1,25 @@
+/** What answers each kind of question; loaded when it is asked, so that a stage does not wait for it. */
+
+import type { Answers } from './answer-question.ts';
+import { unreported } from './provider-check/finding.ts';
+
+export const answers: Answers = {
+  credentials: async (question, { ports, templatesDirectory }) => {
+    const { runCheck } = await import('./provider-check/check-request.ts');
+    const installation = ports.config.KUBELOOM_INSTALLATION;
+    const findings = await runCheck(question, { secrets: ports.secrets, templatesDirectory, installation });
+    return { findings: [...findings] };
+  },
+  templates: async (question, context) => {
+    const { lookUpCommit } = await import('./terraform/git-lookup.ts');
+    return { answer: await lookUpCommit(question, context) };
+  },
+};
+
+/** Nothing is asked, and the answer says so. */
+export const simulatedAnswers: Answers = {
+  credentials: async ({ type }) => ({ findings: [unreported('identity', type, 'simulated: nothing was asked')] }),
+  templates: async () => ({
+    answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
+  }),
+};

@@ -1,0 +1,86 @@
+/** A runner that answers a question leaves a result in time, whatever happens. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { QuestionResult, questionKeys } from '#contracts/job.ts';
+import { answerQuestion } from '#runner/answer-question.ts';
+import { answers } from '#runner/answers.ts';
+import { runSimStage } from '#runner/sim/run-sim-stage.ts';
+import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+
+const prefix = 'checks/team/shop/cloud/1';
+const never = new AbortController().signal;
+let deps: FakeDeps;
+
+/** A store that does not answer. */
+const silence = (): Promise<never> => new Promise(() => undefined);
+const silent = { get: silence, exists: silence, put: silence, remove: silence, list: silence };
+
+async function request(more: object = {}): Promise<void> {
+  const wanted = {
+    kind: 'credentials',
+    provider: 'cloud',
+    type: 'hetzner',
+    secret: 'team/cloud',
+    regions: [],
+    ...more,
+  };
+  await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(wanted));
+}
+const result = async () => {
+  const text = await deps.artifacts.getText(questionKeys.result(prefix));
+  return text === undefined ? undefined : QuestionResult.parse(JSON.parse(text));
+};
+
+beforeEach(async () => {
+  deps = fakeDeps();
+  await request();
+});
+
+const around = { signal: never, templatesDirectory: '/nowhere', answers };
+
+describe('a check of credentials', () => {
+  it('leaves what it found, with the times and a log', async () => {
+    expect(await answerQuestion(prefix, deps, around)).toBe(true);
+    const found = await result();
+    expect(found).toMatchObject({ findings: [{ about: 'identity', name: 'SecretMissing', ok: false }] });
+    expect(found?.startedAt && found.endedAt > found.startedAt).toBe(true);
+  });
+
+  it('that takes too long leaves an error that says so', async () => {
+    expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, limitMs: 1 })).toBe(false);
+    expect((await result())?.error).toMatchObject({ class: 'transient', code: 'JobTooLong' });
+  });
+
+  it('that is stopped leaves an error that says so', async () => {
+    const stop = new AbortController();
+    const ended = answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, signal: stop.signal });
+    stop.abort();
+    expect(await ended).toBe(false);
+    expect((await result())?.error).toMatchObject({ code: 'JobStopped' });
+  });
+
+  it('that crashes leaves an error, and where it was in the log', async () => {
+    const crash = AbortSignal.abort(new Error('a socket broke'));
+    expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, crash })).toBe(false);
+    expect((await result())?.error).toMatchObject({ class: 'bug', message: expect.stringContaining('a socket broke') });
+    expect(await deps.artifacts.getText(questionKeys.log(prefix))).toContain('a socket broke');
+  });
+
+  it('that names nothing a runner knows leaves an error', async () => {
+    await request({ kind: 'weather' });
+    expect(await answerQuestion(prefix, deps, around)).toBe(false);
+    expect((await result())?.error).toMatchObject({ class: 'bug' });
+  });
+
+  it('fails without a request', async () => {
+    const none = answerQuestion('checks/team/shop/cloud/2', deps, around);
+    await expect(none).rejects.toThrow('there is no request under checks/team/shop/cloud/2');
+  });
+
+  it('asks no one where everything is simulated', async () => {
+    const ran = await runSimStage({ KUBELOOM_JOB: prefix }, { signal: never, ports: deps });
+    expect([ran, (await result())?.findings]).toEqual([
+      true,
+      [{ about: 'identity', name: 'hetzner', ok: null, message: 'simulated: nothing was asked' }],
+    ]);
+  });
+});
