@@ -97,10 +97,10 @@ async function watch(api: ApiClient, given: { names: readonly string[]; pid: num
 }
 
 async function everyManifest(api: ApiClient) {
-  const first = await api.listManifests('default');
+  const first = await api.listManifests({ namespace: 'default' });
   const all = [...first.items];
   for (let { next } = first; next !== undefined; ) {
-    const page = await api.listManifests('default', next);
+    const page = await api.listManifests({ namespace: 'default', next });
     all.push(...page.items);
     next = page.next;
   }

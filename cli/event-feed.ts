@@ -30,7 +30,7 @@ export function eventFeed(api: Pick<ApiClient, 'listEvents'>, key: ManifestName)
       const passed: Mark[] = [...marks];
       let cursor = marks[0]?.cursor;
       for (;;) {
-        const page = await api.listEvents(key, cursor);
+        const page = await api.listEvents(key, { next: cursor });
         const last = page.items.at(-1);
         window.push(...page.items.map((event) => JSON.stringify(event)));
         if (page.next === undefined || page.next === cursor || last === undefined) break;

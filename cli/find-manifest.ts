@@ -54,7 +54,7 @@ export async function allManifests(api: Lister, namespace?: string): Promise<rea
   const items: ManifestSummary[] = [];
   let next: string | undefined;
   do {
-    const page = await api.listManifests(namespace, next);
+    const page = await api.listManifests({ namespace, next });
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined);

@@ -30,7 +30,7 @@ export async function checkStored(
   patience: Patience = {},
 ): Promise<readonly CheckFinding[]> {
   const key = manifest === undefined ? await theManifest(api, namespace, provider) : { namespace, name: manifest };
-  const { id } = await api.checkProvider(key, provider);
+  const { id } = await api.checkProvider({ ...key, provider });
   const check = await ended(api, { key, provider, id }, patience);
   if (check.status === 'done') return check.findings;
   const title = `check ${id} of provider ${provider} (manifest ${shortName(key)})`;
@@ -50,7 +50,7 @@ async function ended(
 ): Promise<ProviderCheck> {
   const started = Date.now();
   for (;;) {
-    const check = await api.getProviderCheck(key, provider, id);
+    const check = await api.getProviderCheck({ ...key, provider, check: id });
     const waited = Date.now() - started;
     if (check.status !== 'running' || waited > limitMs) return check;
     // What takes a moment is not made longer by looking.
@@ -64,7 +64,7 @@ async function theManifest(api: CheckingApi, namespace: string, provider: string
   const having: ManifestName[] = [];
   let next: string | undefined;
   do {
-    const page = await api.listManifests(namespace, next);
+    const page = await api.listManifests({ namespace, next });
     for (const { name } of page.items) {
       const key = { namespace, name };
       const document = InputManifest.safeParse((await api.getManifest(key)).document).data;

@@ -126,7 +126,7 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
   proof(`every node reaches every other over WireGuard: ${await proveMesh(machines, cluster)} directions answered`);
   const file = join(home, 'kubeconfig');
   const name = cluster.name ?? cluster.cluster;
-  await writeFile(file, await api.getKubeconfig({ namespace: 'default', name: manifest.name }, name), { mode: 0o600 });
+  await writeFile(file, await api.getKubeconfig({ ...manifest, cluster: name }), { mode: 0o600 });
   const nodes = await proveKubectl(
     file,
     kubernetes.map((node) => node.name),

@@ -101,7 +101,7 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
   const quiet = options.json === true;
   try {
     if (item.kind === 'RoleBinding') {
-      const stored = { namespace: item.namespace, name: (await api.putRole(item.name, document)).metadata.name };
+      const stored = { namespace: item.namespace, name: (await api.putRole(item, document)).metadata.name };
       if (!quiet) print(`RoleBinding ${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
     }
@@ -133,9 +133,9 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
 
 /** What was shown is what is applied: a change in between is refused. */
 function versionOf(plan: PlanReport | undefined, { ifMatch }: ApplyOptions): PutCondition {
-  if (ifMatch !== undefined && ifMatch !== '*') return { ifMatch };
-  if (plan?.etag) return { ifMatch: plan.etag };
-  return ifMatch === undefined ? { ifNoneMatch: '*' } : { ifMatch };
+  if (ifMatch !== undefined && ifMatch !== '*') return { 'If-Match': ifMatch };
+  if (plan?.etag) return { 'If-Match': plan.etag };
+  return ifMatch === undefined ? { 'If-None-Match': '*' } : { 'If-Match': ifMatch };
 }
 
 async function wait(api: ApiClient, outcome: Outcome, options: ApplyOptions): Promise<Outcome> {

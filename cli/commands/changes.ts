@@ -35,7 +35,7 @@ const nothing = (namespace: string | undefined): string =>
 async function* changesOf(api: ApiClient, namespace: string | undefined): AsyncIterable<RunEvent> {
   let cursor: string | undefined;
   for (;;) {
-    const { items, next } = await api.listChanges(namespace, cursor);
+    const { items, next } = await api.listChanges({ namespace, next: cursor });
     yield* items;
     if (next === undefined || next === cursor || items.length === 0) return;
     cursor = next;

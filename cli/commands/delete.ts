@@ -54,7 +54,7 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
     orphan === 'all'
       ? await confirm({ totals: noTotals, action: `${action} and orphan everything of it`, always: true }, options)
       : await confirmPlan(api, key, { action, plan: { delete: 'true', orphan }, always: true, consent: options });
-  const accepted = await api.deleteManifest(key, { orphans, ifMatch: planned?.etag ?? undefined });
+  const accepted = await api.deleteManifest(key, { orphan }, { 'If-Match': planned?.etag ?? undefined });
   if (!json) {
     print(`${key.namespace}/${key.name} is being deleted: run ${accepted.runId}`);
     reportLeft(accepted.left);

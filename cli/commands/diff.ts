@@ -75,7 +75,7 @@ async function betweenGenerations(
     throw new CliError(`${shortName(key)} has only one generation: there is nothing to compare`, exitCodes.notFound);
   const sides = [first, asked[1] || newest || first].map(async (generation) => ({
     title: `generation ${generation}`,
-    document: (await api.getGeneration(key, generation)).document,
+    document: (await api.getGeneration({ ...key, generation })).document,
   }));
   const [left, right] = await Promise.all(sides);
   return { ...key, from: left ?? { title: '' }, to: right ?? { title: '' } };

@@ -60,7 +60,7 @@ async function newestRuns(api: ApiClient, key: ManifestName, most: number): Prom
   const items: RunPage['items'] = [];
   let next: string | undefined;
   do {
-    const page = await api.listRuns(key, next);
+    const page = await api.listRuns(key, { next });
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined && items.length < most);

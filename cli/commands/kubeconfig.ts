@@ -55,7 +55,7 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
       exitCodes.usage,
     );
   }
-  const text = await api.getKubeconfig(only.owner, only.cluster);
+  const text = await api.getKubeconfig({ ...only.owner, cluster: only.cluster });
   if (output === undefined && !merge) {
     process.stdout.write(text);
     return;

@@ -38,13 +38,13 @@ async function logs(name: string, given: LogOptions): Promise<void> {
   const api = apiClient();
   const { key, run, cluster } = await namedRun(api, name, given);
   const options = { ...given, ...(cluster !== undefined && given.cluster === undefined && { cluster }) };
-  const list = async () => (await api.listLogs(key, run)).items.filter((item) => isWanted(item, options));
+  const list = async () => (await api.listLogs({ ...key, run })).items.filter((item) => isWanted(item, options));
   if (options.json) return printJson(await list());
   const offsets = new Map<string, number>();
   let current = '';
   for (;;) {
     // The status before the logs: what is read after the end is complete.
-    const { status } = await api.getRun(key, run);
+    const { status } = await api.getRun({ ...key, run });
     const ended = hasEnded(status);
     const wanted = await list();
     for (const item of wanted) {

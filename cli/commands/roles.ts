@@ -39,7 +39,7 @@ export function registerRoles(program: Command): void {
     .description('take a role away; it is gone everywhere after 5 s')
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: RolesOptions) => {
-      await apiClient().deleteRole(name);
+      await apiClient().deleteRole({ name });
       if (options.json) printJson({ deleted: name });
       else print(`RoleBinding ${name} deleted`);
     });

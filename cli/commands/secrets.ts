@@ -19,7 +19,7 @@ export function registerSecrets(program: Command): void {
     .option('-n, --namespace <namespace>', 'only this namespace')
     .option('--json', 'answer as JSON')
     .action(async ({ namespace, json }: SecretsOptions) => {
-      const { items } = await apiClient().listSecrets(namespace);
+      const { items } = await apiClient().listSecrets({ namespace });
       if (json) return printJson(items);
       if (items.length === 0) return print('no Secrets');
       printTable(

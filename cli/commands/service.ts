@@ -38,5 +38,5 @@ export function registerService(program: Command): void {
 
 async function versionOfInstallation(): Promise<string> {
   const { apiClient } = await import('../api-client.ts');
-  return (await apiClient().version()).version;
+  return (await apiClient().getVersion()).version;
 }

@@ -47,7 +47,7 @@ const verbs: readonly Verb[] = [
     wait: 'show progress until the run ends; exit 6 when it fails',
     from: true,
     plan: () => ({}),
-    ask: (api, key, { from, ifMatch }) => api.retryManifest(key, { from, ifMatch }),
+    ask: (api, key, { from, ifMatch }) => api.retryManifest(key, { from }, { 'If-Match': ifMatch }),
   },
   {
     name: 'cancel',
@@ -68,7 +68,7 @@ const verbs: readonly Verb[] = [
     done: 'is resumed',
     wait: 'show progress until the run ends; exit 6 when it fails',
     plan: () => ({}),
-    ask: (api, key, { ifMatch }) => api.resumeManifest(key, { ifMatch }),
+    ask: (api, key, { ifMatch }) => api.resumeManifest(key, { 'If-Match': ifMatch }),
   },
   {
     name: 'drift',
@@ -76,7 +76,7 @@ const verbs: readonly Verb[] = [
     done: 'is checked for drift',
     wait: 'show progress until the check ends, then what differs; exit 6 when a repair fails',
     repair: true,
-    ask: (api, key, { repair }) => api.driftManifest(key, repair),
+    ask: (api, key, { repair }) => api.driftManifest(key, { repair }),
   },
   {
     name: 'rollback',
@@ -86,7 +86,7 @@ const verbs: readonly Verb[] = [
     wait: 'show progress until the run ends; exit 6 when it fails',
     to: true,
     plan: ({ to }) => ({ rollback: to ?? 'last' }),
-    ask: (api, key, { to, ifMatch }) => api.rollbackManifest(key, { to, ifMatch }),
+    ask: (api, key, { to, ifMatch }) => api.rollbackManifest(key, { to }, { 'If-Match': ifMatch }),
   },
 ];
 

@@ -85,8 +85,8 @@ it('holds for a creation that is rolled back, one that goes well, a change and a
   await api.putManifest(key, { ...manifest, metadata: { name: 'shop', labels: { again: 'yes' } } });
   await end();
   await platform.tick();
-  const { id } = await api.checkProvider(key, 'cloud-1');
-  await api.getProviderCheck(key, 'cloud-1', id);
+  const { id } = await api.checkProvider({ ...key, provider: 'cloud-1' });
+  await api.getProviderCheck({ ...key, provider: 'cloud-1', check: id });
   await api.listEvents(key);
   await api.deleteManifest(key);
   await end();

@@ -171,9 +171,9 @@ describe('the feed of events', () => {
     const inner = watchedApi([{ look: described({}) }], old, 10);
     const feed = eventFeed(
       {
-        listEvents: (of, next) => {
-          asked.push(next);
-          return inner.listEvents(of, next);
+        listEvents: (of, query) => {
+          asked.push(query?.next);
+          return inner.listEvents(of, query);
         },
       },
       key,

@@ -25,7 +25,7 @@ export function watchedApi(moments: readonly Moment[], before: readonly RunEvent
       if (moment.look === 'unavailable') throw problem(503);
       return moment.look;
     },
-    async listEvents(_key, next) {
+    async listEvents(_key, { next } = {}) {
       const sorted = events.toSorted((a, b) => (a.at < b.at ? -1 : 1));
       const after = next === undefined ? sorted : sorted.filter((event) => `${event.at}${event.message}` > next);
       const items = after.slice(0, pageSize);

@@ -53,9 +53,9 @@ describe('requests to an API in AWS', () => {
   it('are signed as AWS checks it: reads with a query, writes with a body', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
     const api = apiClient({ apiUrl, token: undefined });
-    await expect(api.listManifests('team a')).rejects.toThrow();
+    await expect(api.listManifests({ namespace: 'team a' })).rejects.toThrow();
     await expect(
-      api.putManifest({ namespace: 'a', name: 'b' }, { kind: 'InputManifest' }, { ifMatch: '"3"' }),
+      api.putManifest({ namespace: 'a', name: 'b' }, { kind: 'InputManifest' }, { 'If-Match': '"3"' }),
     ).rejects.toThrow();
     expect(seen).toHaveLength(2);
     for (const one of seen) {
@@ -68,13 +68,13 @@ describe('requests to an API in AWS', () => {
 
   it('carry the token alone where there is one', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
-    await expect(apiClient({ apiUrl, token: 'a-token' }).version()).rejects.toThrow();
+    await expect(apiClient({ apiUrl, token: 'a-token' }).getVersion()).rejects.toThrow();
     expect(seen[0]?.request.headers.authorization).toBe('Bearer a-token');
   });
 });
 
 it('a platform on this machine is sent no signature', async () => {
-  await expect(apiClient({ apiUrl, token: undefined }).version()).rejects.toThrow();
+  await expect(apiClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
   expect(seen[0]?.request.headers.authorization).toBeUndefined();
 });
 

@@ -30,7 +30,7 @@ describe('FR-3: a pool that is broken for good', { timeout: 120_000 }, () => {
     expect(nodesOf(upgraded, 'a')).toBe(1);
     expect(upgraded.clusters[0]?.kubernetesVersion).toBe('1.36.0');
 
-    expect(await world.api.getKubeconfig(fleetKey(name), 'fleet')).toContain('kind: Config');
+    expect(await world.api.getKubeconfig({ ...fleetKey(name), cluster: 'fleet' })).toContain('kind: Config');
 
     world.faults();
     const healed = await world.retry(fleetKey(name));

@@ -76,7 +76,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     expect(stuck?.clusters[0]).toMatchObject({ status: 'NeedsAttention', failure: { stage: 'infrastructure' } });
     expect((await world.retry(key)).status).toBe('Failed');
 
-    const accepted = await world.api.deleteManifest(key, { orphans: ['all'] });
+    const accepted = await world.api.deleteManifest(key, { orphan: 'all' });
     expect(accepted.left?.flatMap((left) => left.nodes.map((node) => node.name)).toSorted()).toEqual(nodes.toSorted());
     expect(accepted.left?.[0]?.nodes.every(({ provider, address }) => provider === 'one' && address)).toBe(true);
     expect(await world.settled(key, accepted)).toBeUndefined();
@@ -87,7 +87,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     world.faults();
     const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes ?? [];
     const orphan = nodes.find((node) => node.role === 'compute')?.name ?? '';
-    const accepted = await world.api.deleteManifest(key, { orphans: [orphan] });
+    const accepted = await world.api.deleteManifest(key, { orphan });
     expect(accepted.left?.flatMap((left) => left.nodes.map((node) => node.name))).toEqual([orphan]);
     expect(await world.settled(key, accepted)).toBeUndefined();
   });

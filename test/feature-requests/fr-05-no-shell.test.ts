@@ -17,7 +17,7 @@ describe('FR-5: no one needs a shell to continue', () => {
     const stuck = await world.apply(fleet(key.name, { pools: {} }));
     expect(stuck.clusters[0]).toMatchObject({ status: 'NeedsAttention', failure: { stage: 'infrastructure' } });
 
-    const { items } = await world.api.listLogs(key, stuck.runId);
+    const { items } = await world.api.listLogs({ ...key, run: stuck.runId });
     const log = items.find(({ stage }) => stage === 'infrastructure');
     expect(log).toBeDefined();
     const { text } = await world.api.readLog(log?.path ?? '', 0);

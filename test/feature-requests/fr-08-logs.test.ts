@@ -13,7 +13,7 @@ describe('FR-8: one log a run and stage, found by the run id', () => {
     const key = fleetKey('fr-8');
     world.faults({ stage: 'kubernetes', class: 'transient' });
     const { runId } = await world.apply(fleet(key.name));
-    const { items } = await world.api.listLogs(key, runId);
+    const { items } = await world.api.listLogs({ ...key, run: runId });
     expect(items.map(({ stage, attempt }) => `${stage} ${attempt}`)).toEqual([
       'infrastructure 1',
       'configuration 1',
@@ -28,6 +28,6 @@ describe('FR-8: one log a run and stage, found by the run id', () => {
     }
     const events = await world.events(key);
     expect(new Set(events.map((event) => event.runId))).toEqual(new Set([runId]));
-    expect((await world.api.getRun(key, runId)).status).toBe('Succeeded');
+    expect((await world.api.getRun({ ...key, run: runId })).status).toBe('Succeeded');
   });
 });

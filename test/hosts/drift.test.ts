@@ -32,7 +32,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
   async function check(
     repair: boolean,
   ): Promise<{ manifest: ManifestDescription; drift: NonNullable<ClusterDescription['drift']> }> {
-    const { runId } = await installation.api.driftManifest(key, repair);
+    const { runId } = await installation.api.driftManifest(key, { repair });
     const { manifest } = await follow(installation.api, key, { runId, quiet: true });
     if (!manifest) throw new Error('the manifest is gone');
     cluster = clusterOf(manifest);
@@ -103,7 +103,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     const environment = { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory };
     const helper = (...args: readonly string[]) =>
       execFileSync(hostsHelper, args, { env: environment, encoding: 'utf8' });
-    const { installation: owner } = await installation.api.version();
+    const { installation: owner } = await installation.api.getVersion();
     const scope = ['--installation', owner, '--cluster', cluster.cluster, '--provider', far.provider];
     helper('down', ...scope, '--host', far.name);
     expect(helper('status')).not.toContain(far.name);

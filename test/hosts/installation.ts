@@ -66,7 +66,7 @@ export class Installation {
   /** Writes the kubeconfig of the one cluster; returns its file. */
   async kubeconfig(name: string, cluster: ClusterDescription): Promise<string> {
     const file = join(this.home, 'kubeconfig');
-    const text = await this.api.getKubeconfig({ namespace: 'default', name }, cluster.name);
+    const text = await this.api.getKubeconfig({ namespace: 'default', name, cluster: cluster.name });
     await writeFile(file, text, { mode: 0o600 });
     return file;
   }

@@ -65,7 +65,7 @@ async function provedCluster(manifest: ManifestDescription): Promise<ReadonlyMap
   const count = cluster.nodes.length;
   expect(await proveMesh(machines, cluster)).toBe(count * (count - 1));
   const file = join(home, 'kubeconfig');
-  await writeFile(file, await api.getKubeconfig(key, cluster.name ?? ''), { mode: 0o600 });
+  await writeFile(file, await api.getKubeconfig({ ...key, cluster: cluster.name ?? '' }), { mode: 0o600 });
   const kubernetes = cluster.nodes.filter((node) => node.role !== 'loadBalancer').map((node) => node.name);
   await proveKubectl(file, kubernetes);
   const balancer = cluster.loadBalancers[0];

@@ -78,7 +78,10 @@ describe('a platform that was lost and restored', () => {
     await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
     await api.putManifest(key, manifest());
     expect(await end(api)).toBe('Done');
-    const before = { manifest: await api.getManifest(key), config: await api.getKubeconfig(key, 'bench') };
+    const before = {
+      manifest: await api.getManifest(key),
+      config: await api.getKubeconfig({ ...key, cluster: 'bench' }),
+    };
     const objects = platform?.objects('');
     const { token } = platform ?? {};
     await down();
@@ -91,7 +94,7 @@ describe('a platform that was lost and restored', () => {
     expect(platform?.token).toBe(token);
     expect(platform?.objects('')).toEqual(objects);
     expect(await again.getManifest(key)).toEqual(before.manifest);
-    expect(await again.getKubeconfig(key, 'bench')).toBe(before.config);
+    expect(await again.getKubeconfig({ ...key, cluster: 'bench' })).toBe(before.config);
     expect(await wire().secrets.get('user/default/cloud')).toEqual({ credentials: secretValue });
     const { hasWork, clusters: planned } = await again.planManifest(key, { document: manifest() });
     expect(planned.flatMap(({ waypoints }) => waypoints)).toEqual([]);

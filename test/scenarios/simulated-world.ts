@@ -103,7 +103,7 @@ export class SimulatedWorld {
     const events: RunEvent[] = [];
     let next: string | undefined;
     for (;;) {
-      const page = await this.api.listEvents(key, next);
+      const page = await this.api.listEvents(key, { next });
       if (page.items.length === 0) return events;
       events.push(...page.items);
       next = page.next;
