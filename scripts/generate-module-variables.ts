@@ -1,7 +1,8 @@
 /**
- * Writes the `variables.tf` of every built-in type's modules from the contract (`cli/provider-kit/contract.ts`). What follows the
- * line `# Of this type` is kept, since it is written by hand: variables of its own, which also stand in for one of the contract;
- * and words for descriptions, `# name, name: Words.`, which are added, or, if they begin with "Not used:", used instead.
+ * Writes the `variables.tf` of every built-in type's modules, and the tables of `templates/terraform/README.md`, from the contract
+ * (`cli/provider-kit/contract.ts`). In a `variables.tf`, what follows the line `# Of this type` is kept, since it is written by
+ * hand: variables of its own, which also replace those of the contract with the same name; and words for descriptions,
+ * `# name, name: Words.`, which are added, or, if they begin with "Not used:", used instead.
  *
  *     node scripts/generate-module-variables.ts [--check]      --check writes nothing, names the files that differ, exits 1
  */
@@ -70,18 +71,41 @@ function wordsIn(own: string): ReadonlyMap<string, string> {
   );
 }
 
+/** The README of the contract with its three tables. */
+function renderReadme(text: string): string {
+  return moduleNames.reduce((page, name) => {
+    const begin = `<!-- variables of ${name}, generated -->\n`;
+    const [from, to] = [page.indexOf(begin), page.indexOf('<!-- end -->', page.indexOf(begin))];
+    if (from < 0 || to < 0) throw new Error(`templates/terraform/README.md has no place for the variables of ${name}`);
+    const rows = Object.entries(contractVariables[name]).map(([variable, { type, default: fallback, description }]) => {
+      const shown = type
+        .replaceAll(/\{\s+/g, '{ ')
+        .replaceAll(/\s*\n\s*\}/g, ' }')
+        .replaceAll(/\s*\n\s*/g, ', ')
+        .replaceAll(/ +/g, ' ');
+      return `| \`${variable}\` | \`${shown}\` | ${fallback === undefined ? '' : `\`${fallback}\``} | ${description.replaceAll('<', '&lt;')} |\n`;
+    });
+    const table = `| variable | type | default | meaning |\n|---|---|---|---|\n${rows.join('')}`;
+    return page.slice(0, from) + begin + table + page.slice(to);
+  }, text);
+}
+
 const check = process.argv.includes('--check');
+
+/** Writes the file, or, with `--check`, says that it differs. */
+function settle(file: string, fresh: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') === fresh) return;
+  if (check) {
+    process.exitCode = 1;
+    console.error(`${file} is not what scripts/generate-module-variables.ts makes: run it and commit`);
+  } else writeFileSync(file, fresh);
+}
+
+const readme = join(templates, 'README.md');
+settle(readme, renderReadme(readFileSync(readme, 'utf8')));
 for (const type of readdirSync(templates)) {
   for (const name of moduleNames) {
     const directory = join(templates, type, name);
-    if (!existsSync(directory)) continue;
-    const file = join(directory, 'variables.tf');
-    const fresh = await render(directory, name);
-    if (existsSync(file) && readFileSync(file, 'utf8') === fresh) continue;
-    if (!check) writeFileSync(file, fresh);
-    else {
-      process.exitCode = 1;
-      console.error(`${file} is not what scripts/generate-module-variables.ts makes: run it and commit`);
-    }
+    if (existsSync(directory)) settle(join(directory, 'variables.tf'), await render(directory, name));
   }
 }

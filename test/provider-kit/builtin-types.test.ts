@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { contract } from '#cli/provider-kit/contract.ts';
 import { examineType } from '#cli/provider-kit/examine-type.ts';
 import { readType } from '#cli/provider-kit/type-source.ts';
 import { providerTypeNames, providerTypes } from '#domain/provider-types.ts';
@@ -32,12 +31,6 @@ describe('built-in provider types', () => {
       dns,
     });
   });
-});
-
-it('the README of the contract names every variable and output', () => {
-  const text = readFileSync(join(root, 'README.md'), 'utf8');
-  const names = Object.values(contract).flatMap(({ variables, outputs }) => [...Object.keys(variables), ...outputs]);
-  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 it.each(providerTypeNames)('the type %s has a page, a row among the providers and a row among the checks', (type) => {
