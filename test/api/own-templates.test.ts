@@ -82,7 +82,7 @@ describe('an installation that fetches them', () => {
   });
 });
 
-it('a reference that an older version stored and this one refuses is told as a fault', async () => {
+it('a reference that an older version stored and this one refuses is reported as a fault', async () => {
   const { deps, call } = apiUnderTest();
   const old = aTemplateReference();
   await deps.templateReferences.put('team', 'own-templates', {
@@ -107,7 +107,7 @@ describe('a branch of a private repository', () => {
   const reference = aTemplateReference();
   const locked = { ...reference, spec: { ...reference.spec, auth: { secretRef: { name: 'git', namespace: 'team' } } } };
 
-  it('is left to a runner: nothing is stored until it has told', async () => {
+  it('is left to a runner: nothing is stored until it has answered', async () => {
     const { deps, call } = apiUnderTest();
     await deps.secrets.put('user/team/git', { token: 'kl-token' });
     expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });

@@ -41,7 +41,7 @@ async function leaveResult(under: ApiUnderTest, id: number): Promise<void> {
 }
 
 describe('a check of stored credentials', () => {
-  it('is started as a build that finds its request, and is told as an event', async () => {
+  it('is started as a build that finds its request, and is reported as an event', async () => {
     const under = await withManifest();
     const { status, json } = await under.call('POST', posted);
     expect(status).toBe(202);

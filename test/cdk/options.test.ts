@@ -52,7 +52,7 @@ describe('options', () => {
     expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
   });
 
-  it('tell runners to stop a stage in order before its build is killed', () => {
+  it('make runners stop a stage cleanly before its build is killed', () => {
     const projects = resourcesOf(
       installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline,
       'AWS::CodeBuild::Project',
@@ -158,7 +158,7 @@ it('are all in the table of docs/aws/deploy.md: `node scripts/generate-option-do
 });
 
 describe('first admins', () => {
-  it('are whom the option names, each of them looked at', () => {
+  it('are those that the option names, each of them validated', () => {
     const admins = 'nobody,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
     expect(() => parseOptions({ admins })).toThrow(
       /^2 faults[\s\S]*admins: "nobody" names nobody[\s\S]*"claim:groups" names nobody/,
@@ -210,7 +210,7 @@ describe('what options change', () => {
     expect(pipeline.account).toBe('123456789012');
   });
 
-  it('templates and networks: functions and runners are told the same', () => {
+  it('templates and networks: functions and runners get the same settings', () => {
     const given = { runnerCidrs: '192.0.2.0/24', templatePrivateHosts: 'git.example:8443' };
     const { api, pipeline } = installationOf(given);
     const wanted = {

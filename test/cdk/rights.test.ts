@@ -68,7 +68,7 @@ const lambdas = [pipeline, api].flatMap((stack) =>
 );
 
 describe('functions', () => {
-  it('use what functions/rights/uses.json says (`node scripts/generate-rights.ts` writes it anew)', () => {
+  it('use what functions/rights/uses.json says (`node scripts/generate-rights.ts` writes it)', () => {
     const written = JSON.parse(readFileSync(new URL('../../functions/rights/uses.json', import.meta.url), 'utf8'));
     expect(written).toEqual(derived);
   });

@@ -95,7 +95,7 @@ describe('roles', () => {
     });
   });
 
-  it('do not keep a manifest beside them from being validated and planned', async () => {
+  it('do not prevent a manifest in the same files from being validated and planned', async () => {
     const file = join(home, 'both.yaml');
     const minimal = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
     writeFileSync(file, `${binding('one', 'viewer', 'default', 'user: ann')}---\n${minimal}`);
@@ -126,7 +126,7 @@ describe('roles', () => {
 });
 
 describe('kubeloom changes', () => {
-  it('tells who changed Secrets of a namespace, and, to admins, roles', async () => {
+  it('shows who changed Secrets of a namespace, and, to admins, roles', async () => {
     const token = await newUser('ops', 'ops');
     await kubeloom(['apply', '-f', '-'], {
       stdin: binding('ops', 'operator', 'vault', 'claim: { name: groups, value: ops }'),

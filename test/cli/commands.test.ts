@@ -49,7 +49,7 @@ describe('kubeloom validate', () => {
     expect(stdout).toContain('valid');
   });
 
-  it('tells every fault of a document from standard input, with 3', async () => {
+  it('prints every fault of a document from standard input, with 3', async () => {
     const document = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata: { name: UPPER }\nspek: {}\n';
     const { code, stdout } = await kubeloom(['validate', '-f', '-', '--json'], document);
     const report = JSON.parse(stdout) as { valid: boolean; documents: { faults: { path: string }[] }[] };
@@ -89,7 +89,7 @@ describe('kubeloom simulate', () => {
     expect(stdout).toContain('try 2');
   });
 
-  it('shows the tries of a stage that was told to fail, and nothing else of what happens', async () => {
+  it('shows the tries of a stage with an injected fault, and nothing else of what happens', async () => {
     const { code, stdout } = await kubeloom([
       ...['simulate', '--fail', 'kubernetes:transient:2', join(root, 'examples/sim-minimal.yaml')],
     ]);

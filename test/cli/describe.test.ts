@@ -64,7 +64,7 @@ describe('a description', () => {
     expect(differs).toContain('· simulated machines');
   });
 
-  it('tells the reason of a pool that was left out once', () => {
+  it('shows the reason of a pool that was left out once', () => {
     const held = { pool: 'big', role: 'compute', reason: `TerraformApplyFailed: ${failure.message}` };
     const text = describeManifest(
       described({ clusters: [cluster({ status: 'Degraded', failure, heldPools: [held] })] }),

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('kubeloom provider check without files', () => {
-  it('finds the manifest, and says that nobody was asked', async () => {
+  it('finds the manifest, and says that no cloud was asked', async () => {
     const { code, stdout } = await check('one');
     expect([code, stdout]).toEqual([
       0,
@@ -58,7 +58,7 @@ describe('kubeloom provider check without files', () => {
     });
   });
 
-  it('wants to be told which manifest is meant when several have the instance', async () => {
+  it('requires --manifest when several have the instance', async () => {
     const { code, stderr } = await check('two');
     expect([code, stderr]).toEqual([
       2,

@@ -40,7 +40,7 @@ describe('kubeloom apply', () => {
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('e.g. g3-a1')]);
   });
 
-  it('tells all faults of a document whose name the API has no place for, and submits nothing', async () => {
+  it('prints all faults of a document whose name the API has no place for, and submits nothing', async () => {
     const bad = 'apiVersion: kubeloom.dev/v1\nkind: RoleBinding\nmetadata: { name: bad one }\nspec: { role: root }\n';
     const { code, stdout, stderr } = await kubeloom(['apply', '-f', '-'], `${secret('fine', '{ a: b }')}---\n${bad}`);
     expect([code, stdout]).toEqual([3, '']);
@@ -95,7 +95,7 @@ describe('kubeloom secrets and templates', () => {
 });
 
 describe('a parameter that is none', () => {
-  it('is told once', async () => {
+  it('is shown once', async () => {
     const { code, stderr } = await kubeloom(['get', '-n', 'No']);
     expect([code, stderr.match(/must consist of/g)?.length]).toEqual([3, 1]);
   });
@@ -131,7 +131,7 @@ describe('an API that cannot be asked', () => {
     expect(await at(url)).toMatchObject({ code: 7, stderr: expect.stringContaining(`nothing answers at ${url}`) });
   });
 
-  it('speaks something else: the reason is told', async () => {
+  it('speaks something else: the reason is shown', async () => {
     const { code, stderr } = await withServer(
       (_, response) => response.end('x'),
       (url) => at(url.replace('http', 'https')),
@@ -139,7 +139,7 @@ describe('an API that cannot be asked', () => {
     expect([code, stderr]).toEqual([7, expect.stringMatching(/cannot be asked \(.+\): /)]);
   });
 
-  it('sends us elsewhere: nobody goes there with a token', async () => {
+  it('redirects: the token is not sent there', async () => {
     let asked = 0;
     const { code, stderr } = await withServer(
       (request, response) => {
@@ -151,7 +151,7 @@ describe('an API that cannot be asked', () => {
     expect([code, asked, stderr]).toEqual([7, 1, expect.stringContaining('sends us to http://127.0.0.1:1/v1/whoami')]);
   });
 
-  it('is told by a file that is broken', async () => {
+  it('is in a broken file, which the message names', async () => {
     const directory = mkdtempSync(join(home, 'broken-'));
     writeFileSync(join(directory, 'platform.json'), '{');
     const { code, stderr } = await run(['get'], { environment: { KUBELOOM_HOME: directory } });

@@ -60,13 +60,13 @@ describe('SfnWorkflows', () => {
     expect(await workflows.startReconcile('shop-abcde-g1-a1', { namespace: 'team', name: 'shop' })).toBe(execution);
   });
 
-  it('tells the status, and nothing of an execution that does not exist', async () => {
+  it('returns the status, and nothing of an execution that does not exist', async () => {
     sfn.on(DescribeExecutionCommand).resolvesOnce({ status: 'RUNNING' }).rejects(new ExecutionDoesNotExist(fault));
     expect(await workflows.status(execution)).toBe('RUNNING');
     expect(await workflows.status(execution)).toBeUndefined();
   });
 
-  it('tells what an execution failed with, and nothing of one that did not fail', async () => {
+  it('returns the error of an execution, and nothing of one that did not fail', async () => {
     sfn
       .on(DescribeExecutionCommand)
       .resolvesOnce({ status: 'FAILED', error: 'States.Timeout', cause: 'too long' })
@@ -138,7 +138,7 @@ describe('CodeBuildBuilds', () => {
     await expect(builds.start('terraform', {})).rejects.toThrow('no id');
   });
 
-  it('tells whether a build has ended, and nothing of one that is not known', async () => {
+  it('says whether a build has ended, and nothing of an unknown one', async () => {
     codebuild
       .on(BatchGetBuildsCommand)
       .resolvesOnce({ builds: [build('a:1', 'IN_PROGRESS', '')] })

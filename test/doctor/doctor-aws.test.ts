@@ -58,7 +58,7 @@ const examine = (token?: string) => examineAws({ region, installation: 'kubeloom
 const notOk = (checks: readonly AwsCheck[]): AwsCheck[] => checks.filter(({ state }) => state !== 'ok');
 
 describe('an account in which all is well', () => {
-  it('is told as such, line by line', async () => {
+  it('is shown as such, line by line', async () => {
     const { checks, account: id } = await examine();
     expect(notOk(checks)).toEqual([]);
     expect(id).toBe('123456789012');
@@ -79,7 +79,7 @@ describe('an account in which all is well', () => {
     expect(api.authorization).toBe('Bearer a-token');
   });
 
-  it('is looked at only: no request that changes anything is sent', async () => {
+  it('is only read: no request that changes anything is sent', async () => {
     await examine();
     const sent = Object.values(account).flatMap((client) => client.calls().map(({ args }) => args[0].constructor.name));
     expect(sent.length).toBeGreaterThan(10);
@@ -335,7 +335,7 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
   expect(checks.find(({ name }) => name === 'builds at once (ARM/Small)')?.state).toBe('ok');
 });
 
-it('a region without arm64 containers is told before anything is deployed, and no more once runners are there', async () => {
+it('a region without arm64 containers is reported before the first deployment, and not once runners exist', async () => {
   account.cloudFormation.on(DescribeStacksCommand).rejects(awsError('ValidationError', 'Stack x does not exist'));
   const before = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
   const reported = before.checks.find(({ name }) => name === 'containers on arm64');
@@ -347,14 +347,14 @@ it('a region without arm64 containers is told before anything is deployed, and n
   expect(after.checks.map(({ name }) => name)).not.toContain('containers on arm64');
 });
 
-it('several things broken at once are all told', async () => {
+it('several things broken at once are all reported', async () => {
   const broken = ['no build may run', 'outbound federation is off', 'the key is disabled', 'the API fails'];
   for (const { what, breakIt } of faults) if (broken.includes(what)) breakIt();
   const names = notOk((await examine()).checks).map(({ name }) => name);
   expect(names.sort()).toEqual(['API', 'builds at once (ARM/Small)', 'key', 'tokens for other clouds']);
 });
 
-it('quotas of every compute in use are looked at, Lambda compute too', async () => {
+it('quotas of every compute in use are checked, Lambda compute too', async () => {
   account.codeBuild.on(BatchGetProjectsCommand).resolves({
     projects: tools.map((tool) => projectOf(tool, tool === 'kubectl' ? 'lambda' : 'container')),
   });
@@ -387,7 +387,7 @@ describe('as a command', () => {
   };
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('without credentials: says so, tells nothing else and ends with 1', async () => {
+  it('without credentials: says so, checks nothing else and ends with 1', async () => {
     const { code, stdout } = await kubeloom(['doctor', '--aws', '--region', region], { environment });
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong +identity +no credentials/);

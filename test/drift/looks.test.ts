@@ -141,7 +141,7 @@ describe('a check', () => {
     expect(calls()).toMatch(/ansible: \S*verify\.yml -i/);
   });
 
-  it('tells a machine that is gone once: neither its silence nor its firewall is told beside it', async () => {
+  it('reports a deleted machine once: neither its silence nor its firewall in addition', async () => {
     await look();
     const workspace = workspaceOf('workers');
     record(
@@ -160,7 +160,7 @@ describe('a check', () => {
     expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true }]);
   });
 
-  it('never wishes a machine destroyed that stands, nor anything else applied that would do it', async () => {
+  it('never has an existing machine destroyed, nor anything applied that would do it', async () => {
     await look();
     const workspace = workspaceOf('workers');
     const worker = machinesOf('workers-bbbbbbb-01');
@@ -181,7 +181,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('tells what newer templates would make differently from what somebody changed; what only moves is nothing', async () => {
+  it('distinguishes changes of newer templates from changes by others; what only moves is no drift', async () => {
     await look();
     const workspace = workspaceOf('control');
     const firewall = 'module.network_x.hcloud_firewall.nodes';
@@ -194,7 +194,7 @@ describe('a check', () => {
     expect((await look()).items).toEqual([]);
   });
 
-  it('tells networks, and the names of load balancers, as one thing each', async () => {
+  it('reports networks, and the names of load balancers, as one thing each', async () => {
     await look();
     const workspace = workspaceOf('control');
     record(
@@ -216,7 +216,7 @@ describe('a check', () => {
     expect(items[0]?.message).toContain('update module.network_x.hcloud_firewall.nodes');
   });
 
-  it('tells peers that do not answer, and nodes without SSH as what a person has to mend', async () => {
+  it('reports peers that do not answer, and nodes without SSH as not repairable', async () => {
     say([
       ...mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
         (event) => !JSON.stringify(event).includes('"host":"basement'),
@@ -232,7 +232,7 @@ describe('a check', () => {
     expect(items[1]?.message).toBe('control-aaaaaaa-01 does not reach edge-ccccccc-01 over WireGuard');
   });
 
-  it('looks a second time at a mesh that is not whole: who was deaf for a moment is not told', async () => {
+  it('checks an incomplete mesh a second time: a node that was silent for a moment is not reported', async () => {
     const unreached = { event: 'unreachable', host: 'basement-01', task: 'ping', message: 'connection refused' };
     const others = mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
       (event) => !JSON.stringify(event).includes('"host":"basement'),
@@ -243,7 +243,7 @@ describe('a check', () => {
     expect(calls().match(/^ansible: /gm)).toHaveLength(2);
   });
 
-  it('tells nodes that are missing, not ready, or of another version; a newer kubelet is never led back', async () => {
+  it('reports nodes that are missing, not ready, or of another version; a newer kubelet is never downgraded', async () => {
     live({
       'control-aaaaaaa-01': { version: 'v1.33.9' },
       'control-aaaaaaa-02': { version: 'v1.35.0' },
@@ -259,7 +259,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('tells an API that does not answer, the second time either', async () => {
+  it('reports an API that does not answer twice', async () => {
     record('api-down', '');
     expect((await look()).items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
     expect(kubectlLooks()).toBe(2);
@@ -274,7 +274,7 @@ describe('a check', () => {
     expect(kubectlLooks()).toBe(3);
   });
 
-  it('says what it could not look at, and looks at the rest; no secret is in its report', async () => {
+  it('says what it could not check, and checks the rest; no secret is in its report', async () => {
     await look();
     const workspace = workspaceOf('workers');
     const diagnostic = { severity: 'error', summary: 'invalid token very-secret-token', detail: '' };

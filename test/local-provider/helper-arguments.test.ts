@@ -46,7 +46,7 @@ describe('the hosts helper', () => {
     expect(JSON.parse(execFileSync(helper, ['status'], { env: inTrialDirectory }).toString())).toEqual([]);
   });
 
-  test('doctor tells as JSON what the machine lacks, and how to mend it', () => {
+  test('doctor prints as JSON what the machine lacks, and how to fix it', () => {
     const { status, stdout } = spawnSync(helper, ['doctor'], { encoding: 'utf8', env: inTrialDirectory });
     const report: { ok: boolean; checks: { name: string; ok: boolean; required: boolean; fix?: string }[] } =
       JSON.parse(stdout);

@@ -240,7 +240,7 @@ describe('a check', () => {
     expect(await pipeline.nodes()).toHaveLength(5);
   });
 
-  it('that crashes repeatedly is given up, reported, and made again at its time; the manifest stays done', async () => {
+  it('that crashes repeatedly is given up, reported, and repeated at its time; the manifest stays done', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('drift', 'kill', { times: 2 });
     await nextTick(pipeline);

@@ -88,7 +88,7 @@ describe('Oracle Cloud', () => {
       ...{ regions, bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url } },
     });
 
-  it('tells the compartment, what may be listed, and the limits of the region', async () => {
+  it('reports the compartment, what may be listed, and the limits of the region', async () => {
     const findings = await check(await started(routes(), guard));
     expect(lines(findings)).toEqual([
       'identity compartment kubeloom true',
@@ -112,7 +112,7 @@ describe('Oracle Cloud', () => {
     expect(lines(await check(cloud, {}, [])).filter((line) => line.startsWith('quota'))).toEqual([]);
   });
 
-  it('is refused with the key of another user, and nothing of the key is told', async () => {
+  it('is refused with the key of another user, and nothing of the key is shown', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const change = { privatekey: pem(other.privateKey), keyfingerprint: fingerprint(other.publicKey) };
     const findings = await check(await started(routes(), guard), change);
@@ -143,7 +143,7 @@ describe('Oracle Cloud', () => {
     expect(finding?.message).toContain("the clock here is 17 minutes ahead of the cloud's: set it");
   });
 
-  it('tells a compartment that is not shown from a key that is wrong', async () => {
+  it('distinguishes a hidden compartment from a wrong key', async () => {
     const findings = await check(await started(routes({ [compartment]: () => hidden }), guard));
     expect(lines(findings)[0]).toBe('identity compartment false');
     expect(findings[0]?.message).toContain('the key is accepted');
@@ -153,7 +153,7 @@ describe('Oracle Cloud', () => {
     );
   });
 
-  it.each([429, 500, 503])('cannot tell when Oracle answers HTTP %s', async (status) => {
+  it.each([429, 500, 503])('leaves the result open when Oracle answers HTTP %s', async (status) => {
     const busy = () => ({ status, body: {} });
     expect(lines(await check(await started(routes({ [compartment]: busy }), guard)))).toEqual([
       'identity API key null',
@@ -163,7 +163,7 @@ describe('Oracle Cloud', () => {
     expect(lines(findings)).toContain('quota virtual cloud networks in eu-frankfurt-1 null');
   });
 
-  it('tells limits that nobody lets it read, and that nothing may run', async () => {
+  it('reports limits that it may not read, and that nothing may run', async () => {
     const closed = { [availability]: () => hidden, [storage]: () => hidden, 'GET /20190729/limitValues': () => hidden };
     const findings = await check(await started(routes(closed), guard));
     expect(lines(findings).filter((line) => line.startsWith('quota') && !line.endsWith('null'))).toEqual([]);
@@ -174,7 +174,7 @@ describe('Oracle Cloud', () => {
     expect(lines(await check(await started(routes(none), guard)))).toContain('quota cores in eu-frankfurt-1 false');
   });
 
-  it('tells the rest when one service does not answer', async () => {
+  it('reports the rest when one service does not answer', async () => {
     const cloud = await started(routes(), guard);
     const gone = await fakeCloud({});
     gone.close();
@@ -246,7 +246,7 @@ describe('Exoscale', () => {
       }),
     });
 
-  it('tells what may be listed, what it cannot ask for, and quotas that are used up', async () => {
+  it('reports what may be listed, what it cannot ask for, and quotas that are used up', async () => {
     const findings = await check(await started(routes(), guard));
     expect(lines(findings)).toEqual([
       'identity API key true',
@@ -292,7 +292,7 @@ describe('Exoscale', () => {
     expect(messageOf(findings, '1 further operations')).toContain('a rule of the role that is not understood');
   });
 
-  it('is refused with a wrong secret, which is not told', async () => {
+  it('is refused with a wrong secret, which is not shown', async () => {
     const findings = await check(await started(routes(), guard), { apisecret: 'another-secret' });
     expect(lines(findings)).toEqual(['identity API key false']);
     expect(JSON.stringify(findings)).not.toContain('another-secret');
@@ -314,7 +314,7 @@ describe('Exoscale', () => {
     );
   });
 
-  it.each([429, 500, 503])('cannot tell when Exoscale answers HTTP %s', async (status) => {
+  it.each([429, 500, 503])('leaves the result open when Exoscale answers HTTP %s', async (status) => {
     const busy: Guard = () => ({ status, body: {} });
     expect(lines(await check(await started(routes(), busy)))).toEqual(['identity API key null']);
     const quotas = await check(await started(routes({ 'GET /v2/quota': () => ({ status, body: {} }) }), guard));

@@ -126,7 +126,7 @@ afterAll(async () => {
 });
 
 describe('credentials of a stored manifest whose run fails', () => {
-  it('are found good or bad by the runner, and told as for files', async () => {
+  it('are checked by the runner, and reported as for files', async () => {
     const { code, stdout } = await check('stored', '--json');
     expect(JSON.parse(stdout)).toEqual({
       ...{ provider: 'stored', ok: false },
@@ -159,7 +159,7 @@ describe('credentials of a stored manifest whose run fails', () => {
     expect((await check('vaulted')).stdout).toContain('VaultSecretMissing');
   }, 60_000);
 
-  it('are in nothing that is kept or told', async () => {
+  it('are in nothing that is stored or shown', async () => {
     const kept = platform.objects(questionKeys.checks(key, 'stored'));
     expect(kept.map((one) => one.split('/').at(-1)).sort()).toEqual(['build.json', 'request.json', 'result.json']);
     const { text } = await api('GET', '/v1/manifests/default/shop/events?limit=200');

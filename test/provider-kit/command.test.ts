@@ -75,7 +75,7 @@ describe('kubeloom provider test', () => {
     });
   });
 
-  it('says of what there is nothing of that it was not looked at, instead of ok', async () => {
+  it('says that it checked no module of a kind that is missing, instead of ok', async () => {
     const directory = await writeType(Object.fromEntries(Object.keys(goodType).map((file) => [file, null])));
     const { code, stdout } = await kubeloom('provider', 'test', directory);
     await removeType(directory);

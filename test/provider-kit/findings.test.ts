@@ -210,7 +210,7 @@ describe('the provider kit', () => {
     expect(faults.every(({ fix }) => fix.length > 0)).toBe(true);
   });
 
-  it('tells of a module that cannot be read only that, and nothing that follows from it', async () => {
+  it('reports of a module that cannot be read only that, and nothing that follows from it', async () => {
     const findings = await findingsOf({ 'network/main.tf': 'resource "acme_firewall" "network" {' });
 
     expect(findings.map(({ place, message }) => `${place}: ${message}`)).toEqual([

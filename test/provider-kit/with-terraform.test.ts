@@ -68,7 +68,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     expect(trials[0]?.details.join(' ')).toMatch(/An argument named "monitored" is not expected/);
   });
 
-  it('fails when a node that comes changes another one, which no file tells', async () => {
+  it('fails when a new node changes another one, which no file shows', async () => {
     await servePlugin();
     await edit(
       'nodepool/main.tf',
@@ -94,7 +94,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     ]);
   });
 
-  it('is told as not tried where no plugin is to be had', async () => {
+  it('is reported as not tried where the plugin is not available', async () => {
     const mirror = `provider_installation {\n  filesystem_mirror {\n    path = "${copy}"\n  }\n}\n`;
     await writeFile(join(copy, 'no-such.rc'), mirror);
 

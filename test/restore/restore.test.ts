@@ -167,7 +167,7 @@ describe('a backup', () => {
     expect(readdirSync(place).sort()).toEqual(['backup', 'backup-changed', 'backup-short']);
   });
 
-  it('says that the passphrase is wrong also when whoever unpacks it stops at the first nonsense', async () => {
+  it('says that the passphrase is wrong also when the program that unpacks it stops at the first invalid byte', async () => {
     await sealInto(file, passphrase, () => Readable.from([Buffer.alloc(1_000_000)]));
     const unpacker = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     await expect(unsealFrom(file, 'another passphrase', unpacker)).rejects.toThrow(
@@ -186,7 +186,7 @@ describe('a backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('an older one');
   });
 
-  it('is told in a sentence where it can be neither written nor read, and is never part of the next one', async () => {
+  it('is reported in a sentence where it can be neither written nor read, and is never part of the next one', async () => {
     await down();
     const at = (path: string) => ({ dataDir, file: path, passphrase });
     await expect(backUp(at(join(place, 'nowhere', 'backup')))).rejects.toThrow(

@@ -87,14 +87,14 @@ describe('marking nodes', () => {
     expect((await world.facts()).nodes['workers-bbbbbbb-01']?.joined).toBe(true);
   });
 
-  it('reads the node again when somebody else wrote it meanwhile', async () => {
+  it('reads the node again when someone else wrote it meanwhile', async () => {
     fail('patch', 'basement-01', 'Error from server (Conflict): the object has been modified');
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).ok).toBe(true);
     expect(calls().filter((call) => call.startsWith('patch'))).toHaveLength(2);
   });
 
-  it('tells which node an API server refuses and why', async () => {
+  it('says which node an API server refuses and why', async () => {
     fail('patch', 'basement-01', 'The Node "basement-01" is invalid: metadata.labels: Invalid value: "a b"');
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).error).toMatchObject({ class: 'user', resource: 'basement-01' });
@@ -225,7 +225,7 @@ describe('an etcd member list', () => {
   });
 });
 
-describe('nodes that are let go', () => {
+describe('orphaned nodes', () => {
   it('are worth a try and no failure', async () => {
     const orphan: StagePlan = {
       stage: 'infrastructure',

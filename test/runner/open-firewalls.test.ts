@@ -106,7 +106,7 @@ describe('once the machines of a cloud are made', () => {
     expect(commands()).toHaveLength(4);
   });
 
-  it('lets everybody in where a static node may stand behind NAT', async () => {
+  it('allows all addresses where a static node may be behind NAT', async () => {
     await world.put(aDocument([machines], { target: { ...state, pools: [...state.pools, staticPool] } }), existing);
     await kept('hz-prod', ['0.0.0.0/0']);
     await kept('hz-second', []);
@@ -116,7 +116,7 @@ describe('once the machines of a cloud are made', () => {
   });
 });
 
-describe('a firewall that cannot be told', () => {
+describe('a firewall that cannot be updated', () => {
   const refused = (summary: string) =>
     json([{ '@message': 'Error', type: 'diagnostic', diagnostic: { severity: 'error', summary, detail: '' } }]);
 
@@ -126,7 +126,7 @@ describe('a firewall that cannot be told', () => {
     record('machines-hz-second.plan.code', '1');
   });
 
-  it('is told as a warning when it stands aside and trying again would not help', async () => {
+  it('is reported as a warning when the stage has no work in it and a retry would not help', async () => {
     record('machines-hz-second.plan.out', refused('unable to authenticate (unauthorized)'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
     expect((await world.reported()).join('\n')).toMatch(
@@ -134,7 +134,7 @@ describe('a firewall that cannot be told', () => {
     );
   });
 
-  it('is told as a warning when nobody can say any more what its provider is like', async () => {
+  it('is reported as a warning when its templates cannot be fetched', async () => {
     const templates = `git:127.0.0.1:1/team/templates@${'a'.repeat(40)}#modules`;
     const lost = dynamicPool({ id: workers.id, nodes: workers.nodes }, { provider: { ...second, templates } });
     await world.put(

@@ -59,7 +59,7 @@ const wait = (totalMs: number) => {
 };
 
 describe('a machine whose first boot is under way', () => {
-  it('is asked until it lets root in, and people are told once that it is waited for', async () => {
+  it('is asked until root can log in, and one event says that the runner waits', async () => {
     set('refusals', '3');
     await wait(60_000);
     expect(calls()).toHaveLength(4);

@@ -54,7 +54,7 @@ describe('simulated stages', () => {
     expect(await world.ports.artifacts.getText(facts.kubeconfigKey ?? '')).toContain('https://shop.example.com:6443');
   });
 
-  it('forget nodes that are not wished for any more, and everything of a cluster that goes away', async () => {
+  it('forget nodes that are not desired any more, and everything of a cluster that goes away', async () => {
     for (const { stage } of grow) await run(stage);
     const destroy: StagePlan = { stage: 'infrastructure', reasons: ['deleted'], work: { workspaces: [] } };
     await world.put(aDocument([destroy], { before: twoProviderState(), target: null }));
@@ -62,14 +62,14 @@ describe('simulated stages', () => {
     expect(await world.facts()).toMatchObject({ nodes: {}, loadBalancers: {} });
   });
 
-  it('fail as often as they are told to, with that class', async () => {
+  it('fail as often as configured, with that class', async () => {
     const KUBELOOM_SIM_FAULTS = JSON.stringify([{ stage: 'kubernetes', class: 'quota', times: 2 }]);
     const outcomes = [];
     for (let tries = 0; tries < 3; tries += 1) outcomes.push(await run('kubernetes', { KUBELOOM_SIM_FAULTS }));
     expect(outcomes).toEqual([false, false, true]);
   });
 
-  it('fail only where they are told to', async () => {
+  it('fail only where configured', async () => {
     const faults = (fault: object) => ({
       KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'traffic', class: 'bug', ...fault }]),
     });
@@ -81,7 +81,7 @@ describe('simulated stages', () => {
     expect(await errorOf('traffic')).toMatchObject({ class: 'bug', code: 'InjectedFault', resource: 'basement-01' });
   });
 
-  it('leave out the new pools of a provider that they are told to fail, and only those', async () => {
+  it('leave out the new pools of a provider with an injected fault, and only those', async () => {
     const fault = { stage: 'infrastructure', class: 'credentials', provider: 'rack', times: 9 };
     const settings = { KUBELOOM_SIM_FAULTS: JSON.stringify([fault]) };
     expect(await run('infrastructure', settings)).toBe(true);
@@ -127,7 +127,7 @@ describe('simulated drift', () => {
     expect(await run('configuration', { KUBELOOM_SIM_DRIFT: drift })).toBe(true);
   };
 
-  it('is found where it is told to be, until it is repaired', async () => {
+  it('is found where configured, until it is repaired', async () => {
     const drift = reported({ node: 'workers-bbbbbbb-01' });
     expect(await found(drift)).toMatchObject([
       { kind: 'machine', where: { node: 'workers-bbbbbbb-01', pool: 'workers' } },
@@ -145,7 +145,7 @@ describe('simulated drift', () => {
     expect(await found(reported({ pool: 'other' }))).toEqual([]);
   });
 
-  it('is not looked for when the check is told to fail', async () => {
+  it('is not looked for when the check has an injected fault', async () => {
     await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
     expect(await run('drift', { KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'drift', class: 'quota' }]) })).toBe(
       false,

@@ -70,7 +70,7 @@ describe('DNS names that move to another provider instance', () => {
   });
 });
 
-describe('nodes that are let go', () => {
+describe('orphaned nodes', () => {
   const node = 'control-aaaaaaa-01';
   const shown = (...resources: readonly { address: string; index?: string }[]) =>
     record(
@@ -85,7 +85,7 @@ describe('nodes that are let go', () => {
   const forgotten = () =>
     /state rm -lock-timeout=30s (.*)/.exec(readFileSync(join(recordings, 'calls'), 'utf8'))?.[1]?.split(' ');
 
-  it('are forgotten before the plan, and told', async () => {
+  it('are forgotten before the plan, and reported', async () => {
     const target = twoProviderState();
     const pools = target.pools.map((pool) => ({ ...pool, nodes: pool.nodes.filter(({ name }) => name !== node) }));
     await world.put(aDocument([work(false)], { direction: 'shrink', before: target, target: { ...target, pools } }));

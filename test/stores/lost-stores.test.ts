@@ -102,7 +102,7 @@ describe('Secrets', () => {
     await openParameterStore(directory, { acceptLoss: true });
   });
 
-  it('tell which file is damaged, or that the key is another', async () => {
+  it('say which file is damaged, or that the key is another', async () => {
     const directory = await kept();
     await writeFile(join(directory, 'key'), Buffer.alloc(32));
     await expect(openParameterStore(directory)).rejects.toThrow(/key does not open the Secret \/a; restore a backup/);

@@ -51,7 +51,7 @@ describe('a branch of a private repository', () => {
     expect(deps.builds.started).toHaveLength(1);
   });
 
-  it('is asked for anew once the answer is old', async () => {
+  it('is asked for again once the answer is old', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     await build();
     const next = server.commit({ 'README.md': 'two' }, 'moving');
@@ -91,7 +91,7 @@ describe('what a runner could not find out', () => {
     ],
     ['a Secret without a token', { secret: 'team/empty' }, /has no field token/, /Add token/],
     ['a host in a private network', { url: '10.1.2.3/team/templates' }, /is in a private network/, /use a public host/],
-  ])('is told as a fault: %s', async (_what, changes, reason, fix) => {
+  ])('is reported as a fault: %s', async (_what, changes, reason, fix) => {
     await deps.secrets.put('user/team/wrong', { token: 'not-this-one' });
     await deps.secrets.put('user/team/empty', { username: 'me' });
     await expect(ask(changes)).rejects.toMatchObject(pending);
@@ -113,7 +113,7 @@ describe('what a runner could not find out', () => {
     expect(await ask({ secret: 'team/later' })).toEqual({ commit });
   });
 
-  it('is told when the runner died, and then tried again', async () => {
+  it('is reported when the runner died, and then tried again', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     deps.builds.statuses.set(deps.builds.started[0]?.id ?? '', 'ended');
     expect(await ask()).toMatchObject({ reason: expect.stringMatching(/ended without an answer \(build sim:1\)/) });

@@ -73,7 +73,7 @@ describe('the end of a stage', () => {
     expect(revocations(vault)).toBe(0);
   });
 
-  it.each([403, 500, 503])('tells that a token could not be revoked (HTTP %s), and fails nobody', async (status) => {
+  it.each([403, 500, 503])('says that a token could not be revoked (HTTP %s), and fails no stage', async (status) => {
     const { vault, session: one } = await session();
     await one.read(secret);
     vault.broken = { status, body: { errors: ['permission denied'] } };
@@ -86,7 +86,7 @@ describe('the end of a stage', () => {
     ]);
   });
 
-  it('waits no longer than it is told to', async () => {
+  it('waits no longer than configured', async () => {
     const { vault, session: one } = await session();
     await one.read(secret);
     vault.silent = true;
@@ -112,7 +112,7 @@ describe('a Vault that cannot answer', () => {
     expect(await one.read(secret)).toEqual({ accesskey: 'value' });
   });
 
-  it('is told to be unreachable', async () => {
+  it('is reported as unreachable', async () => {
     const { vault, session: one } = await session();
     opened.splice(0);
     await vault.close();
@@ -151,7 +151,7 @@ describe('a Vault with a certificate', () => {
 });
 
 describe('the connection to a Vault', () => {
-  it('tells every fault of its Secret and no value', () => {
+  it('reports every fault of its Secret and no value', () => {
     expect(() =>
       vaultConnection('team/vault', { address: 'vault-at-home', roleid: 'r', ca: 'secret-looking' }),
     ).toThrow(

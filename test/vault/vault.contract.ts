@@ -125,7 +125,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await failing({ mount: 'nowhere' })).toMatchObject({ code: 'VaultForbidden' });
     });
 
-    it('is told to be missing, or deleted', async () => {
+    it('is reported as missing, or deleted', async () => {
       const { failing } = await stage();
       const missing = { class: 'user', code: 'VaultSecretMissing' };
       expect(await failing({ path: 'clouds/none' })).toMatchObject(missing);
@@ -153,7 +153,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       }
     });
 
-    it('leaves batch tokens alone: they end by themselves', async () => {
+    it('leaves batch tokens alone: they expire', async () => {
       const { roleId, secretId } = await vault.appRole('batcher');
       const { read, leave } = await stage({ roleid: roleId, secretid: secretId });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
