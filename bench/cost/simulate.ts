@@ -1,6 +1,7 @@
 /** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiClient } from '#cli/api-client.ts';
+import { jobOf } from '#contracts/job.ts';
 import type { RunnerStage } from '#domain/plan.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
@@ -89,7 +90,8 @@ function transitionsOf(platform: Platform): number {
 
 /** Stages of all builds, oldest first. */
 function buildsOf(platform: Platform): readonly RunnerStage[] {
-  return [...platform.builds.newest('sim')]
-    .reverse()
-    .map((id) => platform.builds.get(id)?.environment.KUBELOOM_STAGE as RunnerStage);
+  return [...platform.builds.newest('sim')].reverse().flatMap((id) => {
+    const job = jobOf(platform.builds.get(id)?.environment ?? {});
+    return job.kind === 'stage' ? [job.stage] : [];
+  });
 }

@@ -101,37 +101,39 @@ describe('RoleBindingStore on DynamoDB', () => {
 describe('documents too large for a table', () => {
   const large = { document: { kind: 'InputManifest', text: 'x'.repeat(200_000) } };
 
-  it('come back from every method that answers a manifest, and are discarded with it', async () => {
-    const manifests = recordedPort('manifests', new DynamoManifests(freshTable(), documents()));
-    await manifests.create(aManifest({ ...large, dueAt: minute(1) }));
-    await manifests.replace(aManifest({ ...large, generation: 2, dueAt: minute(1) }), { generation: 1, attempt: 1 });
-    const taken = await manifests.takeLease(key, 'someone', term(0));
+  it('come back from every method that answers a manifest, to a process that did not read them before, and are discarded with it', async () => {
+    const [table, artifacts] = [freshTable(), recordedArtifacts()];
+    const cold = () => recordedPort('manifests', new DynamoManifests(table, new LargeDocuments(artifacts)));
+    await cold().create(aManifest({ ...large, dueAt: minute(1) }));
+    await cold().replace(aManifest({ ...large, generation: 2, dueAt: minute(1) }), { generation: 1, attempt: 1 });
+    const taken = await cold().takeLease(key, 'someone', term(0));
     const answers = [
       taken?.record,
-      await manifests.get(key),
-      await manifests.setPaused(key, false),
-      await manifests.requestCancel(key, 'shop-abcde-g1-a1', minute(2)),
-      await manifests.begin(key, taken?.lease.fence ?? 0, noon),
-      ...(await manifests.list('team', 10)).items,
-      ...(await manifests.due(minute(99), 10)),
-      ...(await manifests.generations(key)),
-      await manifests.releaseLease(key, 'someone'),
+      await cold().get(key),
+      await cold().setPaused(key, false),
+      await cold().requestCancel(key, 'shop-abcde-g1-a1', minute(2)),
+      await cold().begin(key, taken?.lease.fence ?? 0, noon),
+      ...(await cold().list('team', 10)).items,
+      ...(await cold().due(minute(99), 10)),
+      ...(await cold().generations(key)),
+      await cold().releaseLease(key, 'someone'),
     ];
     expect(answers).toHaveLength(10);
     for (const answer of answers) expect(answer).toMatchObject(large);
-    expect(await manifests.remainsOf(key)).toBeUndefined();
-    await manifests.discard(key);
-    expect(await manifests.get(key)).toBeUndefined();
+    expect(await cold().remainsOf(key)).toBeUndefined();
+    await cold().discard(key);
+    expect(await cold().get(key)).toBeUndefined();
   });
 
   it('come back with a cluster, and all clusters of a manifest are discarded', async () => {
-    const clusters = recordedPort('clusters', new DynamoClusters(freshTable(), documents()));
+    const [table, artifacts] = [freshTable(), recordedArtifacts()];
+    const cold = () => recordedPort('clusters', new DynamoClusters(table, new LargeDocuments(artifacts)));
     const record = aCluster({ facts: { ...noFacts, simulated: ['x'.repeat(200_000)] } });
-    await clusters.put(record);
-    expect((await clusters.get(key, record.cluster))?.facts.simulated).toHaveLength(1);
-    expect(await clusters.list(key)).toHaveLength(1);
-    await clusters.discard(key);
-    expect(await clusters.list(key)).toEqual([]);
+    await cold().put(record);
+    expect((await cold().get(key, record.cluster))?.facts.simulated).toHaveLength(1);
+    expect(await cold().list(key)).toHaveLength(1);
+    await cold().discard(key);
+    expect(await cold().list(key)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { ClusterRecord, HeldPool } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
 import type { ClusterRun, CollectResultInput } from '#contracts/state-inputs.ts';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
 import { marked } from './done-stages.ts';
 import { knownFacts } from './known-facts.ts';
@@ -23,27 +24,29 @@ export async function stageChange(
   deps: Using<'artifacts.getText'>,
 ): Promise<Partial<ClusterRecord> | undefined> {
   const { input, verdict, record, attemptPrefix, at } = collected;
+  const { stage } = input.slot;
   // Nothing was to change; what a check found is Record Drift's.
-  if (input.slot.stage === 'drift') return undefined;
+  if (stage === 'drift') return undefined;
   const { output, error } = verdict;
-  const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, deps) : undefined;
+  const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, stage, deps) : undefined;
   if (output.outcome !== 'failed' || !error) return done;
-  const failure = failureOf(input, error, { attemptPrefix, at, before: record.failure });
+  const failure = failureOf({ input, stage, error }, { attemptPrefix, at, before: record.failure });
   // What exists by now is said of a rollback, which forgets it.
   return { facts: await knownFacts(deps, record), ...done, failure };
 }
 
 async function progressed(
   { input: { run, slot }, result, record, at }: Collected,
+  stage: StageName,
   deps: Using<'artifacts.getText'>,
 ): Promise<Partial<ClusterRecord>> {
-  const doneStages = slot.stage === 'drift' ? undefined : marked(record, slot.stage);
+  const doneStages = marked(record, stage);
   const lost = heldPools(run, result, record.attempted);
   const kept = {
     ...(doneStages && { doneStages }),
     ...(lost.length > 0 && { heldPools: [...(record.heldPools ?? []), ...lost] }),
     // Addresses are worth showing while the long stages that follow run.
-    ...(slot.stage === 'infrastructure' && { facts: await knownFacts(deps, record) }),
+    ...(stage === 'infrastructure' && { facts: await knownFacts(deps, record) }),
   };
   if (record.progress === null) return kept;
   const { stage: _done, ...rest } = record.progress;

@@ -6,6 +6,7 @@ import type { StageError, StageResult } from '#contracts/stage.ts';
 import type { CollectResultInput, CollectResultOutput } from '#contracts/state-inputs.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
+import type { StageName } from '#domain/plan.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { cancelled } from '../runs/cancellation.ts';
@@ -76,8 +77,11 @@ function cancelledDuring({ slot, build }: CollectResultInput, error: StageError,
 
 /** A failure as it is kept in the cluster record. */
 export function failureOf(
-  input: CollectResultInput,
-  error: StageError,
+  {
+    input,
+    stage,
+    error,
+  }: { readonly input: CollectResultInput; readonly stage: StageName; readonly error: StageError },
   about: { readonly attemptPrefix: string; readonly at: string; readonly before: ClusterFailure | null },
 ): ClusterFailure {
   const { slot, run } = input;
@@ -85,10 +89,9 @@ export function failureOf(
   const outcome =
     slot.mode === 'do' || first === null
       ? 'what follows is being decided'
-      : `the way back stopped at ${slot.stage}; what was to be undone had failed with ${first.code}: ${first.message}`;
+      : `the way back stopped at ${stage}; what was to be undone had failed with ${first.code}: ${first.message}`;
   const { attemptPrefix, at } = about;
-  const stage = slot.stage === 'drift' ? {} : { stage: slot.stage };
-  return { ...error, ...stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
+  return { ...error, stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
 }
 
 /** The container ended without a result: it was stopped, crashed or never began. Once that may be chance. */
