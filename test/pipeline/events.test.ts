@@ -87,7 +87,7 @@ describe('docs/architecture.md', () => {
     const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
     for (const name of errorClasses) {
       const { inPlace, revertible, forwardOnly, because } = failurePolicy[name];
-      const words = { rollBack: 'undone', backOff: 'paused, then gone on', stop: 'stops' };
+      const words = { rollBack: 'undone', backOff: 'paused, then continued', stop: 'stops' };
       const row = `| ${name} | ${inPlace ? 'yes' : 'no'} | ${words[revertible]} | ${words[forwardOnly]} | ${because} |`;
       expect(text).toContain(row);
     }
