@@ -1,7 +1,7 @@
 /** A thin client of the HTTP API: one method for each operation, answers parsed, problems turned into errors for people. */
 import type { z } from 'zod';
 import { headerNames } from '#contracts/api-bodies.ts';
-import type { Answer, Body, Operation } from '#contracts/operations/operation.ts';
+import { type Answer, type Body, type Operation, pathOf } from '#contracts/operations/operation.ts';
 import { type OperationId, operations } from '#contracts/operations/operations.ts';
 import { ApiProblem } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
@@ -70,9 +70,9 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
   };
 
   const call = async <Row extends Operation>(row: Row, params: object, sent: Sent): Promise<AnswerTo<Row>> => {
-    const path = filledIn(row.path, params);
+    const path = pathOf(row, params);
     const version = sent.headers?.['If-Match'];
-    const tag = version && (await tagOf(filledIn(operations.getManifest.path, params), version));
+    const tag = version && (await tagOf(pathOf(operations.getManifest, params), version));
     const first = Object.values(row.answers)[0];
     const response = await send(row.method, path, {
       ...sent,
@@ -130,12 +130,6 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
 /** JSON is YAML: several documents are one text. */
 const asBody = (documents: readonly unknown[]): string =>
   documents.map((document) => JSON.stringify(document)).join('\n---\n');
-
-/** Values come out of files and the command line: none may become another path. */
-const filledIn = (path: string, params: object): string => {
-  const values = new Map(Object.entries(params));
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
-};
 
 /** As HTTP wants it, in quotation marks, which a shell takes away. */
 const entityTag = (text: string): string => (text === '*' || text.includes('"') ? text : `"${text}"`);

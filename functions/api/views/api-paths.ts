@@ -1,4 +1,6 @@
 /** Paths of this API, and the way from the artifact prefix of a stage's attempt to them. */
+import { pathOf } from '#contracts/operations/operation.ts';
+import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type StageMode, waypointKeys } from '#contracts/stage.ts';
 import { RunnerStage } from '#domain/plan.ts';
@@ -14,37 +16,18 @@ export interface StageAttempt extends ManifestKey {
   readonly attempt: number;
 }
 
-export function manifestPath(key: ManifestKey): string {
-  return `/v1/manifests/${key.namespace}/${key.name}`;
-}
-
-export function runPath(key: ManifestKey, run: string): string {
-  return `${manifestPath(key)}/runs/${run}`;
-}
-
-/** `cluster`: its name or id. */
-export function clusterPath(record: { namespace: string; manifest: string }, cluster: string): string {
-  return `${manifestPath({ namespace: record.namespace, name: record.manifest })}/clusters/${cluster}`;
-}
-
 export function logPath(at: StageAttempt): string {
-  const stage = `${at.stage}${at.mode === 'undo' ? '-undo' : ''}`;
-  return `${runPath(at, at.run)}/logs/${at.cluster}/${at.waypoint}/${stage}/${at.attempt}`;
-}
-
-/** A check of a provider instance's credentials. */
-export function checkPath(instance: ManifestKey & { readonly provider: string }, id: string): string {
-  return `${manifestPath(instance)}/providers/${instance.provider}/checks/${id}`;
+  return pathOf(operations.getLog, { ...at, stage: `${at.stage}${at.mode === 'undo' ? '-undo' : ''}` });
 }
 
 /** Links of an answer about a manifest. */
 export function linksOf(key: ManifestKey, run: string): Record<string, string> {
   return {
-    manifest: manifestPath(key),
-    run: runPath(key, run),
-    runs: `${manifestPath(key)}/runs`,
-    events: `${manifestPath(key)}/events`,
-    logs: `${runPath(key, run)}/logs`,
+    manifest: pathOf(operations.getManifest, key),
+    run: pathOf(operations.getRun, { ...key, run }),
+    runs: pathOf(operations.listRuns, key),
+    events: pathOf(operations.listEvents, key),
+    logs: pathOf(operations.listLogs, { ...key, run }),
   };
 }
 

@@ -1,10 +1,12 @@
 /** What a person is told about one cluster: progress, nodes, load balancers, and what went wrong. */
 import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
+import { pathOf } from '#contracts/operations/operation.ts';
+import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { percentDone } from '#domain/progress.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
-import { attemptOfPrefix, clusterPath, logPath } from './api-paths.ts';
+import { attemptOfPrefix, logPath } from './api-paths.ts';
 
 /** Port of the Kubernetes API, on nodes and on load balancers that serve it. */
 const apiPort = 6443;
@@ -38,9 +40,13 @@ export function describeCluster(record: ClusterRecord, deleting = false): Cluste
     })),
     drift: record.drift ?? null,
     simulated: record.facts.simulated,
-    kubeconfigPath:
-      record.facts.kubeconfigKey === undefined ? null : `${clusterPath(record, clusterName(record))}/kubeconfig`,
+    kubeconfigPath: record.facts.kubeconfigKey === undefined ? null : kubeconfigPath(record),
   };
+}
+
+function kubeconfigPath(record: ClusterRecord): string {
+  const { namespace, manifest: name } = record;
+  return pathOf(operations.getKubeconfig, { namespace, name, cluster: clusterName(record) });
 }
 
 /** Steps done and the share of them; a converged cluster is at 100 % also when it had nothing to do. */

@@ -57,6 +57,12 @@ export interface Operation {
 /** By `operationId`. Written `as const satisfies Operations`: handlers and the client are typed by the literal rows. */
 export type Operations = Readonly<Record<string, Operation>>;
 
+/** The path with its parameters. Values come out of files and the command line: none may become another path. */
+export function pathOf(row: Pick<Operation, 'path'>, params: object): string {
+  const values = new Map(Object.entries(params));
+  return row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
+}
+
 export const ok = <Schema extends z.ZodType>(description: string, schema: Schema) => ({ 200: { description, schema } });
 export const document = (description: string, required = true) => ({ description, required });
 export const etagHeaders = z.object({
