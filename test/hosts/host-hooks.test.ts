@@ -60,9 +60,9 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     expect(await names()).toEqual(['dropped-01', 'kept-01']);
   });
 
-  test('a host that is let go outlives reconcile, site-down and the sweep of its site, with the site it stands on', async () => {
+  test('an orphaned host outlives reconcile, site-down and the sweep of its site, with the site it stands on', async () => {
     const free = (await resources()).filter(({ index }) => index === 'dropped-01');
-    await hook('let-go', free);
+    await hook('orphan', free);
     await must('state', 'rm', ...free.map(({ address }) => address));
     await hook('before-apply', await resources());
     await must('apply', '-destroy', '-auto-approve');

@@ -238,7 +238,7 @@ describe('orphaned nodes', () => {
     await world.put(aDocument(stages, { direction: 'shrink', before, target }), twoProviderFacts);
     fail('drain', 'workers-bbbbbbb-01', 'error: cannot evict');
     expect((await world.run('nodes')).ok).toBe(true);
-    expect((await world.reported()).some((line) => line.startsWith('NodeLetGo: workers-bbbbbbb-01'))).toBe(true);
+    expect((await world.reported()).some((line) => line.startsWith('NodeOrphaned: workers-bbbbbbb-01'))).toBe(true);
     fail('drain', 'basement-01', 'error: cannot evict');
     expect((await world.run('nodes')).ok).toBe(true);
   });

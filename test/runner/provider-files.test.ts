@@ -1,11 +1,11 @@
-/** Files of a provider type that somebody else wrote: what is wrong with them is told as theirs. */
+/** Files of a provider type that a user wrote: their faults are reported as faults of the templates. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
-import { type HookInput, providerFiles, runHook } from '#runner/terraform/provider-files.ts';
+import { type HookInput, hasHook, providerFiles, runHook } from '#runner/terraform/provider-files.ts';
 import { type StageWorld, stageWorld } from './stage-world.ts';
 
 let world: StageWorld;
@@ -42,8 +42,8 @@ function filesWith(description: string) {
 
 describe('provider.json', () => {
   it.each([
-    ['is no JSON', '{ "provider": ', /provider\.json .*acme-1.*no JSON/],
-    ['has words that nobody knows', '{ "fireball": "cloud" }', /provider\.json .*acme-1.*fireball/],
+    ['is not JSON', '{ "provider": ', /provider\.json .*acme-1.*not JSON/],
+    ['has an unknown field', '{ "fireball": "cloud" }', /provider\.json .*acme-1.*fireball/],
     ['says too little', '{ "provider": { "name": "acme" } }', /provider\.source.*provider\.version/],
   ])('that %s is a fault of the templates', async (_what, text, says) => {
     const failure = await failureOf(filesWith(text));
@@ -55,14 +55,33 @@ describe('provider.json', () => {
 describe('a hook', () => {
   const files = { directory: '/nowhere', template: noProviderTemplate };
 
-  it.each(['all is well', '{"replace": "everything"}', ''])('that answers %j is told as what it is', async (stdout) => {
-    const run = async () => ({ code: 0, stdout, stderr: '' });
-    const failure = await failureOf(runHook({ run }, files, 'inspect', input));
-    expect(failure).toMatchObject({ class: 'bug', code: 'ProviderHookFailed', resource: 'acme-1' });
-    expect(failure.message).toMatch(/inspect of provider acme-1 .*answer/);
+  it.each(['all is well', '{"replace": "everything"}', ''])(
+    'that answers %j is reported as invalid',
+    async (stdout) => {
+      const run = async () => ({ code: 0, stdout, stderr: '' });
+      const failure = await failureOf(runHook({ run }, files, 'inspect', input));
+      expect(failure).toMatchObject({ class: 'bug', code: 'ProviderHookFailed', resource: 'acme-1' });
+      expect(failure.message).toMatch(/inspect of provider acme-1 .*invalid JSON/);
+    },
+  );
+
+  it.each(['orphan', 'let-go'])('orphan may be the file %s.ts, the second being its name in 0.1.0', async (name) => {
+    const directory = join(world.templates, 'terraform', 'acme');
+    mkdirSync(directory, { recursive: true });
+    const own = { directory, template: noProviderTemplate };
+    expect(await hasHook(own, 'orphan')).toBe(false);
+    writeFileSync(join(directory, `${name}.ts`), '');
+    expect(await hasHook(own, 'orphan')).toBe(true);
+    const started: (readonly string[])[] = [];
+    const run = async ({ args }: { readonly args: readonly string[] }) => {
+      started.push(args);
+      return { code: 0, stdout: '', stderr: '' };
+    };
+    await runHook({ run }, own, 'orphan', input);
+    expect(started).toEqual([[join(directory, `${name}.ts`)]]);
   });
 
-  it('whose answer nobody reads may say what it likes', async () => {
+  it('whose answer is not used may print anything', async () => {
     const run = async () => ({ code: 0, stdout: 'removed everything', stderr: '' });
     expect(await runHook({ run }, files, 'after-destroy', input)).toEqual({ replace: [], removed: [] });
   });

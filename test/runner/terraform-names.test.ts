@@ -102,7 +102,7 @@ describe('orphaned nodes', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(forgotten()).toEqual([host(node)]);
     expect(calls()).toEqual(['init', 'show', 'state', 'plan', 'apply', 'output']);
-    expect((await world.reported()).filter((line) => line.startsWith('NodeLetGo'))).toEqual([
+    expect((await world.reported()).filter((line) => line.startsWith('NodeOrphaned'))).toEqual([
       expect.stringContaining(node),
     ]);
   });

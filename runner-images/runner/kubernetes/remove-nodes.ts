@@ -7,7 +7,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
 
-/** Pods that cannot move must not keep a node for ever. */
+/** Pods that cannot move must not block the removal of a node for ever. */
 const drainMinutes = 30;
 
 /** Labels by which users hold a node while something on it must not be disturbed. */
@@ -26,7 +26,7 @@ export async function removeNodes(
   { remove: names, maxUnavailable, maxUnavailableOf = {} }: NodesWork,
 ): Promise<number> {
   if (names.length === 0) return 0;
-  const orphan = nodesLetGo(context);
+  const orphan = orphanedNodes(context);
   const nodes = await kubectl.nodes().catch((error) => {
     if (!names.every((name) => orphan.has(name))) throw error;
     for (const name of names) reportTolerated(context, name, error);
@@ -68,7 +68,7 @@ async function removeNode(
     context.emit({
       kind: 'NodeUnreachable',
       level: 'warning',
-      message: `${name} does not answer: its volumes are freed`,
+      message: `${name} does not answer: its volumes are released`,
       node: name,
     });
     const taint = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';
@@ -82,19 +82,19 @@ async function removeNode(
   context.emit({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
 }
 
-/** Nodes that the user lets go: taking them out of Kubernetes is worth a try, and no more. */
-function nodesLetGo({ document }: StageContext): ReadonlySet<string> {
+/** Nodes that the user orphans: Kubeloom tries to remove them from Kubernetes; a failure is only a warning. */
+function orphanedNodes({ document }: StageContext): ReadonlySet<string> {
   return new Set(document.stages.flatMap((plan) => (plan.stage === 'infrastructure' ? (plan.work.orphan ?? []) : [])));
 }
 
-/** A stage that is stopped stops here, too. */
+/** A cancelled stage stops here, too. */
 function reportTolerated({ emit }: StageContext, node: string, error: unknown): void {
   if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled') throw error;
-  const message = `${node} is let go and could not be taken out of Kubernetes: ${error.message}`;
-  emit({ kind: 'NodeLetGo', level: 'warning', message, node });
+  const message = `${node} is orphaned and could not be removed from Kubernetes: ${error.message}`;
+  emit({ kind: 'NodeOrphaned', level: 'warning', message, node });
 }
 
-/** Drains it. Running out of time is told and not an error; everything else is. */
+/** Drains it. Running out of time is reported and is not an error; everything else is. */
 async function drain(context: StageContext, kubectl: Kubectl, name: string): Promise<void> {
   const result = await kubectl.try(
     [
@@ -102,7 +102,7 @@ async function drain(context: StageContext, kubectl: Kubectl, name: string): Pro
       name,
       '--ignore-daemonsets',
       '--delete-emptydir-data',
-      // Pods without a controller would block a drain for ever, and go with the machine anyway.
+      // Pods without a controller would block a drain for ever, and are lost with the machine anyway.
       '--force',
       '--skip-wait-for-delete-timeout=60',
       `--timeout=${drainMinutes}m`,
@@ -159,6 +159,6 @@ function nodesLocked(locked: readonly Leaving[]): StageFailure {
     code: 'NodeLocked',
     message: `${names.join(', ')}: held by the label ${lockLabels.join(' or ')}.`,
     resource: names[0] ?? '',
-    hint: 'Take the label off the node when it may go; it is tried again by itself.',
+    hint: 'Remove the label once the node may be deleted; Kubeloom retries automatically.',
   });
 }

@@ -1,4 +1,4 @@
-/** A tool for every stage that makes nothing: it takes its time, fails when told to, and finds plausible facts. */
+/** A tool for every stage that creates nothing: it takes some time, fails where a fault is configured, and finds plausible facts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
@@ -37,7 +37,7 @@ export function simTool(options: SimOptions): Tool {
   };
 }
 
-/** Returns what the stage leads to: the wish, perhaps without pools that were told to fail. */
+/** Returns the state after the stage: the target, without pools that are configured to fail. */
 function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
   const added = skippablePools(context);
   const states = knownStates(context);
@@ -56,9 +56,9 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   const failure = new StageFailure({
     class: fault.class,
     code: 'InjectedFault',
-    message: `The simulated stage ${fault.stage} failed because it was told to (${fault.class}).`,
+    message: `The simulated stage ${fault.stage} failed as configured in KUBELOOM_SIM_FAULTS (${fault.class}).`,
     ...(fault.node === undefined && fault.provider === undefined ? {} : { resource: fault.node ?? fault.provider }),
-    hint: 'Nothing real is broken: this failure was asked for.',
+    hint: 'Nothing real is broken: this failure is simulated.',
   });
   const lost = added.flatMap(({ id, source }) =>
     source.kind === 'dynamic' && source.provider.name === fault.provider ? [{ pool: id, error: failure.error }] : [],
@@ -111,8 +111,8 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   const gone = Object.keys(facts.current.nodes).filter((name) => !stay.has(name));
   for (const name of gone) facts.forgetNode(name);
   for (const node of orphan) {
-    const message = `${node} is let go: it goes on existing, nobody looks after it any more`;
-    emit({ kind: 'NodeLetGo', level: 'warning', message, node });
+    const message = `${node} is orphaned: it keeps running, Kubeloom no longer manages it`;
+    emit({ kind: 'NodeOrphaned', level: 'warning', message, node });
   }
   const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
   for (const { node } of target === null ? [] : allNodes(target)) {

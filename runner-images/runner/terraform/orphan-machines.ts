@@ -1,4 +1,4 @@
-/** What a user lets go: Terraform forgets it, and it goes on existing. */
+/** What a user orphans: Terraform forgets it, and it keeps running. */
 import type { StageContext } from '../stage-context.ts';
 import { nodeOfAddress } from './addresses.ts';
 import { type HookInput, hasHook, type ProviderFiles, runHook } from './provider-files.ts';
@@ -7,13 +7,13 @@ import type { StateResource, TerraformCli } from './terraform-cli.ts';
 export interface OrphanRequest {
   readonly files: ProviderFiles;
   readonly hook: HookInput;
-  /** True for what is let go. @default nothing is */
+  /** True for resources to orphan. @default none */
   readonly isOrphaned?: ((resource: StateResource) => boolean) | undefined;
   /** What the state has. */
   readonly resources: readonly StateResource[];
 }
 
-/** Lets go of it; returns what the state has then. */
+/** Removes orphaned resources from the Terraform state; returns the resources that it has then. */
 export async function orphan(
   context: StageContext,
   terraform: TerraformCli,
@@ -21,15 +21,15 @@ export async function orphan(
 ): Promise<readonly StateResource[]> {
   const free = resources.filter(isOrphaned);
   if (free.length === 0) return resources;
-  if (await hasHook(files, 'let-go')) await runHook(context, files, 'let-go', { ...hook, resources: free });
+  if (await hasHook(files, 'orphan')) await runHook(context, files, 'orphan', { ...hook, resources: free });
   await terraform.forget(free.map(({ address }) => address));
   const names = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
   const owners = Map.groupBy(free, ({ address }) => nodeOfAddress(address, names));
   for (const [node, its] of owners) {
     const addresses = its.map(({ address }) => address).join(', ');
-    const what = node ?? `what nodes that are let go stand on in ${hook.provider}`;
-    const message = `${what} is let go: it goes on existing, nobody looks after it any more (${addresses})`;
-    context.emit({ kind: 'NodeLetGo', level: 'warning', message, ...(node === undefined ? {} : { node }) });
+    const what = node ?? `infrastructure of orphaned nodes in ${hook.provider}`;
+    const message = `${what} is orphaned: it keeps running, Kubeloom no longer manages it (${addresses})`;
+    context.emit({ kind: 'NodeOrphaned', level: 'warning', message, ...(node === undefined ? {} : { node }) });
   }
   return resources.filter((resource) => !free.includes(resource));
 }

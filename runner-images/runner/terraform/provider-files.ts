@@ -12,7 +12,7 @@ import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-export type HookName = 'inspect' | 'before-apply' | 'after-apply' | 'after-destroy' | 'let-go';
+export type HookName = 'inspect' | 'before-apply' | 'after-apply' | 'after-destroy' | 'orphan';
 
 /** What a hook reads on stdin. */
 export interface HookInput {
@@ -20,7 +20,7 @@ export interface HookInput {
   readonly cluster: string;
   readonly provider: string;
   readonly kind: 'machines' | 'dns';
-  /** Everything of the workspace is to go. */
+  /** Everything of the workspace will be deleted. */
   readonly destroy: boolean;
   /** What the Terraform state has; empty after a destroy. */
   readonly resources: readonly StateResource[];
@@ -28,9 +28,9 @@ export interface HookInput {
 
 /** What a hook may answer on stdout. */
 const HookAnswer = z.object({
-  /** `before-apply`, and `inspect` which changes nothing: addresses that the next plan has to replace. */
+  /** `before-apply`, and `inspect`, which changes nothing: addresses that the next plan has to replace. */
   replace: z.array(z.string()).default([]),
-  /** What was there, unknown to Terraform, and was removed. */
+  /** Resources that existed, were unknown to Terraform, and were removed. */
   removed: z.array(z.string()).default([]),
 });
 export type HookAnswer = z.infer<typeof HookAnswer>;
@@ -41,7 +41,7 @@ export interface ProviderFiles {
   readonly template: ProviderTemplate;
 }
 
-/** Finds or fetches them. Throws `TemplatesMissing` for a type that there are none of. */
+/** Finds or fetches them. Throws `TemplatesMissing` for a type without templates. */
 export async function providerFiles(
   context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
   provider: ProviderInstance,
@@ -72,11 +72,11 @@ function templateOf({ name, type }: ProviderInstance, text: string): ProviderTem
     code: 'TemplatesFaulty',
     message: `The provider.json of the templates for ${type} (provider ${name}) cannot be used: ${read.problem}.`,
     resource: name,
-    hint: 'Correct it; `kubeloom provider test` says everything that is wrong with the templates.',
+    hint: 'Correct it; `kubeloom provider test` lists all faults of the templates.',
   });
 }
 
-/** The value of a text that others wrote, or what is wrong with it. */
+/** The value of a text that others wrote, or its fault. */
 function readJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -85,7 +85,7 @@ function readJson<Schema extends z.ZodType>(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { problem: `it is no JSON: ${(error as Error).message}` };
+    return { problem: `it is not JSON: ${(error as Error).message}` };
   }
   const read = schema.safeParse(json);
   if (read.success) return { value: read.data };
@@ -93,16 +93,16 @@ function readJson<Schema extends z.ZodType>(
   return { problem: issues.join('; ') };
 }
 
-/** Something of a workspace that was made with one version of templates. */
+/** A version of templates with which something of a workspace was created. */
 export interface VersionInUse {
   readonly provider: ProviderInstance;
-  /** Something of it is still wished for. */
+  /** The target still has something of it. */
   readonly wanted: boolean;
 }
 
 /**
- * Those of a version in use. What is only to go goes with the templates that come with Kubeloom when its own cannot be had
- * any more: provider block and hooks are those of the same cloud.
+ * The files of a version in use. Resources that are only deleted use Kubeloom's own templates when theirs are no longer
+ * available: provider block and hooks are those of the same cloud.
  */
 export async function versionFiles(
   context: Parameters<typeof providerFiles>[0] & Pick<StageContext, 'attempt' | 'emit'>,
@@ -118,9 +118,21 @@ export async function versionFiles(
   }
 }
 
-/** True when the type has this hook: a file `<hook>.ts` beside its modules. */
-export function hasHook(files: ProviderFiles, hook: HookName): Promise<boolean> {
-  return exists(join(files.directory, `${hook}.ts`));
+/** Names of hooks in templates for 0.1.0; accepted for one release. */
+const formerNames: Partial<Record<HookName, string>> = { orphan: 'let-go' };
+
+/** Path of the hook, a file `<hook>.ts` next to the modules of the type; undefined when it has none. */
+async function pathOfHook({ directory }: ProviderFiles, hook: HookName): Promise<string | undefined> {
+  for (const name of [hook, formerNames[hook]]) {
+    const path = join(directory, `${name}.ts`);
+    if (name !== undefined && (await exists(path))) return path;
+  }
+  return undefined;
+}
+
+/** True when the type has this hook. */
+export async function hasHook(files: ProviderFiles, hook: HookName): Promise<boolean> {
+  return (await pathOfHook(files, hook)) !== undefined;
 }
 
 /** Runs a hook of the type. */
@@ -131,7 +143,7 @@ export async function runHook(
   input: HookInput,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<HookAnswer> {
-  const program = join(files.directory, `${hook}.ts`);
+  const program = (await pathOfHook(files, hook)) ?? join(files.directory, `${hook}.ts`);
   const result = await context.run({
     label: `${hook} ${input.provider}`,
     program: process.execPath,
@@ -154,7 +166,7 @@ export async function runHook(
   throw new StageFailure({
     class: 'bug',
     code: 'ProviderHookFailed',
-    message: `${hook} of provider ${input.provider} gave an answer that nobody understands: ${read.problem}`,
+    message: `${hook} of provider ${input.provider} returned invalid JSON: ${read.problem}`,
     resource: input.provider,
     hint: 'It has to answer {"replace": […], "removed": […]} on standard output, and nothing else; messages belong on standard error.',
   });

@@ -1,4 +1,4 @@
-/** Hook of the runner: sweeps whatever of the provider instance is still on the machine, known to Terraform or not. */
+/** Hook of the runner: removes everything of the provider instance that is still on the machine, known to Terraform or not. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

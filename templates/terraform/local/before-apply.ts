@@ -1,4 +1,4 @@
-/** Hook of the runner: what the machine has lost is made anew, and what it should not have is removed. */
+/** Hook of the runner: hosts that the machine has lost are recreated, and hosts that it should not have are removed. */
 import { reconcile } from './reconcile.ts';
 
 reconcile();

@@ -1,4 +1,4 @@
-/** Hook of the runner: what the machine has lost, for a check that changes nothing. */
+/** Hook of the runner: finds hosts that the machine has lost, for a check that changes nothing. */
 import { reconcile } from './reconcile.ts';
 
 reconcile('inspect');

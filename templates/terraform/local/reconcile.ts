@@ -1,4 +1,4 @@
-/** Brings the hosts that are there and the Terraform state together; prints what must be made anew and what was removed. */
+/** Reconciles the existing hosts with the Terraform state; prints what must be recreated and what was removed. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -10,7 +10,7 @@ interface HookInput {
   readonly resources: readonly { address: string; type: string; index?: unknown; values?: { id?: string } | null }[];
 }
 
-/** `command`: `reconcile` removes what nobody wants; `inspect` only looks. */
+/** `command`: `reconcile` removes hosts that the state does not have; `inspect` only reads. */
 export function reconcile(command: 'reconcile' | 'inspect' = 'reconcile'): void {
   const { installation, cluster, provider, kind, resources }: HookInput = JSON.parse(readFileSync(0, 'utf8'));
   const hosts = resources.filter(

@@ -1,4 +1,4 @@
-/** Hook of the runner: hosts that a user lets go are nobody's to remove any more, apart from `kubeloom-host gc --all`. */
+/** Hook of the runner: hosts that a user orphans are never removed again, except by `kubeloom-host gc --all`. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
