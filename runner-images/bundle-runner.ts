@@ -1,4 +1,4 @@
-/** The runner as one file: less than half the start-up time of its sources, and no node_modules beside it. */
+/** The runner as one file: less than half the start-up time of its sources, and without node_modules. */
 import { createHash } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const sources = ['functions', 'runner-images/runner'] as const;
 /** Sets up what bundled packages that still say `require` look for. */
 const banner = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
-/** Writes it into the directory, unless it is there for the same sources already; returns its path. */
+/** Writes it into the directory, unless the one of the same sources exists already; returns its path. */
 export async function bundleRunner(directory: string): Promise<string> {
   const file = join(directory, `runner-${await fingerprint()}.mjs`);
   if (await exists(file)) return file;
@@ -18,7 +18,7 @@ export async function bundleRunner(directory: string): Promise<string> {
   const unfinished = `${file}.${process.pid}`;
   await buildRunner(unfinished);
   await rename(unfinished, file);
-  // Those of other sources: a runner that still works has read its file long ago.
+  // Remove bundles of other sources: a runner that still works has read its file long ago.
   const old = (await readdir(directory)).filter((name) => /^runner-.*\.mjs$/.test(name) && !file.endsWith(name));
   await Promise.all(old.map((name) => rm(join(directory, name), { force: true })));
   return file;
@@ -32,7 +32,7 @@ export async function buildRunner(outfile: string): Promise<void> {
     absWorkingDir: root,
     outfile,
     ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm' },
-    // Of packages that have both, the modules: what is not used of them stays out.
+    // Of packages that have both, use the modules: unused code is left out.
     mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
     banner: { js: banner },

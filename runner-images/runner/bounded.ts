@@ -1,4 +1,4 @@
-/** Runs work side by side, so many at a time; every item is tried, whatever happens to the others. */
+/** Runs work concurrently, with a limit; every item is tried, also when others fail. */
 
 /** Outcomes in the order of the items. Never throws. */
 export async function settleBounded<Item, Result>(

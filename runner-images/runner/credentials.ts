@@ -6,7 +6,7 @@ import { StageFailure } from './stage-failure.ts';
 import { vaultConnection } from './vault/vault-connection.ts';
 import { VaultSession } from './vault/vault-session.ts';
 
-/** Of a stage, or of a check: somebody who may read Secrets, and the mask of all that is said. */
+/** Of a stage or a check: the ports that read Secrets, and the mask of all output. */
 export interface Around {
   readonly ports: { readonly secrets: Pick<SecretStore, 'get'> };
   readonly mask: SecretMask;
@@ -15,7 +15,7 @@ export interface Around {
 /** One login for each connection and stage; a stage has a mask of its own. */
 const sessions = new WeakMap<SecretMask, Map<string, Promise<VaultSession>>>();
 
-/** The fields that a reference (`locatorText`) leads to. Throws `SecretMissing` or what a Vault has to say. */
+/** The fields that a reference (`locatorText`) leads to. Throws `SecretMissing` or the error of a Vault. */
 export async function userSecret(
   context: Around,
   reference: string,
@@ -28,8 +28,8 @@ export async function userSecret(
 }
 
 /**
- * Ends the logins to Vaults that reading for this mask made; whoever reads later logs in anew. Never throws: returns what
- * did not work, as sentences for the log.
+ * Ends the logins to Vaults that were made while reading for this mask; a later read logs in again. Never throws: returns
+ * failures as sentences for the log.
  */
 export async function revokeVaultTokens(mask: SecretMask): Promise<readonly string[]> {
   const opened = [...(sessions.get(mask)?.values() ?? [])];

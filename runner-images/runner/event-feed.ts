@@ -9,7 +9,7 @@ import type { StageEvent } from './stage-context.ts';
 
 export interface EventFeed {
   emit(event: StageEvent): void;
-  /** Resolves once everything told is stored or given up. */
+  /** Resolves once every event is stored or given up. */
   close(): Promise<void>;
 }
 

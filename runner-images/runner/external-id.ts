@@ -1,4 +1,4 @@
-/** The ExternalId that roles of other AWS accounts are shown: who uses a Secret cannot choose it, so no namespace can name the role of another. */
+/** The ExternalId that roles of other AWS accounts are shown: the user of a Secret cannot choose it, so no namespace can use the role of another. */
 import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { StageFailure } from './stage-failure.ts';
 

@@ -17,7 +17,7 @@ export class FactSheet {
     this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: { ...this.#facts.nodes[name], ...found } } };
   }
 
-  /** Forgets a node that is gone or was made anew. */
+  /** Removes the facts of a node that is gone or was recreated. */
   forgetNode(name: string): void {
     const { [name]: _gone, ...nodes } = this.#facts.nodes;
     this.#facts = { ...this.#facts, nodes };
@@ -36,7 +36,7 @@ export class FactSheet {
     this.#facts = key === undefined ? rest : { ...rest, kubeconfigKey: key };
   }
 
-  /** Ids of new pools that could not be made; what was noted before is forgotten. */
+  /** Ids of new pools that could not be created; replaces what was noted before. */
   lostPools(ids: readonly string[]): void {
     const { lostPools: _old, ...rest } = this.#facts;
     this.#facts = ids.length === 0 ? rest : { ...rest, lostPools: [...ids].sort() };

@@ -17,7 +17,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
-// Whoever read along may be gone; that is no reason to leave a stage half done.
+// The reader of the output may be gone; the stage still has to finish.
 process.stdout.on('error', () => undefined);
 
 // Without this, a failure before the job begins would look like success.

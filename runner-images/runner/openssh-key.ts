@@ -1,4 +1,4 @@
-/** Makes ed25519 key pairs in OpenSSH's own format, which every tool that we drive reads. */
+/** Generates ed25519 key pairs in OpenSSH's own format, which every tool that the runner uses can read. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 export interface SshKeyPair {

@@ -1,4 +1,4 @@
-/** Runs one tool as a process group of its own: lines streamed and masked, stopped politely first, then for good. */
+/** Runs one tool as a process group of its own: lines are streamed and masked; it is stopped by SIGINT first, then by SIGKILL. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StageFailure, stageCancelled } from './stage-failure.ts';
 import type { StageLog } from './stage-log.ts';
@@ -35,7 +35,7 @@ export interface CommandOptions {
   readonly graceMs: number;
 }
 
-/** For commands whose output is for programs, or secret: only what they complain about is logged. */
+/** For commands whose output is for programs, or secret: only their errors are logged. */
 export const complaintsOnly: NonNullable<Command['onLine']> = (line, stream) =>
   stream === 'stderr' ? line : undefined;
 
@@ -88,7 +88,7 @@ function ended(child: ChildProcess, command: Command): Promise<number> {
             class: 'user',
             code: 'ToolMissing',
             message: `${command.program} cannot be started: ${cause.message}`,
-            hint: `Install ${command.program} where the runner works; \`kubeloom doctor\` lists what is missing.`,
+            hint: `Install ${command.program} where the runner runs; \`kubeloom doctor\` lists what is missing.`,
           },
           { cause },
         ),
@@ -149,7 +149,7 @@ class Stopper {
       totalMs,
     );
     child.once('exit', () => {
-      // Helpers of a stopped tool must not go on making things after it.
+      // Child processes of a stopped tool must not go on creating resources.
       if (this.failure !== undefined) this.#killGroup();
     });
     this.heard();
@@ -184,7 +184,7 @@ class Stopper {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // The group is gone already, which is what was wanted.
+      // The group is gone already.
     }
   }
 
@@ -193,7 +193,7 @@ class Stopper {
       class: 'transient',
       code,
       message: `${this.#command.label} ${what} and was stopped. Last lines:\n${this.#around.log.lastLines(5)}`,
-      hint: 'See the log of the stage for what it was waiting for.',
+      hint: 'The log of the stage shows what it was waiting for.',
     });
   }
 }

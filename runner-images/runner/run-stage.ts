@@ -21,7 +21,7 @@ import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
 
 export interface RunStageOptions {
   readonly signal: AbortSignal;
-  /** After so long the tool is interrupted and the stage fails with `StageTooLong`. @default never */
+  /** After this time the tool is interrupted and the stage fails with `StageTooLong`. @default never */
   readonly longestMinutes?: number;
   readonly templatesDirectory: string;
   readonly tools: Readonly<Record<RunnerStage, Tool>>;
@@ -31,7 +31,7 @@ export interface RunStageOptions {
   readonly crash?: AbortSignal;
   /** False for tools that need no files: they get an empty path. @default true */
   readonly needsFiles?: boolean;
-  /** Where masked log lines go as well. @default nowhere */
+  /** A second output for masked log lines. @default none */
   readonly echo?: (line: string) => void;
 }
 
@@ -116,7 +116,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: Ru
     ...outcome,
   });
   const { artifacts }: RunnerPorts = ports;
-  // Whoever finds a result relies on the facts: they go first. Events and the log only have to be there in the end.
+  // Readers of a result rely on the facts: those are written first. Events and the log only have to be complete at the end.
   const store = async () => {
     if (factsText !== undefined && factsText !== storedFacts) {
       await artifacts.putText(waypointKeys.facts(prefix), factsText, 'application/json');
@@ -137,8 +137,8 @@ function bounded({ signal, longestMinutes }: RunStageOptions): { readonly signal
 }
 
 /**
- * Where the stage leads and what else may stand. On the way forward, pools that the waypoint lost are neither; on the way
- * back they may still stand.
+ * The target of the stage and the other states that may exist. In mode do, held pools of the waypoint are in neither; in
+ * mode undo they may still exist.
  */
 function ends(
   document: WaypointDocument,
@@ -150,7 +150,7 @@ function ends(
   const isState = (state: ClusterState | null): state is ClusterState => state !== null;
   if (mode === 'undo') return { target: before, others: [target, attempted].filter(isState), plan };
   if (plan.stage === 'drift') return { target: target, others: [], plan };
-  // The stage that makes machines finds out anew which pools it can make.
+  // The stage that creates machines finds out again which pools it can create.
   if (plan.stage === 'infrastructure') return { target: target, others: [before, attempted].filter(isState), plan };
   return {
     target: target && withoutPools(target, lostPools),
@@ -180,7 +180,7 @@ async function loadDocuments(
       class: 'bug',
       code: 'WaypointMissing',
       message: `There is no waypoint document under ${prefix}.`,
-      hint: 'This is a fault of Kubeloom, or the artifact was removed while the run was under way.',
+      hint: 'This is a fault of Kubeloom, or the artifact was removed during the run.',
     });
   }
   const document = WaypointDocument.parse(JSON.parse(text));

@@ -4,12 +4,12 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** Shorter values are not masked: they would blank out ordinary words. */
 const shortestSecret = 4;
-/** Encoded or in other letters, a shorter value is too likely to be something else. */
+/** Encoded or in another case, a shorter value is too likely to be something else. */
 const shortestEncoded = 8;
-/** Of a longer base64 text, so many characters are looked for: `base64` breaks its lines after 76, and any line has all of one piece. */
+/** Number of characters of a longer base64 text that are searched for: `base64` breaks its lines after 76, so any line contains a whole piece. */
 const base64Piece = 36;
 
-/** Credentials that nobody registered but that show themselves by their form. */
+/** Credentials that are not registered but can be recognised by their form. */
 const tellTales: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:)[^\s/@]+@/gi, replacement: '$1***@' },
   { pattern: /(client-key-data|client-certificate-data|token|password):\s*\S+/gi, replacement: '$1: ***' },
@@ -33,9 +33,9 @@ export class SecretMask {
     this.#values = [...known].sort((a, b) => b.length - a.length);
   }
 
-  /** The text without colours, every registered value and every tell-tale form replaced by `***`. */
+  /** The text without colours, every registered value and every recognised form replaced by `***`. */
   hide(text: string): string {
-    // A colour in the middle of a value would hide it from us, and not from a reader.
+    // A colour code in the middle of a value would hide it from the mask, but not from a reader.
     let hidden = stripVTControlCharacters(text);
     for (const piece of this.#base64) if (hidden.includes(piece)) hidden = withoutBase64(hidden, piece);
     for (const value of this.#values) if (hidden.includes(value)) hidden = hidden.replaceAll(value, '***');
@@ -83,7 +83,7 @@ function base64Pieces(value: string): readonly string[] {
   });
 }
 
-/** Without the whole run of base64 that holds the piece: what is around it in the run belongs to it. */
+/** Replaces the whole run of base64 that contains the piece: its neighbours belong to the same text. */
 function withoutBase64(text: string, piece: string): string {
   let rest = text;
   let done = '';

@@ -1,4 +1,4 @@
-/** New pools that could not be made: whether a grow goes on without them, and what its later stages leave out then. */
+/** New pools that could not be created: whether a grow goes on without them, and what its later stages skip then. */
 import type { StageError } from '#contracts/stage.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
@@ -6,13 +6,13 @@ import type { StagePlan } from '#domain/plan.ts';
 import { canDoWithout, newPools, withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { StageContext } from './stage-context.ts';
 
-/** Pool id and why it could not be made. */
+/** Pool id and why it could not be created. */
 export interface FailedPool {
   readonly pool: string;
   readonly error: StageError;
 }
 
-/** Pools that may be given up in this stage at all; none unless it makes the machines of a grow. */
+/** Pools that may be skipped in this stage; none unless it creates the machines of a grow. */
 export function skippablePools({ plan, mode, document }: StageContext): readonly NodePoolState[] {
   const { direction, before, target } = document;
   if (plan.stage !== 'infrastructure' || mode !== 'do' || direction !== 'grow' || target === null) return [];
@@ -20,7 +20,7 @@ export function skippablePools({ plan, mode, document }: StageContext): readonly
 }
 
 /**
- * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is tried again
+ * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is retried
  * in place, or when no cluster that works would be left.
  */
 export function continueWithout(context: StageContext, lost: readonly FailedPool[]): ClusterState | undefined {
@@ -33,11 +33,11 @@ export function continueWithout(context: StageContext, lost: readonly FailedPool
   return canDoWithout(before, target, ids) ? withoutPools(target, ids) : undefined;
 }
 
-/** Notes and tells it, once nothing is left of them. */
+/** Notes and reports it, once nothing is left of them. */
 export function skipPools(context: StageContext, lost: readonly FailedPool[]): void {
   for (const { pool, error } of lost) {
     context.skipPool(pool, error);
-    const message = `node pool ${pool} could not be made and is left out; nothing of it is left. ${error.message}`;
+    const message = `node pool ${pool} could not be created and is left out; nothing of it remains. ${error.message}`;
     context.emit({ kind: 'PoolLeftOut', level: 'warning', message });
   }
 }
@@ -48,7 +48,7 @@ export function nodesOfPools(states: readonly (ClusterState | null)[], ids: read
   return pools.filter(({ id }) => ids.includes(id)).flatMap(({ nodes }) => nodes.map(({ name }) => name));
 }
 
-/** The plan without work on these nodes: they were never made. Removing them is left in, it finds nothing. */
+/** The plan without work on these nodes: they were never created. Their removal stays in the plan and finds nothing. */
 export function planWithout(plan: StagePlan, nodes: readonly string[]): StagePlan {
   if (nodes.length === 0) return plan;
   const stays = (name: string) => !nodes.includes(name);

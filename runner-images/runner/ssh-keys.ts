@@ -1,4 +1,4 @@
-/** SSH keys of nodes: one pair for each dynamic pool, made here; static nodes bring their own. */
+/** SSH keys of nodes: one pair for each dynamic pool, generated here; static nodes have their own. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodePoolState, NodeState } from '#domain/cluster-state.ts';
@@ -16,7 +16,7 @@ export function sshKeyPath({ document }: Pick<StageContext, 'document'>, cluster
   return `ssh/${document.namespace}/${document.manifest}/${clusterId}/${poolId}`;
 }
 
-/** The public half of a pool's pair; the pair is made when there is none yet. */
+/** The public half of a pool's pair; the pair is generated when there is none yet. */
 export async function ensurePoolKey(
   around: Pick<StageContext<'secrets.get' | 'secrets.put'>, 'ports' | 'mask' | 'document'>,
   clusterId: string,
@@ -31,7 +31,7 @@ export async function ensurePoolKey(
   return pair.publicKey;
 }
 
-/** The public half of a pool's pair, for those who may make none. Throws `SshKeyMissing`. */
+/** The public half of a pool's pair, for callers that may not generate one. Throws `SshKeyMissing`. */
 export async function knownPoolKey(around: Around, clusterId: string, poolId: string): Promise<string> {
   const stored = await around.ports.secrets.get(sshKeyPath(around, clusterId, poolId));
   if (stored?.publickey !== undefined) return stored.publickey;

@@ -1,4 +1,4 @@
-/** What a tool driver gets to work with, and what it has to be. */
+/** The input of a tool driver, and its interface. */
 import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftReport } from '#domain/drift.ts';
@@ -11,7 +11,7 @@ import type { Command, CommandResult } from './process.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { StageLog } from './stage-log.ts';
 
-/** What a runner is to do: a stage, or to look for drift. */
+/** What a runner has to do: a stage, or a check for drift. */
 export type RunnerPlan = StagePlan | DriftPlan;
 
 /** The work of one stage by its name. */
@@ -32,7 +32,7 @@ export interface StageContext<Use extends PortUse = never> {
   readonly plan: RunnerPlan;
   /** What the tool converges to: the target, or in mode undo the state before. Null = nothing may be left. */
   readonly target: ClusterState | null;
-  /** What stands, or may stand, beside the wish: the other end of the waypoint and what was tried before. */
+  /** States other than the target that exist or may exist: the other end of the waypoint, and targets that were attempted before. */
   readonly others: readonly ClusterState[];
   readonly facts: FactSheet;
   readonly ports: RunnerPorts<Use>;
@@ -45,11 +45,11 @@ export interface StageContext<Use extends PortUse = never> {
   readonly templatesDirectory: string;
   /** Runs a tool; see `runCommand`. */
   readonly run: (command: Command) => Promise<CommandResult>;
-  /** Notes a new pool that could not be made: the stage succeeds without it, the stages behind it leave it out. */
+  /** Notes a new pool that could not be created: the stage succeeds without it, later stages skip it. */
   readonly skipPool: (pool: string, error: StageError) => void;
-  /** Notes what a check for drift found; it is kept beside the result. @default nobody wants to know */
+  /** Notes what a check for drift found; it is stored next to the result. @default ignored */
   readonly reportDrift?: (found: Omit<DriftReport, 'schema'>) => void;
-  /** Tells people; few and meaningful. */
+  /** Emits an event for people; few and meaningful. */
   readonly emit: (event: StageEvent) => void;
 }
 
@@ -74,7 +74,7 @@ export type ToolOf<Name extends RunnerTool> = (context: ContextOf<Name>) => Prom
 /** The driver of each stage. */
 export type StageTools = { readonly [Stage in RunnerStage]: ToolOf<(typeof stageTools)[Stage]> };
 
-/** The states a stage may meet: the wish first. */
+/** The states a stage may find: the target first. */
 export function knownStates(context: Pick<StageContext, 'target' | 'others'>): readonly ClusterState[] {
   return context.target === null ? context.others : [context.target, ...context.others];
 }

@@ -16,7 +16,7 @@ export interface FailurePart {
 
 export class StageFailure extends Error {
   readonly error: StageError;
-  /** Every cause by itself, where the tool told several. */
+  /** Each cause on its own, where the tool reported several. */
   readonly parts: readonly FailurePart[];
 
   constructor(error: ErrorDraft, options: { cause?: unknown; parts?: readonly FailurePart[] } = {}) {
@@ -36,32 +36,32 @@ export function finished(error: ErrorDraft): StageError {
   };
 }
 
-/** Classes where the same work may succeed a moment later without anybody doing anything. */
+/** Classes where the same work may succeed a moment later without any change. */
 const retryableClasses: readonly ErrorClass[] = ['transient', 'conflict'];
 
-/** The stage was told to stop; what it had begun is finished or undone by the next plan. `signal` may carry another failure. */
+/** The stage was cancelled; work that it had started is finished or undone by the next plan. `signal` may carry another failure. */
 export function stageCancelled(signal?: AbortSignal): StageFailure {
   if (signal?.reason instanceof StageFailure) return signal.reason;
   return new StageFailure({
     class: 'transient',
     code: 'StageCancelled',
     message: 'The stage was stopped before it was done.',
-    hint: 'Nothing to do: the next run plans from what is really there.',
+    hint: 'Nothing to do: the next run plans from what really exists.',
     retryable: false,
   });
 }
 
-/** The build would be killed soon: the stage ends in time to put its state away. The next try goes on where it stood. */
+/** The build would be killed soon: the stage ends in time to store its state. The next attempt continues from there. */
 export function stageTooLong(minutes: number): StageFailure {
   return new StageFailure({
     class: 'transient',
     code: 'StageTooLong',
     message: `The stage was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
-    hint: 'It is tried again and goes on where it stood. If it is never done in time, raise the option runnerMinutes.',
+    hint: 'Kubeloom retries automatically and continues where it stopped. If it never finishes in time, raise the option runnerMinutes.',
   });
 }
 
-/** Turns whatever was thrown into a `StageError`; what is not a `StageFailure` is a fault of ours. */
+/** Turns a thrown value into a `StageError`; one that is not a `StageFailure` is a fault of Kubeloom. */
 export function stageErrorOf(thrown: unknown): StageError {
   if (thrown instanceof StageFailure) return thrown.error;
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

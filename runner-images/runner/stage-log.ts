@@ -49,7 +49,7 @@ export class StageLog {
     return lines.slice(-count).join('\n');
   }
 
-  /** Uploads what is left. Never throws: a log that cannot be stored must not hide the result. */
+  /** Uploads the rest. Never throws: a log that cannot be stored must not hide the result. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#upload;

@@ -1,4 +1,4 @@
-/** Tokens that AWS issues for the runner's own role: other clouds and Vaults that trust the account take them for a login. */
+/** Tokens that AWS issues for the runner's own role: other clouds and Vaults that trust the account accept them as a login. */
 import type { WebIdentityToken } from '#adapters/aws-identity.ts';
 import { StageFailure } from './stage-failure.ts';
 
@@ -7,7 +7,7 @@ export async function webIdentityToken(
   audience: string,
   mask: (values: readonly string[]) => void,
 ): Promise<WebIdentityToken> {
-  // Few stages need it, and every stage would wait for the SDK.
+  // Few stages need it, and loading the SDK takes time.
   const { issueWebIdentity } = await import('#adapters/aws-identity.ts');
   const issued = await issueWebIdentity(audience).catch((cause: unknown) => Promise.reject(refusal(cause)));
   mask([issued.token]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const prefix = 'kubeloom-stage-';
 
-/** Makes it. The name tells which process it belongs to. */
+/** Creates it. The name shows which process it belongs to. */
 export async function makeWorkDirectory(parent = process.env.KUBELOOM_WORK_DIRECTORY ?? tmpdir()): Promise<string> {
   await removeAbandoned(parent);
   return mkdtemp(join(parent, `${prefix}${process.pid}-`));

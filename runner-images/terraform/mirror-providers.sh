@@ -1,6 +1,6 @@
 #!/bin/sh
 # Mirrors the plugins of all provider types, unpacked: Terraform links to what is unpacked and copies nothing. The registry's
-# checksums are signed; with a .terraform.lock.hcl beside this script (scripts/pin-images.sh) they must also be those of then.
+# checksums are signed; with a .terraform.lock.hcl next to this script (scripts/pin-images.sh) they must also be those of then.
 set -eu
 templates=${1:?usage: mirror-providers.sh TEMPLATES DIRECTORY}
 out=${2:?usage: mirror-providers.sh TEMPLATES DIRECTORY}

@@ -14,7 +14,9 @@ for (const type of readdirSync(templates).sort()) {
     const name = source.replaceAll(/[^a-z0-9]/g, '-');
     const other = required[name]?.version;
     if (other !== undefined && other !== version)
-      throw new Error(`${file} wants ${source} ${version}, another type ${other}: an image has one of them`);
+      throw new Error(
+        `${file} requires ${source} ${version}, another type ${other}: an image can have only one of them`,
+      );
     required[name] = { source, version };
   }
 }

@@ -187,9 +187,11 @@ describe('a check', () => {
     const firewall = 'module.network_x.hcloud_firewall.nodes';
     record(`${workspace}.code`, '2');
     record(`${workspace}.out`, planned(['update', firewall]));
-    expect((await look()).items[0]?.message).toContain('would be made differently now, by newer templates or options');
+    expect((await look()).items[0]?.message).toContain(
+      'would be created differently now, by newer templates or options',
+    );
     record(`${workspace}.out`, changedOutside(firewall) + planned(['update', firewall]));
-    expect((await look()).items[0]?.message).toContain('are not as they were made');
+    expect((await look()).items[0]?.message).toContain('differ from what was created');
     record(`${workspace}.out`, planned(['move', firewall]));
     expect((await look()).items).toEqual([]);
   });

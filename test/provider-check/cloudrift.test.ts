@@ -62,7 +62,7 @@ describe('CloudRift', () => {
   it('reports a team that the user is not in', async () => {
     expect((await check({ token, teamid: 'ours' })).lines[2]).toBe('permission machines of the team ours true');
     const { findings } = await check({ token, teamid: 'other' });
-    expect(findings[2]).toMatchObject({ ok: false, message: expect.stringContaining('is teamid right') });
+    expect(findings[2]).toMatchObject({ ok: false, message: expect.stringContaining('check that teamid is right') });
   });
 
   it('is refused with a wrong token, which is not shown', async () => {

@@ -117,7 +117,9 @@ describe('Oracle Cloud', () => {
     const change = { privatekey: pem(other.privateKey), keyfingerprint: fingerprint(other.publicKey) };
     const findings = await check(await started(routes(), guard), change);
     expect(lines(findings)).toEqual(['identity API key false']);
-    expect(findings[0]?.message).toContain('is refused (HTTP 401): do tenancy, user, fingerprint and key belong');
+    expect(findings[0]?.message).toContain(
+      'is refused (HTTP 401): check that tenancy, user, fingerprint and key belong',
+    );
     expect(JSON.stringify(findings)).not.toContain(change.privatekey.split('\n')[1]);
   });
 
@@ -289,7 +291,9 @@ describe('Exoscale', () => {
     ];
     const findings = await check(await started(withRole({ compute: { type: 'rules', rules } }), guard));
     expect(lines(findings)).toContain('permission 1 further operations null');
-    expect(messageOf(findings, '1 further operations')).toContain('a rule of the role that is not understood');
+    expect(messageOf(findings, '1 further operations')).toContain(
+      'a rule of the role that Kubeloom does not understand',
+    );
   });
 
   it('is refused with a wrong secret, which is not shown', async () => {
@@ -310,7 +314,7 @@ describe('Exoscale', () => {
   it('names a region that is no zone', async () => {
     const findings = await check(await started(routes(), guard), {}, ['ch-gva-2', 'ch-gva-9']);
     expect(messageOf(findings, 'ch-gva-9')).toBe(
-      'is no region of this account: correct it in the manifest; there are ch-gva-2, de-fra-1',
+      'is not a region of this account: correct it in the manifest; there are ch-gva-2, de-fra-1',
     );
   });
 

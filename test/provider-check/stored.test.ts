@@ -132,7 +132,12 @@ describe('credentials of a stored manifest whose run fails', () => {
       ...{ provider: 'stored', ok: false },
       findings: [
         { about: 'identity', name: 'shop of ***', ok: true, message: 'roles member ***' },
-        { about: 'quota', name: 'Cores in one', ok: false, message: '8 of 8 used: nothing is left, ask for more' },
+        {
+          about: 'quota',
+          name: 'Cores in one',
+          ok: false,
+          message: '8 of 8 used: nothing is left, request a higher quota',
+        },
       ],
     });
     expect(code).toBe(3);

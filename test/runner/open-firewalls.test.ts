@@ -69,7 +69,7 @@ describe('once the machines of a cloud are made', () => {
     ]);
     expect(networkOf('hz-prod').peer_cidrs).toEqual(everyone);
     expect(await world.reported()).toContain(
-      'FirewallUpdated: the firewall of hz-prod lets in the nodes of today, and no others',
+      'FirewallUpdated: firewall of hz-prod updated: only current cluster nodes are allowed',
     );
   });
 
@@ -130,7 +130,7 @@ describe('a firewall that cannot be updated', () => {
     record('machines-hz-second.plan.out', refused('unable to authenticate (unauthorized)'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
     expect((await world.reported()).join('\n')).toMatch(
-      /FirewallOutdated: the firewall of hz-second does not know .*unable to authenticate.*tried again/,
+      /FirewallOutdated: the firewall of hz-second could not be updated .*unable to authenticate.*retries/,
     );
   });
 
@@ -143,7 +143,7 @@ describe('a firewall that cannot be updated', () => {
     );
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
     expect((await world.reported()).join('\n')).toMatch(
-      /FirewallOutdated: the firewall of hz-second does not know .*is in a private network.*tried again/,
+      /FirewallOutdated: the firewall of hz-second could not be updated .*is in a private network.*retries/,
     );
   });
 

@@ -67,7 +67,9 @@ describe('a machine whose first boot is under way', () => {
     expect(reported).toEqual([
       {
         kind: 'FirstBootAwaited',
-        message: expect.stringMatching(/^worker-01 does not let root in yet \(.*Permission denied .*up to 1 min$/),
+        message: expect.stringMatching(
+          /^worker-01 does not accept the login of root yet \(.*Permission denied .*up to 1 min$/,
+        ),
         node: 'worker-01',
       },
     ]);

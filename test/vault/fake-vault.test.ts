@@ -79,8 +79,8 @@ describe('the end of a stage', () => {
     vault.broken = { status, body: { errors: ['permission denied'] } };
     const why =
       status === 403
-        ? 'it has ended already, or no policy of it allows auth/token/revoke-self'
-        : 'it ends with its lease';
+        ? 'it has expired already, or none of its policies allows auth/token/revoke-self'
+        : 'it expires with its lease';
     expect(await one.leave()).toEqual([
       `A token of the Vault ${vault.address} could not be revoked (HTTP ${status}): ${why}.`,
     ]);
@@ -91,7 +91,7 @@ describe('the end of a stage', () => {
     await one.read(secret);
     vault.silent = true;
     expect(await one.leave(20)).toEqual([
-      `A token of the Vault ${vault.address} could not be revoked (VaultUnreachable): it ends with its lease.`,
+      `A token of the Vault ${vault.address} could not be revoked (VaultUnreachable): it expires with its lease.`,
     ]);
     vault.silent = false;
   });

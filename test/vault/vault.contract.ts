@@ -165,7 +165,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await leave()).toEqual([]);
       await read({ mount: 'one' });
       await vault.endLeases();
-      expect(await leave()).toEqual([expect.stringContaining('(HTTP 403): it has ended already, or')]);
+      expect(await leave()).toEqual([expect.stringContaining('(HTTP 403): it has expired already, or')]);
     });
 
     it('is read when the lease of the login has ended in between, and as it is now', async () => {

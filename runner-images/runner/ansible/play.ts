@@ -1,4 +1,4 @@
-/** Playing playbooks of `templates/ansible` on an inventory, each line heard as it comes. */
+/** Runs playbooks of `templates/ansible` on an inventory; each line of output is passed on as it arrives. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface Play {
   readonly onLine: NonNullable<Command['onLine']>;
 }
 
-/** Plays them, whatever comes of it. */
+/** Runs them, whatever the outcome. */
 export async function playPlaybooks(context: StageContext, play: Play): Promise<CommandResult> {
   const templates = join(context.templatesDirectory, 'ansible');
   const directory = join(context.workDirectory, play.directoryName);

@@ -1,4 +1,4 @@
-/** The NDJSON of `templates/ansible`: one line to what it says, and to the words for the log. */
+/** The NDJSON of `templates/ansible`: parses a line into an event and its text for the log. */
 import { z } from 'zod';
 
 const PlaybookEvent = z.discriminatedUnion('event', [

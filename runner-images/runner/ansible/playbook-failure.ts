@@ -1,4 +1,4 @@
-/** What a failed playbook means: one table from the words of nodes to our error classes. Pure. */
+/** Classifies a failed playbook: one table from the output of nodes to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import type { PlaybookEvent } from './playbook-events.ts';
@@ -20,26 +20,26 @@ const table: readonly Row[] = [
   {
     class: 'conflict',
     pattern: /could not get lock|dpkg frontend lock|is another process using it|unable to lock/i,
-    hint: 'Another package manager works on the node. It is tried again by itself.',
+    hint: 'Another package manager runs on the node. Kubeloom retries automatically.',
   },
   {
     class: 'transient',
     pattern:
       /temporary failure (in name resolution|resolving)|could not resolve|failed to fetch|unable to connect|connection (timed out|reset|refused)|timed? ?out|network is unreachable|hash sum mismatch|no public key is known/i,
-    hint: 'The node’s way to the network or to its package mirror failed. It is tried again by itself.',
+    hint: 'The node could not reach the network or its package mirror. Kubeloom retries automatically.',
   },
   {
     class: 'user',
     pattern:
       /no space left|read-only file system|unsupported (os|operating system|distribution)|unable to locate package/i,
-    hint: 'Look at the node: its disk, its operating system, its package sources.',
+    hint: 'Check the disk, the operating system and the package sources of the node.',
   },
 ];
 
 type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 
 /**
- * The error of a playbook run. A host that was not reached is the cause of what other hosts complain about, so it is
+ * The error of a playbook run. A host that was not reached is the cause of errors on other hosts, so it is
  * named first.
  */
 export function playbookError(troubles: readonly Trouble[], fallback: string): Omit<StageError, 'retryable'> {
@@ -70,6 +70,6 @@ export function playbookError(troubles: readonly Trouble[], fallback: string): O
     code: 'NodeConfigurationFailed',
     message: `${chosen.host}, ${chosen.task}: ${chosen.message}${more}`,
     resource: chosen.host,
-    hint: row?.hint ?? 'See the log of the stage for what the node said.',
+    hint: row?.hint ?? 'The log of the stage has the output of the node.',
   };
 }

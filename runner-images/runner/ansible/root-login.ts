@@ -1,4 +1,4 @@
-/** Waits until a machine that was made just now lets root in: its first boot may still be under way when SSH answers. */
+/** Waits until a new machine accepts the login of root: its first boot may still be under way when SSH answers. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandResult, complaintsOnly } from '../process.ts';
@@ -19,11 +19,11 @@ export interface LoginPatience {
 
 type Around = Pick<StageContext, 'run' | 'emit' | 'signal' | 'workDirectory'>;
 
-/** What the machine has to answer: images that refuse root print something else, and some end well all the same. */
+/** The answer that the machine must give: images that refuse root print something else, and some still exit with 0. */
 const answer = 'kubeloom-is-in';
 
 /**
- * Resolves once root is in on each machine. Throws `RootLoginRefused` (permanent) for the first that still refuses the
+ * Resolves once root can log in on each machine. Throws `RootLoginRefused` (permanent) for the first that still refuses the
  * key at the end, `HostUnreachable` for one that is not reached.
  */
 export async function waitForRoot(
@@ -55,7 +55,7 @@ function logIn({ run, workDirectory }: Around, { name, host, port, keyFile }: Ro
     IdentitiesOnly: 'yes',
     ConnectTimeout: '10',
     StrictHostKeyChecking: 'accept-new',
-    // Clouds give addresses again: what is known of them is known to this stage alone.
+    // Clouds reuse addresses: host keys are remembered for this stage only.
     UserKnownHostsFile: join(workDirectory, `known_hosts-${name}`),
     GlobalKnownHostsFile: '/dev/null',
     LogLevel: 'ERROR',
@@ -71,19 +71,19 @@ function logIn({ run, workDirectory }: Around, { name, host, port, keyFile }: Ro
     totalMs: 60_000,
     onLine: complaintsOnly,
   }).catch((error: unknown) => {
-    // A machine that holds the line without a word is asked again.
+    // A machine that keeps the connection open without an answer is asked again.
     if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;
     return { code: 255, stdout: '', stderr: 'the connection timed out' };
   });
 }
 
 function reportWaiting({ emit }: Around, { name }: RootLogin, words: string, totalMs: number): void {
-  const message = `${name} does not let root in yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
+  const message = `${name} does not accept the login of root yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
   emit({ kind: 'FirstBootAwaited', message, node: name });
 }
 
 function refusal({ name, host, port }: RootLogin, words: string, totalMs: number): StageFailure {
-  // Whoever is not reached at all says so in words of the network.
+  // A machine that is not reached at all causes an error of the network.
   if (/timed out|refused|no route|unreachable|reset by|closed by/i.test(words)) {
     return new StageFailure({
       class: 'transient',
@@ -96,9 +96,9 @@ function refusal({ name, host, port }: RootLogin, words: string, totalMs: number
   return new StageFailure({
     class: 'credentials',
     code: 'RootLoginRefused',
-    message: `${name} did not let root in within ${inMinutes(totalMs)} after SSH answered: ${words}`,
+    message: `${name} did not accept the login of root within ${inMinutes(totalMs)} after SSH answered: ${words}`,
     resource: name,
-    hint: 'The first boot script did not run or did not work: look at the log of cloud-init or of the startup script on the machine, and at its image.',
+    hint: 'The first boot script did not run or failed: check the log of cloud-init or of the startup script on the machine, and its image.',
   });
 }
 

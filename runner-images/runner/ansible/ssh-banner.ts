@@ -1,4 +1,4 @@
-/** Waits until sshd of a new machine answers: cheaper and more patient than retrying a whole playbook. */
+/** Waits until sshd of a new machine answers: cheaper than retrying a whole playbook, and it can wait longer. */
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';

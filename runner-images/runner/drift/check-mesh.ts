@@ -51,14 +51,14 @@ function hear(event: PlaybookEvent, { mesh, silent }: Answers): void {
   if (event.event === 'unreachable' || event.event === 'failed') silent.set(event.host, event.message);
 }
 
-/** One item for each node that does not answer at all, and for each that some do not hear. */
+/** One item for each node that does not answer at all, and for each that does not reach all others. */
 function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
     ...{ kind: 'mesh', where: placeOf(target, name), message: sentence(message), repairable: true },
   });
   const unreached = [...silent].map(([name, why]) => ({
     ...item(name, `${name} cannot be reached over SSH: ${why}`),
-    // Whoever cannot be reached cannot be repaired either, unless its machine is found to be gone.
+    // A node that cannot be reached cannot be repaired either, unless its machine turns out to be gone.
     repairable: false,
   }));
   const deaf = [...mesh].flatMap(([name, answers]) => {
@@ -72,7 +72,7 @@ function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly Drif
 function notPlayed(words: string): StageFailure {
   return new StageFailure({
     ...{ class: 'transient', code: 'MeshNotChecked' },
-    message: `the mesh could not be looked at: ${words.trim().split('\n').slice(-3).join('\n') || 'Ansible said nothing'}`,
-    hint: 'The log of the check has all that Ansible said.',
+    message: `the mesh could not be checked: ${words.trim().split('\n').slice(-3).join('\n') || 'Ansible printed nothing'}`,
+    hint: 'The log of the check has all output of Ansible.',
   });
 }

@@ -1,4 +1,4 @@
-/** What Kubernetes says of its nodes: all there, ready, and of the version that was made. */
+/** The nodes according to Kubernetes: whether all exist, are ready, and have the version that Kubeloom installed. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
@@ -19,7 +19,7 @@ export async function checkNodes(context: StageContext): Promise<Findings> {
 
 const silentApi = 'API';
 
-/** An API that does not answer is a finding, not a failure: a person has to look. */
+/** An API that does not answer is a finding, not a failure: a person has to check it. */
 async function look(context: StageContext, kubectl: Kubectl, target: ClusterState): Promise<readonly DriftItem[]> {
   try {
     const live = await kubectl.nodes();
@@ -28,7 +28,7 @@ async function look(context: StageContext, kubectl: Kubectl, target: ClusterStat
   } catch (error) {
     if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
       throw error;
-    const message = sentence(`the Kubernetes API does not tell its nodes: ${error.error.message}`);
+    const message = sentence(`the Kubernetes API does not list its nodes: ${error.error.message}`);
     return [{ kind: 'node', where: { name: silentApi }, message, repairable: false }];
   }
 }
@@ -39,13 +39,13 @@ function itemOf(target: ClusterState, name: string, node: ClusterNode | undefine
     return [{ kind: 'node', where, message: `${name} is not in Kubernetes any more`, repairable: true }];
   }
   if (node.ready !== 'True') {
-    const message = `${name} is not ready: Kubernetes says ${node.ready === 'False' ? 'so' : 'that it hears nothing of it'}`;
+    const message = `${name} is not ready: ${node.ready === 'False' ? 'Kubernetes reports it as not ready' : 'its kubelet does not report to Kubernetes'}`;
     return [{ kind: 'node', where, message, repairable: true }];
   }
   const { kubeletVersion = '' } = node;
   if (kubeletVersion === '' || kubeletVersion === `v${target.kubernetesVersion}`) return [];
   const message = `${name} runs Kubernetes ${kubeletVersion.replace(/^v/, '')} instead of ${target.kubernetesVersion}`;
-  // A newer kubelet is never led back.
+  // A newer kubelet is never downgraded.
   return [{ kind: 'version', where, message, repairable: isOlder(kubeletVersion, target.kubernetesVersion) }];
 }
 

@@ -1,4 +1,4 @@
-/** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that are not as they were made. */
+/** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that differ from what Kubeloom created. */
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
@@ -61,7 +61,9 @@ function itemsOf(
 ): readonly DriftItem[] {
   if (changes.length === 0) return [];
   if (kind === 'dns') {
-    const message = sentence(`the names of load balancer ${about} ${wordsFor(changes, 'are not as they were made')}`);
+    const message = sentence(
+      `the names of load balancer ${about} ${wordsFor(changes, 'differ from what was created')}`,
+    );
     return [{ kind: 'dns', where: { name: about }, message, repairable: true }];
   }
   const nodes = new Set(allNodes(target).map(({ node }) => node.name));
@@ -70,36 +72,36 @@ function itemsOf(
   const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(target, node, own)]));
   // One workspace is applied as a whole: with a machine in it that may not be destroyed, none of it is.
   if (machines.some(({ repairable }) => !repairable)) return machines.map((item) => ({ ...item, repairable: false }));
-  // Networks follow from the addresses of machines: with one of those gone, that they will differ says nothing.
+  // Networks follow from the addresses of machines: if a machine is gone, a difference there is expected.
   if (others.length === 0 || machines.length > 0) return machines;
   const pools = poolsOf(target, about);
   const regions = [...new Set(pools.map(({ source }) => source.region))].join(', ');
-  const how = wordsFor(others, 'are not as they were made');
+  const how = wordsFor(others, 'differ from what was created');
   const message = sentence(`network or firewall of ${about} (${regions}) ${how}`);
   return [{ kind: 'network', where: { provider: about }, message, repairable: true }];
 }
 
-/** A machine that stands is never destroyed by a repair: nobody has drained it, and its disks would go with it. */
+/** A machine that exists is never destroyed by a repair: it is not drained, and its disks would be deleted with it. */
 function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
   const about = { kind: 'machine', where: placeOf(target, node) } as const;
   if (changes.some(isMadeAgain))
-    return { ...about, message: `the machine of ${node} is gone, or must be made anew`, repairable: true };
+    return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true };
   const existing = changes.some(({ action }) => action === 'replace');
   const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
   if (!existing) return { ...about, message: sentence(message), repairable: true };
-  const why = '; it would have to be destroyed for that, which no repair does: replace its pool';
+  const why = '; to undo that it would have to be destroyed, which no repair does: replace its pool';
   return { ...about, message: sentence(`${message}${why}`), repairable: false };
 }
 
-/** It is not there, or known to be broken. */
+/** It does not exist, or is known to be broken. */
 function isMadeAgain({ action, reason = '' }: PlannedChange): boolean {
   return action === 'create' || (action === 'replace' && ['requested', 'tainted'].includes(reason));
 }
 
-/** Whose doing it is: that of newer templates, or somebody else's. */
+/** The cause: newer templates, or a change by someone else. */
 function wordsFor(changes: readonly PlannedChange[], otherwise: string): string {
   const ours = changes.every(({ action, outside }) => action !== 'create' && !outside);
-  const words = ours ? 'would be made differently now, by newer templates or options' : otherwise;
+  const words = ours ? 'would be created differently now, by newer templates or options' : otherwise;
   return `${words} (${reported(changes)})`;
 }
 

@@ -4,7 +4,7 @@ import type { DriftItem } from '#domain/drift.ts';
 
 export interface Findings {
   readonly items: readonly DriftItem[];
-  /** What could not be looked at and why, a sentence each. */
+  /** What could not be checked and why, a sentence each. */
   readonly unchecked: readonly string[];
 }
 

@@ -1,12 +1,12 @@
-/** Only what is found twice is told: a node may be silent for a moment, and a repair, or an alarm, would be for nothing. */
+/** Only drift that is found twice is reported: a node may be silent for a moment, and a repair or an alarm would be for nothing. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { StageContext } from '../stage-context.ts';
 
-/** Longer than a kubelet that starts anew, or a control plane that changes its leader, is silent. */
+/** Longer than a kubelet is silent while it restarts, or a control plane while it changes its leader. */
 const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
 
-/** Looks once where all is in order. `isBlind`: this look saw nothing, so it refutes nothing. @default never */
+/** Checks once where no drift is found. `isBlind`: this check saw nothing, so it refutes nothing. @default never */
 export async function lookTwice(
   { signal }: Pick<StageContext, 'signal'>,
   look: (time: 'first' | 'second') => Promise<readonly DriftItem[]>,

@@ -1,4 +1,4 @@
-/** What a failed `kubeone` means: one table from its words to our error classes. Pure. */
+/** Classifies a failed `kubeone`: one table from its output to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { ErrorClass } from '#domain/errors.ts';
@@ -34,13 +34,13 @@ const table: readonly Row[] = [
     class: 'transient',
     code: 'HostUnreachable',
     pattern: /dial tcp|no route to host|connection (refused|reset|timed out)|i\/o timeout|EOF\b|handshake failed/i,
-    hint: 'A node or its network did not answer. It is tried again by itself.',
+    hint: 'A node or its network did not answer. Kubeloom retries automatically.',
   },
   {
     class: 'transient',
     code: 'KubeOneTimedOut',
     pattern: /timed? ?out|deadline exceeded|temporary failure|failed to fetch|could not resolve|could not get lock/i,
-    hint: 'It is tried again by itself; the log of the stage says what it waited for.',
+    hint: 'Kubeloom retries automatically; the log of the stage says what KubeOne waited for.',
   },
   {
     class: 'bug',
@@ -59,13 +59,13 @@ export function kubeoneError(output: string, state: ClusterState): Omit<StageErr
   return {
     class: row?.class ?? 'transient',
     code: row?.code ?? 'KubeOneFailed',
-    message: cause || 'KubeOne failed without a word.',
+    message: cause || 'KubeOne failed without any output.',
     ...(node === undefined ? {} : { resource: node }),
-    hint: row?.hint ?? 'See the log of the stage for what KubeOne did last.',
+    hint: row?.hint ?? 'The log of the stage shows what KubeOne did last.',
   };
 }
 
-/** Its last lines that tell of an error, else simply its last lines. */
+/** The last lines about an error, else the last lines. */
 function causeIn(output: string): string {
   const lines = output
     .split('\n')

@@ -48,11 +48,11 @@ export async function removeEtcdMember(
     code: 'EtcdUnreachable',
     message: `No etcd of ${survivors.join(', ')} answers, so the member of ${node} cannot be removed.`,
     resource: node,
-    hint: 'See the etcd pods in kube-system; it is tried again by itself.',
+    hint: 'Check the etcd pods in kube-system; Kubeloom retries automatically.',
   });
 }
 
-/** Hex id of a node's member; names are compared whole. Warnings may stand before the JSON. */
+/** Hex id of a node's member; names are compared whole. Warnings may precede the JSON. */
 export function memberOf(output: string, node: string): string | undefined {
   const json = output.split('\n').find((line) => line.startsWith('{'));
   if (json === undefined) return undefined;

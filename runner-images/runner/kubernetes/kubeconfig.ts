@@ -15,7 +15,7 @@ export async function writeKubeconfig(context: StageContext): Promise<string | u
   return file;
 }
 
-/** Removes it, and the backup of the certificate authority beside it. */
+/** Removes it, and the backup of the certificate authority next to it. */
 export async function removeKubeconfig({ document, facts, ports }: StageContext<'artifacts.remove'>): Promise<void> {
   for (const key of Object.values(clusterKeys(document))) await ports.artifacts.remove(key);
   facts.kubeconfig(undefined);

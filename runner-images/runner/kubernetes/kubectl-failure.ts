@@ -1,4 +1,4 @@
-/** What a failed kubectl means: one table from its words to our error classes. Pure. */
+/** Classifies a failed kubectl: one table from its output to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 
@@ -21,14 +21,14 @@ const table: readonly Row[] = [
     class: 'conflict',
     code: 'NodeChanged',
     pattern: /the object has been modified|conflict|please apply your changes to the latest version/i,
-    hint: 'Something else changed the node at the same moment. It is tried again by itself.',
+    hint: 'Something else changed the node at the same moment. Kubeloom retries automatically.',
   },
   {
     class: 'transient',
     code: 'KubernetesUnreachable',
     pattern:
       /connection (refused|reset)|no route to host|i\/o timeout|timed? ?out|deadline exceeded|unable to connect|was refused|EOF\b|service unavailable|TLS handshake|no such host/i,
-    hint: 'The Kubernetes API did not answer. Check control nodes and load balancer; it is tried again by itself.',
+    hint: 'The Kubernetes API did not answer. Check control nodes and load balancer; Kubeloom retries automatically.',
   },
   {
     class: 'user',
@@ -40,7 +40,7 @@ const table: readonly Row[] = [
 
 /** The error of a failed command. */
 export function kubectlError(command: string, output: string, node: string | undefined): Omit<StageError, 'retryable'> {
-  const words = output.trim().split('\n').slice(-5).join('\n') || `kubectl ${command} failed without a word.`;
+  const words = output.trim().split('\n').slice(-5).join('\n') || `kubectl ${command} failed without any output.`;
   const row = table.find(({ pattern }) => pattern.test(words));
   return {
     class: row?.class ?? 'transient',

@@ -1,4 +1,4 @@
-/** kubectl against one cluster: commands that throw what failed in our terms. */
+/** kubectl against one cluster: commands that throw failures as `StageFailure`. */
 import { z } from 'zod';
 import type { LiveNode } from '#rendering/node-patch.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
@@ -40,9 +40,9 @@ const KubernetesNode = z.object({
 
 /** A node of the cluster, and whether its kubelet is alive. */
 export interface ClusterNode extends LiveNode {
-  /** `True`, `False` or `Unknown`: what Kubernetes says of it. */
+  /** `True`, `False` or `Unknown`, as Kubernetes reports it. */
   readonly ready: string;
-  /** `v1.36.0`; empty when it does not tell. */
+  /** `v1.36.0`; empty when it is not reported. */
   readonly kubeletVersion?: string;
 }
 

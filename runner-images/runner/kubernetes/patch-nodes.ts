@@ -9,7 +9,7 @@ import type { ClusterNode, Kubectl } from './kubectl.ts';
 
 /** kubectl processes at once. */
 export const patchesAtOnce = 30;
-/** A conflict means that somebody else wrote the node in between. */
+/** A conflict means that another client wrote the node in between. */
 const triesOnConflict = 4;
 
 export interface Waiting {
@@ -19,7 +19,7 @@ export interface Waiting {
   readonly pauseMs?: number;
 }
 
-/** Returns how many nodes were changed. Throws `NodeMissing`, `NodeNotReady` and what kubectl says. */
+/** Returns how many nodes were changed. Throws `NodeMissing`, `NodeNotReady` and the errors of kubectl. */
 export async function patchNodes(
   context: StageContext,
   kubectl: Kubectl,
@@ -36,7 +36,7 @@ export async function patchNodes(
     return patchNode(kubectl, nodes.get(name), desired, before);
   });
   const changed = unwrap(outcomes).reduce((sum, count) => sum + count, 0);
-  // A node that joined long ago may be down for reasons of its own: that is no reason not to mark the others.
+  // A node that joined long ago may be down for other reasons: the others are still marked.
   const joining = names.filter((name) => facts.current.nodes[name]?.joined !== true);
   if (joining.length > 0) {
     await nodesOnce(context, kubectl, joining, (node) => node?.ready === 'True', 'NodeNotReady', waiting);

@@ -1,4 +1,4 @@
-/** After the API endpoint has moved: what inside the cluster still names the old one. */
+/** After the API endpoint has moved: updates what still names the old one inside the cluster. */
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const ClusterConfiguration = z.looseObject({
   apiServer: z.looseObject({ certSANs: z.array(z.string()).optional() }).optional(),
 });
 
-/** Brings cluster-info and kubeadm-config to it and starts Cilium again. What a cluster does not have is passed over. */
+/** Writes it into cluster-info and kubeadm-config and restarts Cilium. Those that a cluster does not have are skipped. */
 export async function updateEndpointConsumers(
   context: StageContext,
   kubectl: Kubectl,
@@ -43,13 +43,13 @@ export async function updateEndpointConsumers(
     const apiServer = { ...known.apiServer, certSANs: [...apiNames(target, facts.current)] };
     return stringify({ ...known, apiServer, controlPlaneEndpoint: `${host}:${port}` });
   });
-  // Its pods read the endpoint only when they start. Without it nodes go on, so it is no reason to fail.
+  // Its pods read the endpoint only when they start. Nodes work without a restart, so a failure is only a warning.
   const cilium = ['rollout', 'restart', 'daemonset', 'cilium', '-n', 'kube-system', '--request-timeout=30s'];
   const { code, stderr } = await kubectl.try(cilium);
   if (code === 0) return;
-  if (isAbsent(stderr)) log.write('runner', 'there is no Cilium to start again');
+  if (isAbsent(stderr)) log.write('runner', 'there is no Cilium to restart');
   else {
-    const message = `Cilium was not started again after the API endpoint moved: ${stderr.trim()}`;
+    const message = `Cilium was not restarted after the API endpoint moved: ${stderr.trim()}`;
     emit({ kind: 'CiliumNotRestarted', level: 'warning', message });
   }
 }
@@ -60,7 +60,7 @@ interface Place {
   readonly key: string;
 }
 
-/** Changes one text of a ConfigMap, once more when somebody else has written it meanwhile. */
+/** Changes one text of a ConfigMap; retries once when another client has written it meanwhile. */
 async function change(
   { log }: StageContext,
   kubectl: Kubectl,

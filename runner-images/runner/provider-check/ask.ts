@@ -4,9 +4,9 @@ import { type CheckFinding, permissionFinding, unreported } from './finding.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** What the JSON says; undefined when it is none. */
+  /** The parsed JSON; undefined when it is not JSON. */
   readonly body: unknown;
-  /** The JSON when it is a map; an empty one otherwise. */
+  /** The JSON if it is a map, else an empty map. */
   readonly json: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export interface Answer {
 const patienceMs = 20_000;
 /** More than any answer of a cloud; addresses of some come from Secrets. */
 const mostBytes = 8_000_000;
-/** Clouds refuse what is signed with a clock that is further off: Oracle and AWS at 5 min, Exoscale at 10. */
+/** Clouds refuse requests that are signed with a clock further off: Oracle and AWS at 5 min, Exoscale at 10. */
 const clockMayBeOffMs = 4 * 60_000;
 
 /** A cloud that refuses, or does not answer; ends the check. */
@@ -37,7 +37,7 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
     const json = typeof body === 'object' && body !== null ? { ...body } : {};
     return { status: response.status, headers: response.headers, body, json, text };
   } catch (error) {
-    const message = `does not answer (${codeOf(error)}): is it up, and can it be reached from here?`;
+    const message = `does not answer (${codeOf(error)}): check that it is up and can be reached from here`;
     throw new CheckRefused({ about: 'identity', name: new URL(url).host, ok: null, message });
   }
 }
@@ -53,7 +53,7 @@ async function boundedText({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Findings of one part of a check: where its server does not answer, that is told of `name`, and the rest of the check goes on. */
+/** Findings of one part of a check: if its server does not answer, that is reported for `name`, and the rest of the check goes on. */
 export async function orUnreported(
   about: CheckFinding['about'],
   name: string,
@@ -72,17 +72,17 @@ export async function mustAsk(what: string, url: string, options: RequestInit = 
   return answer;
 }
 
-/** Throws `CheckRefused` for an answer that is not a good one; `hint` asks what may be wrong then. */
+/** Throws `CheckRefused` for an answer that is not a good one; `hint` says what to check then. */
 export function mustBeGood(
   what: string,
   answer: Answer,
-  hint = 'are the credentials right, and meant for this?',
+  hint = 'check that the credentials are right and meant for this',
 ): void {
   const { status } = answer;
   if (status < 300) return;
   throw new CheckRefused(
     isBusy(status)
-      ? unreported('identity', what, `cannot be asked now (HTTP ${status}): try again later`)
+      ? unreported('identity', what, `cannot be checked now (HTTP ${status}): retry later`)
       : {
           ...{ about: 'identity', name: what, ok: false },
           message: `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
@@ -90,20 +90,20 @@ export function mustBeGood(
   );
 }
 
-/** What an answer says of a permission; `proof`: whether it shows that it is there. */
+/** The finding of an answer about a permission; `proof`: whether it shows that the permission is granted. */
 export function permissionShown(name: string, { status }: Answer, proof: boolean, missing: string): CheckFinding {
   if (isBusy(status))
-    return unreported('permission', name, `cannot be asked for now (HTTP ${status}): try again later`);
+    return unreported('permission', name, `cannot be checked now (HTTP ${status}): retry later`);
   return permissionFinding(name, proof, `is missing (HTTP ${status}): ${missing}`);
 }
 
-/** For a quota that was not told. */
+/** For a quota that could not be read. */
 export function quotaUnread(name: string, { status }: Answer, fix?: string): CheckFinding {
-  const then = isBusy(status) ? 'try again later' : fix;
+  const then = isBusy(status) ? 'retry later' : fix;
   return unreported('quota', name, `cannot be read (HTTP ${status})${then === undefined ? '' : `: ${then}`}`);
 }
 
-/** A cloud that has enough to do with itself says nothing about anybody's rights. */
+/** An answer of an overloaded or broken cloud says nothing about rights. */
 const isBusy = (status: number): boolean => status >= 500 || status === 429;
 
 export const bearer = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` });
@@ -116,12 +116,12 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } };
 }
 
-/** What is signed has a time in it: with a wrong clock the best key is refused. */
+/** Signatures contain the time: with a wrong clock a valid key is refused. */
 function clockFault({ headers }: Answer): string | undefined {
   const off = Date.now() - Date.parse(headers.get('date') ?? '');
   if (!(Math.abs(off) > clockMayBeOffMs)) return undefined;
   const minutes = Math.round(Math.abs(off) / 60_000);
-  return `the clock here is ${minutes} minutes ${off > 0 ? 'ahead of' : 'behind'} the cloud's: set it, then try again`;
+  return `the clock here is ${minutes} minutes ${off > 0 ? 'ahead of' : 'behind'} the cloud's: set it, then retry`;
 }
 
 function codeOf(error: unknown): string {

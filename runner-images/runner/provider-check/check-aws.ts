@@ -14,7 +14,7 @@ import { signedAws } from './signed-aws.ts';
 
 /** As many actions as one question may have. */
 const chunk = 50;
-/** What is true of the one request that the policy in docs/providers/aws.md allows on a condition. */
+/** Context of the one request that the policy in docs/providers/aws.md allows on a condition. */
 const context = {
   'ContextEntries.member.1.ContextKeyName': 'iam:AWSServiceName',
   'ContextEntries.member.1.ContextKeyType': 'string',
@@ -38,7 +38,7 @@ function placeOf({ bases: { sts } }: CheckInput): StsPlace {
   return sts === undefined ? {} : { endpoint: sts };
 }
 
-/** Those of the Secret, or those that its role gives to us. */
+/** Those of the Secret, or those of the role that it names. */
 async function keysOf(input: CheckInput): Promise<AwsKeys> {
   const { accesskey: accessKeyId, secretkey: secretAccessKey, rolearn = '', externalid } = input.fields;
   if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
@@ -47,7 +47,8 @@ async function keysOf(input: CheckInput): Promise<AwsKeys> {
 
 async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise<readonly CheckFinding[]> {
   const source = arn.replace(/^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\/.*$/, 'arn:$1:iam::$2:role/$3');
-  if (source.endsWith(':root')) return [unreported('permission', arn, 'is the account itself: it may do everything')];
+  if (source.endsWith(':root'))
+    return [unreported('permission', arn, 'is the root of the account: it may do everything')];
   const findings: CheckFinding[] = [];
   for (let at = 0; at < input.permissions.length; at += chunk) {
     const actions = input.permissions.slice(at, at + chunk);
@@ -100,7 +101,8 @@ async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<
   if (found === undefined) {
     return [quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota to have it checked')];
   }
-  const message = found > 0 ? `${found} may run; how many do, AWS does not say here` : 'none may run: ask for more';
+  const message =
+    found > 0 ? `${found} may run; AWS does not say here how many do` : 'none may run: request a higher quota';
   return [{ about: 'quota', name, ok: found > 0, message }];
 }
 

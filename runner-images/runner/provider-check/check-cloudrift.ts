@@ -30,11 +30,11 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
       json({ version: '~upcoming', data }, { 'x-api-key': token }),
     );
   const me = await question('auth/me');
-  mustBeGood('token', me, 'is it right, and not withdrawn?');
+  mustBeGood('token', me, 'check that it is right and not revoked');
   const email = Me.safeParse(me.json).data?.data.email;
   const who: CheckFinding =
     email === undefined
-      ? { about: 'identity', name: 'token', ok: false, message: 'belongs to nobody: make another API key' }
+      ? { about: 'identity', name: 'token', ok: false, message: 'is not a valid API key: create a new one' }
       : identity(email, teamid === undefined ? 'is the user of the token' : `rents for the team ${teamid}`);
   const statuses = { statuses: ['Active', 'Initializing', 'Deactivating'] };
   const scope = teamid === undefined ? {} : { scope: { Teams: [teamid] } };
@@ -49,17 +49,19 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
       'SSH keys',
       keys,
       keys.status < 300,
-      'use the personal API key of a user; keys of teams may not keep any',
+      'use the personal API key of a user; keys of teams may not store any',
     ),
     permissionShown(
       teamid === undefined ? 'machines' : `machines of the team ${teamid}`,
       machines,
       machines.status < 300,
-      teamid === undefined ? 'make an API key that may' : 'is teamid right, and the user of the token in that team?',
+      teamid === undefined
+        ? 'create an API key that may'
+        : 'check that teamid is right and that the user of the token is in that team',
     ),
-    unreported('permission', 'renting', 'CloudRift has no question for it: only a plan can tell'),
+    unreported('permission', 'renting', 'CloudRift has no request that shows it: only a plan can show it'),
     ...freeIn(regions, types),
-    unreported('quota', 'balance', 'look into the console: renting ends when it is used up'),
+    unreported('quota', 'balance', 'check the console: rentals end when it is used up'),
   ];
 };
 
@@ -75,7 +77,7 @@ function freeIn(regions: readonly string[], answer: Answer): readonly CheckFindi
       return { about: 'quota', name, ok: false, message };
     }
     const free = here.filter(({ available_nodes_per_dc }) => (available_nodes_per_dc?.[region] ?? 0) > 0);
-    // What is taken now may be free when it is wanted.
+    // A type that is in use now may be free later.
     return free.length === 0
       ? unreported('quota', name, 'nothing is free at the moment')
       : { about: 'quota', name, ok: true, message: `free now: ${free.map((one) => one.name).join(', ')}` };

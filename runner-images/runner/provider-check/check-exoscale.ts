@@ -14,7 +14,7 @@ import {
 } from './finding.ts';
 import { askExoscale } from './signed-exoscale.ts';
 
-/** What machines need of the organisation. */
+/** The quotas that machines use. */
 const resources = ['instance', 'gpu', 'block-storage-volume', 'block-storage'];
 /** Operation to where it is done, for those that only look. */
 const lists: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export const checkExoscale: ProviderCheck = async ({ fields, permissions, region
   ];
 };
 
-/** Operation to whether it worked. Throws `CheckRefused` where the key is good for nothing at all. */
+/** Operation to whether it worked. Throws `CheckRefused` if no operation is allowed. */
 async function seenLists(
   question: Question,
   permissions: readonly string[],
@@ -60,7 +60,8 @@ async function seenLists(
   const answers = await Promise.all(
     wanted.map(async (permission) => [permission, await question(lists[permission] ?? '')] as const),
   );
-  const hint = 'are key and secret right, and has the key a role that allows anything of the list in docs/providers?';
+  const hint =
+    'check that key and secret are right, and that the role of the key allows something of the list in docs/providers';
   const bad = answers.find(([, { status }]) => status === 401);
   if (bad !== undefined) mustBeGood('API key', bad[1], hint);
   const [first] = answers;
@@ -75,7 +76,7 @@ async function zonesOf(question: Question, regions: readonly string[]): Promise<
   return zones === undefined ? [] : unknownRegions(regions, zones);
 }
 
-/** A key that may look at itself tells its role, and that all that it may do. */
+/** A key that may read itself shows its role, and the role shows everything that the key may do. */
 async function roleOf(
   question: Question,
   { apikey = '' }: CheckInput['fields'],
@@ -85,7 +86,7 @@ async function roleOf(
   return Role.safeParse((await question(`iam-role/${encodeURIComponent(key['role-id'])}`)).json).data;
 }
 
-/** What was seen to work or not is surer than what the role says: the organisation has a policy as well. */
+/** The outcome of a request counts more than the role: the organisation has a policy as well. */
 function permissionsOf(
   permissions: readonly string[],
   seen: ReadonlyMap<string, boolean | undefined>,
@@ -98,8 +99,8 @@ function permissionsOf(
   const rest = judged.filter(({ ok }) => ok === undefined).map(({ name }) => name);
   const why =
     policy === undefined
-      ? 'cannot be asked for: grant get-api-key and get-iam-role (class iam) to have each checked, or let a plan tell'
-      : 'hang on a rule of the role that is not understood here: only a plan can tell';
+      ? 'cannot be checked: grant get-api-key and get-iam-role (class iam) to have each checked, or use a plan'
+      : 'depend on a rule of the role that Kubeloom does not understand: only a plan can show it';
   return [
     ...judged.flatMap(({ name, ok }): CheckFinding[] =>
       ok === undefined ? [] : [permissionFinding(name, ok, 'is missing: allow it in the role')],
@@ -114,7 +115,7 @@ async function quotasOf(question: Question): Promise<readonly CheckFinding[]> {
   if (found === undefined) {
     return [quotaUnread('quotas', answer, 'grant list-quotas (class compute) to have them checked')];
   }
-  // A GPU quota of none is the rule and a fault only for who wants some; below zero: without limit.
+  // A GPU quota of 0 is usual, and a fault only for manifests with GPUs; below zero: without limit.
   return found
     .filter(({ resource, limit }) => resources.includes(resource) && limit >= 0 && !(resource === 'gpu' && limit === 0))
     .map(({ resource, usage, limit }) => quotaFinding(resource, usage, limit));

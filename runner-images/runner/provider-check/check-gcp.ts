@@ -18,7 +18,7 @@ const ShortToken = z.object({ accessToken: z.string() });
 const Granted = z.object({ permissions: z.array(z.string()).default([]) });
 const Region = z.object({ quotas: z.array(z.object({ metric: z.string(), limit: z.number(), usage: z.number() })) });
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
-/** What machines need of a region. */
+/** The quotas of a region that machines use. */
 const metrics = ['CPUS', 'IN_USE_ADDRESSES', 'SSD_TOTAL_GB'];
 /** As many permissions as one question may have. */
 const chunk = 100;
@@ -46,7 +46,7 @@ export const checkGcp: ProviderCheck = async (input) => {
 async function tokenOf({ fields, bases }: CheckInput): Promise<{ token: string; account: string }> {
   if (fields.credentials === undefined) return federatedToken(fields, bases);
   const key = Key.safeParse(JSON.parse(fields.credentials)).data;
-  if (key === undefined) throw faulty('is no key of a service account: make a new one, of the kind JSON');
+  if (key === undefined) throw faulty('is not the key of a service account: create a new one, of type JSON');
   const url = bases.oauth2 ?? 'https://oauth2.googleapis.com/token';
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: key.client_email, scope, aud: 'https://oauth2.googleapis.com/token', iat: now, exp: now + 600 };
@@ -66,7 +66,7 @@ function signed(text: string, pem: string): string {
   try {
     return createSign('RSA-SHA256').update(text).sign(pem, 'base64url');
   } catch {
-    throw faulty('its private_key cannot be read: give the file as Google made it, line ends and all');
+    throw faulty('its private_key cannot be read: use the file exactly as Google created it, line ends included');
   }
 }
 
@@ -74,7 +74,7 @@ function faulty(message: string): CheckRefused {
   return new CheckRefused({ about: 'identity', name: 'credentials', ok: false, message });
 }
 
-/** Our token of AWS for one of Google's pool, and that for one of the service account. */
+/** Exchanges our token of AWS for one of Google's pool, and that for one of the service account. */
 async function federatedToken(
   fields: CheckInput['fields'],
   bases: CheckInput['bases'],

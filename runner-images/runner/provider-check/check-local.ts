@@ -1,4 +1,4 @@
-/** Type `local`: asks the machine that makes the hosts whether it lets the account in. */
+/** Type `local`: asks the machine that creates the hosts whether it accepts the account. */
 import { spawnSync } from 'node:child_process';
 import { type CheckFinding, identity, type ProviderCheck, unreported } from './finding.ts';
 
@@ -14,8 +14,8 @@ function answerOf(name: string, password: string): CheckFinding {
       timeout: 30_000,
     },
   );
-  if (error !== undefined) return unreported('identity', name, `cannot be asked for here (${error.message})`);
-  if (status === 0) return identity(name, 'is let in');
+  if (error !== undefined) return unreported('identity', name, `cannot be checked here (${error.message})`);
+  if (status === 0) return identity(name, 'is accepted');
   const cause =
     stderr
       .trim()

@@ -5,7 +5,7 @@ import { type CheckFinding, type CheckInput, identity, type ProviderCheck, unrep
 import { limitsOf } from './oci-limits.ts';
 import { askOci, type OciKey, type OciQuestion, ociKey } from './signed-oci.ts';
 
-/** Where names are asked for when no machine says a region, as the dns module does. */
+/** The region of DNS requests when no machine has a region, as in the dns module. */
 const regionOfNames = 'eu-frankfurt-1';
 /** By the third part of an OCID; other realms are those of single customers. */
 const domains: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string):
   const realm = fields.tenancyocid?.split('.')[2] ?? '';
   const domain = domains[realm];
   if (domain === undefined) {
-    const message = `is in the realm "${realm}", whose address is not known here: the first plan will tell`;
+    const message = `is in the realm "${realm}", whose address Kubeloom does not know: the first plan will show it`;
     throw new CheckRefused(unreported('identity', 'tenancyocid', message));
   }
   return (service, path, query) => {
@@ -76,16 +76,16 @@ async function whoIs(
   const path = `20160918/compartments/${encodeURIComponent(compartmentId)}`;
   const answer = await question('identity', path, {});
   if (isRefusal(answer)) {
-    const message = `the key is accepted, the compartment is not shown to it (HTTP ${answer.status}): is compartmentocid right, and "inspect compartments" granted?`;
+    const message = `the key is accepted, but it may not see the compartment (HTTP ${answer.status}): check compartmentocid, and that "inspect compartments" is granted`;
     return { about: 'identity', name: 'compartment', ok: false, message };
   }
-  const hint = `do tenancy, user, fingerprint and key belong together, is the key older than some minutes, and the tenancy subscribed to ${region}?`;
+  const hint = `check that tenancy, user, fingerprint and key belong together, that the key is older than some minutes, and that the tenancy is subscribed to ${region}`;
   mustBeGood('API key', answer, hint);
   const { name, lifecycleState: state } = Compartment.parse(answer.json);
   return { ...identity(`compartment ${name}`, `is ${state}`), ok: state === 'ACTIVE' };
 }
 
-/** Oracle says of what is forbidden that it is not there. */
+/** For things that the key may not see, Oracle answers that they do not exist. */
 const isRefusal = ({ status }: Answer): boolean => status === 403 || status === 404;
 
 /** `manage` covers `use`, and so on: one statement for each resource type. */
@@ -107,11 +107,11 @@ async function permissionOf(
   const [verb, what = ''] = name.split(' ');
   const list = lists[what];
   if (list === undefined)
-    return [unreported('permission', name, 'Oracle has no question for it: only a plan can tell')];
+    return [unreported('permission', name, 'Oracle has no request that shows it: only a plan can show it')];
   const answer = await question(...list, { compartmentId });
   const isListed = answer.status < 300;
   if (!isListed || verb === 'inspect') {
     return [permissionShown(name, answer, isListed, 'add it to the policy for this compartment')];
   }
-  return [unreported('permission', name, `they may be listed; whether "${verb}" is granted, only a plan can tell`)];
+  return [unreported('permission', name, `they may be listed; only a plan can show whether "${verb}" is granted`)];
 }

@@ -1,4 +1,4 @@
-/** Tries the credentials of one provider instance: who they are, what they may do, what is left to use. Changes nothing. */
+/** Tries the credentials of one provider instance: identity, permissions, remaining quotas. Changes nothing. */
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
 import { type ProviderTypeFacts, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -36,10 +36,10 @@ const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
   local: checkLocal,
 };
 
-/** Regions become parts of addresses that credentials are sent to: nothing that could name another host. */
+/** Regions become parts of addresses that credentials are sent to: nothing that could name another host is allowed. */
 const regionForm = /^[A-Za-z0-9][A-Za-z0-9 ()_-]*$/;
 
-/** Runs the check of the type. Never throws for what a cloud says; `none` for types without credentials. */
+/** Runs the check of the type. Never throws for the answer of a cloud; `none` for types without credentials. */
 export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
   const facts: ProviderTypeFacts = providerTypes[type];
   const none = facts.secretOptional === true && Object.keys(input.fields).length === 0;
@@ -52,11 +52,11 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
   }
   const odd = input.regions.filter((region) => !regionForm.test(region));
   if (odd.length > 0) {
-    const message = 'is no name of a region: correct it in the manifest';
+    const message = 'is not a valid name of a region: correct it in the manifest';
     return odd.map((name) => ({ about: 'identity', name, ok: false, message }));
   }
   const check = checks[type];
-  if (check === undefined) return [unreported('identity', type, 'has no check yet: the first plan will tell')];
+  if (check === undefined) return [unreported('identity', type, 'has no check yet: the first plan will show it')];
   try {
     return await check(input);
   } catch (error) {
@@ -65,13 +65,9 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
       const { message, hint } = error.error;
       return [{ about: 'identity', name: type, ok: false, message: `${message} ${hint}` }];
     }
-    // An answer in a form that nobody expected; its text may hold anything, so it is not told.
+    // An answer in an unexpected form; its text may contain anything, so it is not shown.
     return [
-      unreported(
-        'identity',
-        type,
-        `answered in a way that is not known here (${error instanceof Error ? error.name : 'error'})`,
-      ),
+      unreported('identity', type, `answered in an unknown form (${error instanceof Error ? error.name : 'error'})`),
     ];
   }
 }

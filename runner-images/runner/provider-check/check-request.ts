@@ -1,4 +1,4 @@
-/** A check as it is asked for: resolves the Secret, here in the runner alone, and runs the check of the type. */
+/** Runs a requested check: resolves the Secret, only here in the runner, and runs the check of the type. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const Permissions = z.object({
 /** Runs it. No value of the Secret is in what it returns, whatever a cloud answered. */
 export async function runCheck(request: CredentialCheck, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
   const { provider, type, secret, regions } = request;
-  if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is no provider type' }];
+  if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is not a provider type' }];
   const mask = new SecretMask();
   const context = { ports: { secrets: around.secrets }, mask };
   const fieldsOf = async (reference: string): Promise<Readonly<Record<string, string>>> =>
@@ -57,7 +57,7 @@ async function permissionsOf(directory: string): Promise<readonly string[]> {
   return [...new Set([...always, ...Object.values(data).flat(), ...Object.values(resources).flat()])].sort();
 }
 
-/** Fields that say who and where, and never let anybody in: findings may repeat them. All others are hidden. */
+/** Fields that identify an account and give no access: findings may repeat them. All others are hidden. */
 const openFields = new Set([
   ...['accesskey', 'rolearn', 'subscriptionid', 'tenantid', 'clientid', 'gcpproject', 'serviceaccount'],
   ...[
@@ -73,7 +73,7 @@ const openFields = new Set([
   ...['loadbalancing', 'account'],
 ]);
 
-/** What a cloud repeats of a Secret is hidden, whatever type it is of. */
+/** Values of a Secret that a cloud repeats are hidden, for every type. */
 function withoutSecrets(text: string, fields: Readonly<Record<string, string>>): string {
   const mask = new SecretMask();
   mask.add(Object.entries(fields).flatMap(([name, value]) => (openFields.has(name) ? [] : [value])));

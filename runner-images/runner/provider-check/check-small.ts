@@ -1,4 +1,4 @@
-/** Clouds whose tokens are tried by cheap questions: reading, and writing what is refused for its form before anything is made. */
+/** Clouds whose tokens are tried by cheap requests: reads, and writes that are refused for their form before anything is created. */
 import { z } from 'zod';
 import { ask, bearer, form, json, mustAsk, permissionShown, quotaUnread } from './ask.ts';
 import {
@@ -14,7 +14,7 @@ import {
 const Coded = z.object({ error: z.object({ code: z.string() }) });
 const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
 
-/** Hetzner tells a token that may only read by its own word; an empty SSH key is refused for its form otherwise. */
+/** Hetzner refuses a read-only token with an error code of its own; with another token, an empty SSH key is refused for its form. */
 export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
   const base = `${bases.api ?? 'https://api.hetzner.cloud'}/v1`;
   const headers = bearer(fields.credentials ?? '');
@@ -24,13 +24,13 @@ export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
   const code = Coded.safeParse(written.json).data?.error.code;
   return [
     identity('project', `${total} servers`),
-    permissionShown('API token: Read & Write', written, code === 'invalid_input', 'make a token that may write'),
-    unreported('quota', 'limits', 'Hetzner has no question for them'),
+    permissionShown('API token: Read & Write', written, code === 'invalid_input', 'create a token that may write'),
+    unreported('quota', 'limits', 'Hetzner has no request that shows them'),
   ];
 };
 
 const Account = z.object({ account: z.object({ status: z.string(), droplet_limit: z.number() }) });
-const missing = 'make a token with this scope';
+const missing = 'create a token with this scope';
 const Droplets = z.object({ meta: z.object({ total: z.number() }) });
 
 export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
@@ -39,7 +39,7 @@ export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
   const { account } = Account.parse((await mustAsk('token', `${base}/account`, { headers })).json);
   const droplets = await ask(`${base}/droplets?per_page=1`, { headers });
   const used = Droplets.safeParse(droplets.json).data?.meta.total;
-  // A droplet without a name and all else is refused for its form (422), after the token's scopes.
+  // A droplet without name and other fields is refused for its form (422), after the check of the token's scopes.
   const written = await ask(`${base}/droplets`, json({}, headers));
   return [
     { ...identity('account', `is ${account.status}`), ok: account.status === 'active' },
@@ -62,7 +62,7 @@ export const checkCloudflare: ProviderCheck = async ({ fields, bases }) => {
   const account = encodeURIComponent(fields.accountid ?? '');
   const listed = await ask(`${base}/zones?account.id=${account}&per_page=50`, { headers });
   const zones = Zones.safeParse(listed.json).data?.result ?? [];
-  const hint = 'no zone of the account is seen; grant it for the zones that are meant, and is accountid right?';
+  const hint = 'no zone of the account is visible; grant it for the zones of the manifest, and check accountid';
   const found = permissionShown('Zone: Zone: Read', listed, zones.length > 0, hint);
   return [
     { ...identity('token', `is ${status}`), ok: status === 'active' },
@@ -140,18 +140,18 @@ export const checkVerda: ProviderCheck = async ({ fields, bases, regions }) => {
           regions,
           locations.map(({ code }) => code),
         )),
-    unreported('permission', 'cloud-api-v1', 'Verda has no question for it: only a plan can tell'),
+    unreported('permission', 'cloud-api-v1', 'Verda has no request that shows it: only a plan can show it'),
     left,
   ];
 };
 
-/** Whoever pays afterwards may have none. */
+/** Accounts that pay afterwards may have none. */
 function balanceFinding(amount: number, currency: string): CheckFinding {
-  const message = `is ${amount} ${currency}; nothing is made when it does not suffice`;
+  const message = `is ${amount} ${currency}; nothing is created when it does not suffice`;
   return { about: 'quota', name: 'balance', ok: amount > 0 ? true : null, message };
 }
 
-/** Each family of OVH's has an API of its own, and a login beside it. */
+/** Each family of OVH has an API and a login of its own. */
 const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> = {
   'ovh-eu': ['https://www.ovh.com/auth/oauth2/token', 'https://eu.api.ovh.com/v1'],
   'ovh-ca': ['https://ca.ovh.com/auth/oauth2/token', 'https://ca.api.ovh.com/v1'],
@@ -180,6 +180,6 @@ export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
       .flatMap(({ region, instance }) =>
         instance === undefined ? [] : [quotaFinding(`cores in ${region}`, instance.usedCores, instance.maxCores)],
       ),
-    unreported('permission', 'policies', 'OVHcloud has no question for each action: only a plan can tell'),
+    unreported('permission', 'policies', 'OVHcloud has no request for each action: only a plan can show it'),
   ];
 };

@@ -11,7 +11,7 @@ export const RolePolicy = z.object({
 export type RolePolicy = z.infer<typeof RolePolicy>;
 
 /**
- * Whether `service` may do `operation`; undefined where a rule that comes first is beyond us. The first rule that holds
+ * Whether `service` may do `operation`; undefined where an earlier rule is not understood. The first rule that holds
  * decides; where none does, the default of the services does not count: it is refused.
  */
 export function isAllowed(policy: RolePolicy, service: string, operation: string): boolean | undefined {

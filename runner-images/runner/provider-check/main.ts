@@ -1,6 +1,6 @@
 /**
- * A check on the machine of whoever asks, with the Secrets of files: JSON on standard input, findings as JSON on standard
- * output. `kubeloom provider check -f` starts it; nothing is stored and nothing is sent but to the cloud itself.
+ * A check on the user's own machine, with the Secrets of files: JSON on standard input, findings as JSON on standard
+ * output. `kubeloom provider check -f` starts it; nothing is stored, and nothing is sent except to the cloud itself.
  */
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';

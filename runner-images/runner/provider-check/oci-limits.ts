@@ -43,7 +43,7 @@ async function availability(
     : quotaFinding(name, found.used, found.used + found.available);
 }
 
-/** How many are used, Oracle tells for one series at a time, and which one is wanted is not known here. */
+/** Oracle shows usage for one series at a time, and the series of the manifest is not known here. */
 async function coresOf(question: OciQuestion, { tenancyocid, region }: OciPlace): Promise<CheckFinding> {
   const name = `cores in ${region}`;
   const query = { compartmentId: tenancyocid, serviceName: 'compute', scopeType: 'AD', limit: '1000' };
@@ -57,5 +57,10 @@ async function coresOf(question: OciQuestion, { tenancyocid, region }: OciPlace)
   }
   const words = [...series].map(([one, value]) => `${one} ${value}`).join(', ');
   const ok = series.size > 0;
-  return { about: 'quota', name, ok, message: ok ? `allowed in a domain: ${words}` : 'none may run: ask for more' };
+  return {
+    about: 'quota',
+    name,
+    ok,
+    message: ok ? `allowed in a domain: ${words}` : 'none may run: request a higher limit',
+  };
 }

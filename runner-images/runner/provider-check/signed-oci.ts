@@ -12,21 +12,21 @@ export interface OciKey {
 /** Asks a service of a region, by a path below its version and a query. */
 export type OciQuestion = (service: string, path: string, query: Readonly<Record<string, string>>) => Promise<Answer>;
 
-/** The key of the Secret. Throws `CheckRefused` for what can be seen without asking anybody: no key, or that of another fingerprint. */
+/** The key of the Secret. Throws `CheckRefused` for faults that show without a request: no key, or that of another fingerprint. */
 export function ociKey(fields: CheckInput['fields']): OciKey {
   const { tenancyocid = '', userocid = '', keyfingerprint = '', privatekey = '' } = fields;
   const privateKey = readKey(privatekey);
   if (privateKey === undefined) {
     throw faulty(
       'privatekey',
-      'is no RSA private key in PEM without a passphrase: give the one of the API signing key',
+      'is not an RSA private key in PEM without a passphrase: use that of the API signing key',
     );
   }
   const fingerprint = fingerprintOf(privateKey);
   if (fingerprint !== keyfingerprint.toLowerCase()) {
     throw faulty(
       'keyfingerprint',
-      `is not that of the private key, which is ${fingerprint}: give the key and the fingerprint of one pair`,
+      `is not that of the private key, which is ${fingerprint}: use the key and the fingerprint of one pair`,
     );
   }
   return { id: `${tenancyocid}/${userocid}/${fingerprint}`, privateKey };

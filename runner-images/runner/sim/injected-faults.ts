@@ -1,4 +1,4 @@
-/** Failures that the sim runner is told to have: `KUBELOOM_SIM_FAULTS`, a JSON list. */
+/** Failures that the sim runner simulates: `KUBELOOM_SIM_FAULTS`, a JSON list. */
 import { z } from 'zod';
 import { StageMode } from '#contracts/stage.ts';
 import { errorClasses } from '#domain/errors.ts';
@@ -8,19 +8,19 @@ export const InjectedFault = z.strictObject({
   stage: RunnerStage,
   mode: StageMode.default('do'),
   class: z.enum(errorClasses).default('transient'),
-  /** How often it strikes before it is over. */
+  /** How many times it occurs. */
   times: z.number().int().min(1).default(1),
   /** Id or name of the cluster. @default any */
   cluster: z.string().optional(),
-  /** Strikes only stages of clusters that (are to) have this node, and is told as the cause. */
+  /** Only in stages of clusters that have, or will have, this node; the node is reported as the cause. */
   node: z.string().optional(),
-  /** Provider instance: strikes only an infrastructure stage that has new pools to make in it, and only those pools. */
+  /** Provider instance: only in an infrastructure stage that creates new pools in it, and only for those pools. */
   provider: z.string().optional(),
   /** Name of the manifest. @default any */
   manifest: z.string().optional(),
-  /** Strikes only on the way in this direction. */
+  /** Only in this direction. */
   direction: Direction.optional(),
-  /** Strikes only this attempt of a stage. */
+  /** Only in this attempt of a stage. */
   attempt: z.number().int().min(1).optional(),
 });
 export type InjectedFault = z.infer<typeof InjectedFault>;
@@ -30,10 +30,10 @@ interface Struck {
   left: number;
 }
 
-/** By the text of the list: a list counts for the life of the process. */
+/** By the text of the list: counters live as long as the process. */
 const lists = new Map<string, Struck[]>();
 
-/** The fault that strikes now, which uses it up once; undefined when none does. */
+/** The fault that occurs now, which is counted; undefined when none does. */
 export function strikingFault(
   text: string | undefined,
   now: {
@@ -68,7 +68,7 @@ export function strikingFault(
   return struck.fault;
 }
 
-/** Starts counting anew: for programs that run several worlds one after another. */
+/** Resets the counters: for programs that run several worlds one after another. */
 export function forgetFaults(): void {
   lists.clear();
 }

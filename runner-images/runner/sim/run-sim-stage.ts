@@ -15,7 +15,7 @@ export interface SimStageOptions {
 
 /**
  * Runs the job that `environment` names. Returns whether it succeeded; its result is stored either way.
- * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to have, `KUBELOOM_SIM_DRIFT` what checks find; all are
+ * `KUBELOOM_SIM_STAGE_MS` is the time a stage takes (default 0), `KUBELOOM_SIM_FAULTS` the failures to simulate, `KUBELOOM_SIM_DRIFT` what checks find; all are
  * looked for in `environment`, then in the process's own.
  */
 export async function runSimStage(

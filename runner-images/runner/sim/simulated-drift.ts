@@ -1,4 +1,4 @@
-/** Drift that the sim runner is told to find: `KUBELOOM_SIM_DRIFT`, a JSON list. A repair of the cluster mends it. */
+/** Drift that the sim runner simulates: `KUBELOOM_SIM_DRIFT`, a JSON list. A repair of the cluster removes it. */
 import { z } from 'zod';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { type DriftItem, DriftKind } from '#domain/drift.ts';
@@ -16,7 +16,7 @@ const InjectedDrift = z.strictObject({
   /** Of a load balancer. */
   name: z.string().optional(),
   repairable: z.boolean().default(true),
-  /** A repair does not mend it. */
+  /** A repair does not remove it. */
   stubborn: z.boolean().default(false),
 });
 type InjectedDrift = z.infer<typeof InjectedDrift>;
@@ -27,7 +27,7 @@ interface Place {
   readonly state: ClusterState;
 }
 
-/** By the text of the list, for the life of the process: which drift was mended where. */
+/** By the text of the list, for the life of the process: which drift was repaired where. */
 const lists = new Map<string, { readonly drift: InjectedDrift; readonly repairedIn: Set<string> }[]>();
 
 /** What a check finds there. */
@@ -36,7 +36,7 @@ export function simulatedDrift(text: string | undefined, place: Place): readonly
   return here.flatMap(({ drift }) => itemOf(drift, place.state));
 }
 
-/** A repair is done there. */
+/** Notes that a repair was done there. */
 export function repairDrift(text: string | undefined, place: Place): void {
   for (const { drift, repairedIn } of listOf(text)) {
     if (!drift.stubborn && isMeant(drift, place)) repairedIn.add(place.cluster);
@@ -61,7 +61,7 @@ function isMeant(drift: InjectedDrift, { manifest, cluster, state }: Place): boo
 const words = {
   machine: 'the machine is gone',
   network: 'the firewall differs',
-  dns: 'the names lead elsewhere',
+  dns: 'the names point to other addresses',
   mesh: 'some peers do not answer over WireGuard',
   node: 'the node is not ready',
   version: 'the node runs another version of Kubernetes',

@@ -1,7 +1,7 @@
-/** What a simulated tool "finds": plausible, and the same every time for the same names. */
+/** Facts that a simulated tool "finds": plausible, and always the same for the same names. */
 import { createHash } from 'node:crypto';
 
-/** An address of 198.18.0.0/15, which is set aside for tests and is nobody's. */
+/** An address of 198.18.0.0/15, which is reserved for tests. */
 export function simulatedAddress(name: string): string {
   const [a = 0, b = 0, c = 0] = digest(name);
   return `198.${18 + (a % 2)}.${b}.${1 + (c % 254)}`;
@@ -18,7 +18,7 @@ export function simulatedBootId(name: string): string {
   );
 }
 
-/** A kubeconfig that says of itself that nothing is behind it. */
+/** A kubeconfig whose content says that there is no cluster. */
 export function simulatedKubeconfig(cluster: string, endpoint: string): string {
   return `# Simulated: nothing answers at this address.
 apiVersion: v1

@@ -20,12 +20,12 @@ interface Names {
   readonly healthCheckPort: number | null;
 }
 
-/** An address of documentation: modules want one, also where nothing is made. */
+/** An address of documentation: modules require one, also where nothing is created. */
 const nowhere = '192.0.2.1';
 
 /**
- * Brings the names of the load balancer `name` to what `wish` has of them. Names that move to another provider instance
- * are made there before the old ones go, each with the credentials of its own provider. Throws `StageFailure`.
+ * Brings the names of the load balancer `name` to the target. Names that move to another provider instance
+ * are created there before the old ones are deleted, each with the credentials of its own provider. Throws `StageFailure`.
  */
 export async function applyDns(
   context: ContextOf<'terraform'>,
@@ -40,7 +40,7 @@ export async function applyDns(
   if (known === undefined || clusterId === undefined) throw unknownWorkspace(context, `load balancer ${name}`);
   const balancer = destroy ? undefined : balancerOf(target, name);
   const { addresses, healthCheckPort } = pointsTo(context, balancer);
-  // A load balancer without a node, as when its pool could not be made, has nothing to point to.
+  // A load balancer without a node, for example because its pool could not be created, has nothing to point to.
   const dns = addresses.length === 0 ? undefined : balancer?.dns;
   const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
   const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
@@ -53,12 +53,12 @@ export async function applyDns(
     facts.loadBalancer(known.name, undefined);
     return noChanges;
   }
-  // Two instances of one type may be one account, where the same name cannot be twice.
+  // Two instances of one type may be one account, where a name cannot exist twice.
   const clashes = (old: DnsState) => old.provider.type === dns.provider.type && nameOf(old) === nameOf(dns);
   await remove(olds.filter(clashes));
   const { outputs, counts } = await applyNames(context, { ...common, dns, gone: false, addresses });
   await remove(olds.filter((old) => !clashes(old)));
-  // Some DNS services answer with the root's dot, which certificates do not want.
+  // Some DNS services answer with the root's dot, which certificates do not have.
   facts.loadBalancer(known.name, z.string().min(1).parse(outputs.endpoint).replace(/\.$/, ''));
   return counts;
 }
@@ -75,7 +75,7 @@ function applyNames(context: ContextOf<'terraform'>, names: Names): Promise<Work
   return applyWorkspace(context, workspaceOf(context, names));
 }
 
-/** The workspace of the names of a load balancer as `state` wants them; undefined: it has none, as it has no nodes. */
+/** The workspace of the names of a load balancer in `state`; undefined: it has none, as it has no nodes. */
 export function namesJob(
   context: StageContext,
   balancer: LoadBalancerState,
@@ -87,7 +87,7 @@ export function namesJob(
   return workspaceOf(context, { clusterId: state.id, id, dns, gone: false, ...published });
 }
 
-/** What the names of a load balancer lead to, and the port that tells whether a node of it lives. */
+/** The addresses that the names of a load balancer point to, and the port of the health check of its nodes. */
 function pointsTo(
   { facts }: StageContext,
   balancer: LoadBalancerState | undefined,

@@ -1,4 +1,4 @@
-/** The machines of one provider instance of a cluster: made, changed and removed by one Terraform workspace. */
+/** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
 import type { ClusterState, NodeFacts } from '#domain/cluster-state.ts';
 import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
@@ -26,7 +26,7 @@ const NodesOutput = z.record(
   ),
 );
 
-/** Brings the instance `name` to what `wish` has of it. Throws `StageFailure`. */
+/** Brings the instance `name` to the target. Throws `StageFailure`. */
 export async function applyMachines(
   context: ContextOf<'terraform'>,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
@@ -61,11 +61,11 @@ export async function applyMachines(
 export interface MachinesRequest {
   /** Null: nothing of it. */
   readonly state: ClusterState | null;
-  /** Of a pool's key pair: one that makes what is missing, or one that writes nothing. */
+  /** Returns the public key of a pool: one variant generates missing pairs, the other writes nothing. */
   readonly publicKeyOf: (clusterId: string, poolId: string) => Promise<string>;
 }
 
-/** The workspace of the instance `name` as `state` wants it; null: nothing of it. Throws `WorkspaceUnknown`. */
+/** The workspace of the instance `name` in `state`; null: nothing of it. Throws `WorkspaceUnknown`. */
 export async function machinesJob(
   context: StageContext,
   name: string,
@@ -108,7 +108,7 @@ export async function machinesJob(
   };
 }
 
-/** What is in the workspace by version of templates; those that are wished for first. */
+/** The content of the workspace by version of templates; versions of the target first. */
 function partsOf(state: ClusterState | null, known: readonly ClusterState[], name: string): readonly WorkspacePart[] {
   const desired = poolsOf(state, name);
   const wanted = new Set(desired.map(({ source }) => source.provider.templates));
@@ -127,8 +127,8 @@ function partsOf(state: ClusterState | null, known: readonly ClusterState[], nam
 }
 
 /**
- * Which resources are let go with the nodes that the plan names: their own; and where their whole pool or region goes,
- * also what the nodes stand on, since nothing that is in use can be destroyed.
+ * Which resources are orphaned with the nodes that the plan names: their own; and where their whole pool or region is removed,
+ * also the resources that the nodes use, since nothing that is in use can be destroyed.
  */
 function orphansOf(
   context: StageContext,
@@ -160,9 +160,9 @@ function noteNode(context: StageContext, name: string, made: NodeOutput | undefi
     throw new StageFailure({
       class: 'transient',
       code: 'AddressMissing',
-      message: `Terraform made node ${name}, and then there was no address of it.`,
+      message: `Terraform created node ${name}, but the node has no address.`,
       resource: name,
-      hint: 'It is tried again by itself; the log of the stage says what was made.',
+      hint: 'Kubeloom retries automatically; the log of the stage says what was created.',
     });
   }
   context.facts.node(name, {

@@ -16,7 +16,7 @@ import {
 import { secretEnvironment } from './provider-login.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-/** What of a workspace was made with one version of templates. */
+/** The part of a workspace that was created with one version of templates. */
 export interface WorkspacePart extends VersionInUse {
   /** Pool ids. */
   readonly pools: readonly string[];
@@ -53,7 +53,7 @@ export async function askHooks(
   };
 }
 
-/** Whoever has no credentials asks without: what was never made can be removed by anybody, all else is refused there. */
+/** Without credentials the hook runs without them: what was never created needs none to be removed, all else is refused by the cloud. */
 async function environmentOf(
   context: SecretReader,
   provider: ProviderInstance,

@@ -23,7 +23,7 @@ export class ChangeReporter {
   };
   readonly #context: Pick<StageContext, 'emit' | 'facts'>;
   readonly #nodes: ReadonlySet<string>;
-  /** Resources of each node that the plan will still make or remove: a host is done with its last one. */
+  /** Resources of each node that the plan will still create or remove: a host is done with its last one. */
   readonly #left = new Map<string, number>();
   readonly #seconds = new Map<string, number>();
 
@@ -32,7 +32,7 @@ export class ChangeReporter {
     this.#nodes = nodes;
   }
 
-  /** Tells what a plan is going to do, and forgets what was known of nodes that it makes anew. */
+  /** Reports what a plan is going to do, and removes the facts of nodes that it recreates. */
   planned(workspace: string, messages: readonly Message[]): void {
     const touched = new Set<string>();
     for (const message of messages) {
@@ -56,7 +56,7 @@ export class ChangeReporter {
     }
   }
 
-  /** Hears one message of an apply. */
+  /** Handles one message of an apply. */
   heard(message: Message): void {
     if (message.type === 'apply_complete') this.#completed(message.hook);
     if (message.type === 'apply_errored') {

@@ -9,8 +9,8 @@ export interface PinnedProvider {
 }
 
 /**
- * `TF_CLI_CONFIG_FILE` for a workspace that needs these plugins; the file is written into `directory`. A file that a person
- * named is left alone when it exists; naming one that does not exist would stop Terraform.
+ * `TF_CLI_CONFIG_FILE` for a workspace that needs these plugins; the file is written into `directory`. A file that the user
+ * named is kept when it exists; naming one that does not exist would stop Terraform.
  */
 export async function configurationFile(
   directory: string,

@@ -1,4 +1,4 @@
-/** What Terraform's diagnostics mean: one table from its words to our error classes. Pure. */
+/** Classifies Terraform's diagnostics: one table from its messages to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { nodeOfAddress } from './addresses.ts';
@@ -24,13 +24,13 @@ const badCredentials: Meaning = {
 };
 const hostDown: Meaning = {
   class: 'transient',
-  hint: 'The host did not come up. Apply the manifest again; the log of the stage has the host’s own words.',
+  hint: 'The host did not come up. Apply the manifest again; the log of the stage has the host’s own message.',
 };
 
 /** Exit codes of provisioners and of hooks: see templates/terraform/README.md. */
 const exits: Readonly<Record<number, Meaning>> = {
-  3: { class: 'user', hint: 'The machine that makes the hosts lacks something; `kubeloom doctor` says what.' },
-  5: { class: 'conflict', hint: 'Something else works on the same host; it is tried again.' },
+  3: { class: 'user', hint: 'The machine that creates the hosts lacks something; `kubeloom doctor` says what.' },
+  5: { class: 'conflict', hint: 'Something else works on the same host; Kubeloom retries automatically.' },
   4: hostDown,
   6: hostDown,
   7: badCredentials,
@@ -38,15 +38,20 @@ const exits: Readonly<Record<number, Meaning>> = {
 
 /** What it means that a hook ended with this code. */
 export function exitMeaning(code: number): Meaning {
-  return exits[code] ?? { class: 'transient', hint: 'It is tried again; the log of the stage has its own words.' };
+  return (
+    exits[code] ?? {
+      class: 'transient',
+      hint: 'Kubeloom retries automatically; the log of the stage has its own message.',
+    }
+  );
 }
 
-/** First match wins: the more certain a sign, the higher it stands. */
+/** First match wins: the more certain a sign, the higher its row. */
 const table: readonly Row[] = [
   {
     class: 'conflict',
     pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
-    hint: 'Something else works on the same Terraform state. It is tried again; if it stays, see who holds the lock.',
+    hint: 'Something else works on the same Terraform state. Kubeloom retries automatically; if it keeps failing, check who holds the lock.',
   },
   ...Object.entries(exits).map(([code, meaning]) => ({
     ...meaning,
@@ -54,21 +59,21 @@ const table: readonly Row[] = [
   })),
   {
     class: 'transient',
-    // AWS calls its throttling RequestLimitExceeded, which is no quota.
+    // AWS calls its throttling RequestLimitExceeded, which is not a quota.
     pattern: /throttl|rate.?limit|request ?limit ?exceeded|too ?many ?requests|\b429\b/i,
-    hint: 'The provider asks for patience. It is tried again by itself.',
+    hint: 'The provider is rate-limiting requests. Kubeloom retries automatically.',
   },
   {
     class: 'quota',
     pattern:
       /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|exceed your [\w ]*limit|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
-    hint: 'Ask the provider for a higher limit, or take smaller or fewer machines, then apply again.',
+    hint: 'Request a higher limit from the provider, or use smaller or fewer machines, then apply again.',
   },
   {
     class: 'capacity',
     pattern:
       /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|not have enough resources|SkuNotAvailable|resource_unavailable|AllocationFailed|Overconstrained\w*AllocationRequest|no valid host was found|(server type|size|shape|flavor|zone) [^\n]*(unavailable|not available)|sold out/i,
-    hint: 'The provider has no such machine free here. Choose another server type, zone or region, or try later.',
+    hint: 'The provider has no such machine available here. Choose another server type, zone or region, or retry later.',
   },
   {
     ...badCredentials,
@@ -79,7 +84,7 @@ const table: readonly Row[] = [
     class: 'transient',
     pattern:
       /time[d ]?-?out|deadline exceeded|connection (reset|refused)|TLS handshake|unexpected EOF|no such host|network is unreachable|(status|code|https?|error|got)\W{0,3}50[0234]\b|: 50[0234] \(|\b50[0234] (internal|bad|service|gateway)|service unavailable|internal (server )?error|try again/i,
-    hint: 'It is tried again by itself.',
+    hint: 'Kubeloom retries automatically.',
   },
   {
     class: 'bug',
@@ -90,7 +95,7 @@ const table: readonly Row[] = [
   {
     class: 'conflict',
     pattern: /already exists|AlreadyExists|uniqueness_error|name is already used|Duplicate|\b409\b/i,
-    hint: 'Something of that name stands in the account and is not ours. Remove or rename it, then apply again.',
+    hint: 'The account already has a resource of that name that Kubeloom did not create. Remove or rename it, then apply again.',
   },
   {
     class: 'user',
@@ -103,7 +108,7 @@ const table: readonly Row[] = [
 const unknown: Row = {
   class: 'transient',
   pattern: /$/,
-  hint: 'See the log of the stage for what Terraform said.',
+  hint: 'The log of the stage has the output of Terraform.',
 };
 
 /** Longest provisioner output that is worth quoting. */
@@ -111,7 +116,7 @@ const quotedLines = 3;
 
 /**
  * The error of a failed Terraform command. `code` names the command (`TerraformApplyFailed`); `nodes` are known node
- * names, so that a resource is told as the host it is; `fallback` is shown when Terraform gave no diagnostic.
+ * names, so that a resource is reported as the host it is; `fallback` is shown when Terraform gave no diagnostic.
  */
 export function terraformError(input: {
   readonly code: string;
@@ -146,7 +151,7 @@ function rowOf(text: string): Row {
   return table.find(({ pattern }) => pattern.test(text)) ?? unknown;
 }
 
-/** Terraform's summary and the point of its detail: what a provisioner printed last instead of the command it ran. */
+/** Terraform's summary and the main point of its detail: the last output of a provisioner instead of the command it ran. */
 function wordsOf({ summary, detail }: Diagnostic): string {
   const output = /Output:\s*([\s\S]*)$/.exec(detail)?.[1] ?? '';
   const last = output

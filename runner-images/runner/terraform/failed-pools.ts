@@ -6,8 +6,8 @@ import type { StageContext } from '../stage-context.ts';
 import { type FailurePart, StageFailure } from '../stage-failure.ts';
 
 /**
- * None when it is about what stands already, or is no failure of a tool. All new pools of the instance when Terraform
- * did not say which, as for wrong credentials: the run without them then shows whether it was them.
+ * None when it is about something that exists already, or is not a failure of a tool. All new pools of the instance when Terraform
+ * did not say which, as for wrong credentials: the run without them then shows whether they were the cause.
  */
 export function poolsThatFailed(context: StageContext, provider: string, reason: unknown): readonly FailedPool[] {
   if (!(reason instanceof StageFailure)) return [];

@@ -1,4 +1,4 @@
-/** Git on its shortest leash: one folder at one commit over https, from a judged address, bounded in size, memory and time. */
+/** Git with strict limits: one folder at one commit over https, from a checked address, bounded in size, memory and time. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface Fetching {
   readonly version: TemplateVersion;
   /** Path inside the repository. */
   readonly folder: string;
-  /** Where to put it; nothing else is there. */
+  /** The directory for it, which is empty. */
   readonly directory: string;
 }
 
@@ -46,11 +46,11 @@ export async function fetchFolder(
   await git('init', '--quiet');
   await fetchCommit(git, version);
   await git('sparse-checkout', 'set', '--no-cone', `/${folder}/`);
-  // What the folder holds is fetched here.
+  // The content of the folder is fetched here.
   await git('checkout', '--quiet', '--detach', version.commit);
 }
 
-/** Some hosts only know a repository under its name with `.git`, and send whoever asks for the other one there. */
+/** Some hosts only know a repository under its name with `.git`, and redirect requests for the other name. */
 async function fetchCommit(git: Git, { url, commit }: TemplateVersion): Promise<void> {
   const ask = async (address: string): Promise<void> => {
     await git('config', '--replace-all', 'remote.origin.url', `https://${address}`);
@@ -71,12 +71,12 @@ const elsewhere: readonly string[] = ['TemplatesMoved', 'TemplatesForbidden'];
 
 interface GitHome {
   readonly url: string;
-  /** Those that the host may be asked at; none: any. */
+  /** Addresses at which the host may be asked; none: any. */
   readonly addresses: readonly LookupAddress[];
   readonly home: string;
 }
 
-/** Nothing of the machine's own configuration counts; what is secret is in the environment alone. */
+/** The machine's own configuration is ignored; secrets are only in the environment. */
 async function gitEnvironment(
   context: GitSurroundings,
   provider: ProviderInstance,
@@ -88,7 +88,7 @@ async function gitEnvironment(
   const settings = [
     ['protocol.allow', 'never'],
     ['protocol.https.allow', 'always'],
-    // Where a redirection leads was judged by nobody.
+    // The target of a redirection has not been checked.
     ['http.followRedirects', 'false'],
     ['core.hooksPath', '/dev/null'],
     ['core.symlinks', 'false'],
@@ -113,14 +113,14 @@ async function gitEnvironment(
   };
 }
 
-/** As curl wants it: `host:port:address,address`. */
+/** In curl's form: `host:port:address,address`. */
 function resolution(host: string, addresses: readonly LookupAddress[]): string {
   const { hostname, port } = new URL(`https://${host}`);
   const shown = addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
   return `${hostname}:${port || '443'}:${shown.join()}`;
 }
 
-/** Git does not know Node's way to trust a company's own authority, so both kinds are put into one file. */
+/** Git does not know how Node trusts a company's own authority, so both kinds are put into one file. */
 async function ownAuthorities(home: string): Promise<Readonly<Record<string, string>>> {
   const extra = process.env.NODE_EXTRA_CA_CERTS;
   if (!extra) return {};
@@ -131,8 +131,8 @@ async function ownAuthorities(home: string): Promise<Readonly<Record<string, str
 }
 
 /**
- * What the host's name means now: git is held to it, since a name may mean something else the next time. None for hosts that
- * the operator allows, whatever they mean. Throws for one in a private network, and for one that means nothing.
+ * The addresses that the host's name has now: git may use only these, since the name may have others the next time. None for
+ * hosts that the operator allows, whatever their addresses. Throws for one in a private network, and for one without address.
  */
 async function judgedAddresses(
   { ports }: GitSurroundings,
@@ -149,7 +149,7 @@ async function judgedAddresses(
       code: 'TemplatesUnreachable',
       message: `The templates of provider ${provider.name} cannot be fetched from ${url}: ${name} has no address.`,
       resource: provider.name,
-      hint: 'It is tried again; if it stays, correct the address in the TemplateGitReference.',
+      hint: 'Kubeloom retries automatically; if it keeps failing, correct the address in the TemplateGitReference.',
     });
   }
   if (!addresses.some(({ address }) => isPrivateAddress(address))) return isIP(name) === 0 ? addresses : [];
@@ -158,7 +158,7 @@ async function judgedAddresses(
     code: 'TemplatesRefused',
     message: `The templates of provider ${provider.name} are at ${host}, which is in a private network.`,
     resource: provider.name,
-    hint: 'Use a public host, or let the operator add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS.',
+    hint: 'Use a public host, or ask the operator to add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS.',
   });
 }
 
@@ -169,13 +169,13 @@ interface Row {
   readonly hint: string;
 }
 
-/** What git's complaints mean; first match wins. */
+/** Meaning of git's errors; first match wins. */
 const complaints: readonly Row[] = [
   {
     class: 'user',
     code: 'TemplatesMissing',
     pattern: /not our ref|couldn't find remote ref|no such remote ref|unadvertised object/i,
-    hint: 'The repository has no such commit, or does not give it out; name another in the TemplateGitReference.',
+    hint: 'The repository has no such commit, or does not serve it; name another in the TemplateGitReference.',
   },
   {
     class: 'credentials',
@@ -187,17 +187,17 @@ const complaints: readonly Row[] = [
     class: 'user',
     code: 'TemplatesMoved',
     pattern: /returned error: 30\d/i,
-    hint: 'The host sends elsewhere whoever asks. Name the address where the repository is now in the TemplateGitReference.',
+    hint: 'The repository has moved (HTTP redirect). Put its new URL into the TemplateGitReference.',
   },
   {
     class: 'user',
     code: 'TemplatesTooLarge',
     pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large/i,
-    hint: 'Keep the modules in a repository of their own: git needs more memory or larger files for this one than it gets.',
+    hint: 'Keep the modules in a repository of their own: for this one git needs more memory or larger files than allowed.',
   },
 ];
 
-/** `prlimit` becomes git, and git that wrote too much is ended by the kernel, without a word. */
+/** `prlimit` becomes git, and the kernel ends a git that wrote too much, without a message. */
 const endedByKernel = 137;
 
 function gitFailure({ name }: ProviderInstance, { url }: TemplateVersion, result: CommandResult): StageFailure {
@@ -207,7 +207,7 @@ function gitFailure({ name }: ProviderInstance, { url }: TemplateVersion, result
   const unknown = {
     class: 'transient',
     code: 'TemplatesUnreachable',
-    hint: 'It is tried again; the log of the stage has its own words.',
+    hint: 'Kubeloom retries automatically; the log of the stage has the output of git.',
   } as const;
   const { class: kind, code, hint } = row ?? unknown;
   return new StageFailure({ class: kind, code, message, resource: name, hint });

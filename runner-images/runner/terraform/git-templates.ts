@@ -1,4 +1,4 @@
-/** Templates of a git repository: only the folder of one provider type at one commit, which is looked at before it is used. */
+/** Templates of a git repository: only the folder of one provider type at one commit, which is checked before it is used. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
@@ -47,7 +47,7 @@ function folderOf(provider: ProviderInstance, version: TemplateVersion): string 
   throw new StageFailure({
     class: 'user',
     code: 'TemplatesRefused',
-    message: `The templates of provider ${provider.name} are said to be in ${version.path}, which is no folder of ${version.url}.`,
+    message: `The templates of provider ${provider.name} are configured to be in ${version.path}, which is not a folder of ${version.url}.`,
     resource: provider.name,
     hint: 'Name a folder of the repository in paths.terraformer of the TemplateGitReference, such as modules.',
   });
@@ -66,7 +66,7 @@ async function measured(provider: ProviderInstance, version: TemplateVersion, fo
       code: 'TemplatesMissing',
       message: `There are no Terraform modules for provider type ${provider.type} in ${where}.`,
       resource: provider.name,
-      hint: 'docs/write-a-provider.md says what has to be there; text templates (.tpl) of Claudie are none.',
+      hint: 'docs/write-a-provider.md says what has to be there; text templates (.tpl) of Claudie are not modules.',
     });
   }
   const plain = files.filter((file) => file.isFile());
@@ -76,7 +76,7 @@ async function measured(provider: ProviderInstance, version: TemplateVersion, fo
   throw new StageFailure({
     class: 'user',
     code: 'TemplatesTooLarge',
-    message: `The templates in ${where} are ${plain.length} files with ${bytes} bytes; at most ${most.files} files and ${most.bytes} bytes are taken.`,
+    message: `The templates in ${where} are ${plain.length} files with ${bytes} bytes; at most ${most.files} files and ${most.bytes} bytes are allowed.`,
     resource: provider.name,
     hint: 'Keep only the modules in that folder.',
   });

@@ -1,4 +1,4 @@
-/** A Terraform state that is gone although its machines are known: a destroy would succeed, and they would run on and cost. */
+/** A Terraform state that is gone although its machines are known: a destroy would succeed, but they would keep running and cost money. */
 import { z } from 'zod';
 import { allNodes } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
@@ -37,7 +37,7 @@ export async function refuseLostState(context: StageContext, job: LostWorkspace,
       `${machines.length === 1 ? 'is' : 'are'} known: ${listed(found, 20)}. Without the state Terraform cannot delete them.`,
     hint:
       'Restore that object from a backup or from an earlier version of the bucket, then retry. Or delete the machines ' +
-      'yourself and let Kubeloom forget them: delete the manifest with `--orphan` and their names, or `--orphan all`.',
+      'yourself and make Kubeloom forget them: delete the manifest with `--orphan` and their names, or `--orphan all`.',
   });
 }
 

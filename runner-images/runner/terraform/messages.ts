@@ -1,4 +1,4 @@
-/** Terraform's `-json` stream: one line to what it says, and to the words for the log. */
+/** Terraform's `-json` stream: parses a line into a message and its text for the log. */
 import { z } from 'zod';
 import type { Diagnostic } from './diagnostics.ts';
 
@@ -19,7 +19,7 @@ const Message = z.discriminatedUnion('type', [
     change: z.object({ resource: Resource, action: z.string(), reason: z.string().optional() }),
   }),
   z.object({
-    /** Changed by somebody else since Terraform made it. */
+    /** Changed by someone else since Terraform created it. */
     type: z.literal('resource_drift'),
     change: z.object({ resource: Resource, action: z.string() }),
   }),

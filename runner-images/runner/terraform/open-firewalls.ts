@@ -1,5 +1,5 @@
 /**
- * Firewalls of clouds let in the nodes of today: addresses of machines are known only once they are made, so the
+ * Firewalls of clouds allow only current nodes: addresses of machines are known only once they are created, so the
  * networks of all instances whose firewall was set for other nodes are applied once more, and nothing else of them.
  */
 import { z } from 'zod';
@@ -17,14 +17,14 @@ import type { ChangeCounts } from './change-reporter.ts';
 import { providerFiles } from './provider-files.ts';
 import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
 
-/** What this looks at in a state that Terraform keeps (version 4). */
+/** The fields that are read from a Terraform state (version 4). */
 const KeptState = z.object({
   outputs: z.object({ peer_cidrs: z.object({ value: z.array(z.string()) }).optional() }).optional(),
 });
 
 /**
- * Applies them. `visited`: instances that this stage has work in. Of others a failure that trying again would not mend is
- * told and left to the next change: nodes on both ends of the mesh dial, so the mesh works without it.
+ * Applies them. `visited`: instances that this stage has work in. Of others a failure that a retry would not fix is
+ * reported and left to the next change: nodes on both ends of the mesh dial, so the mesh works without it.
  */
 export async function openFirewalls(
   context: ContextOf<'terraform'>,
@@ -40,7 +40,7 @@ export async function openFirewalls(
   const judged = outcomes.filter((outcome, index) => {
     const name = instances[index]?.name ?? '';
     if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
-    const message = `the firewall of ${name} does not know the nodes that are new or gone: ${outcome.reason.error.message}; it is tried again with the next change of machines`;
+    const message = `the firewall of ${name} could not be updated for new and removed nodes: ${outcome.reason.error.message}; Kubeloom retries with the next change of machines`;
     context.emit({ kind: 'FirewallOutdated', level: 'warning', message });
     return false;
   });
@@ -61,7 +61,7 @@ async function isOutdated(
   const { namespace, manifest } = context.document;
   const key = stateKeyOf({ namespace, manifest, clusterId, kind: 'machines', name: provider.name });
   const text = await context.ports.artifacts.getText(key);
-  // Nothing of it stands.
+  // Nothing of it exists.
   if (text === undefined || (await providerFiles(context, provider)).template.firewall !== 'cloud') return false;
   const known = KeptState.parse(JSON.parse(text)).outputs?.peer_cidrs?.value;
   return known?.join() !== peers.join();
@@ -81,7 +81,7 @@ async function openFirewall(
   const { counts } = await applyWorkspace(context, { ...job, only });
   context.emit({
     kind: 'FirewallUpdated',
-    message: `the firewall of ${name} lets in the nodes of today, and no others`,
+    message: `firewall of ${name} updated: only current cluster nodes are allowed`,
   });
   return counts;
 }

@@ -18,7 +18,7 @@ type Around = Pick<SecretReader, 'ports' | 'mask' | 'log'>;
 type Fields = Readonly<Record<string, string>>;
 
 export interface ProviderLogin {
-  /** What is to be rendered. */
+  /** The input of the rendering. */
   readonly template: ProviderTemplate;
   readonly environment: Fields;
 }
@@ -53,8 +53,8 @@ export async function logIn(
 }
 
 /**
- * What Terraform and the hooks of the type have in their environment: every variable, so that nobody acts for somebody
- * else by what the runner itself was started with. Throws `StageFailure`.
+ * The environment of Terraform and of the hooks of the type: every variable, so that nothing acts for another account
+ * with what the runner itself was started with. Throws `StageFailure`.
  */
 export async function secretEnvironment(
   context: Around,
@@ -79,7 +79,7 @@ async function valuesOf(context: Around, provider: ProviderInstance, secret: str
   return withExternalId(values, secret, context.ports.config.KUBELOOM_INSTALLATION);
 }
 
-/** Fields of a stored Secret were judged when it was stored; those of a Vault are seen here for the first time. */
+/** Fields of a stored Secret were validated when it was stored; those of a Vault are seen here for the first time. */
 function refuseFaults(provider: ProviderInstance, secret: string, values: Fields): void {
   if (!isProviderType(provider.type) || parseLocator(secret)?.kind !== 'vault') return;
   const faults = secretFieldFaults(values, provider.type);
@@ -97,7 +97,7 @@ interface TokenRequest extends Required<LoginPlace> {
   readonly values: Fields;
 }
 
-/** How soon AWS is asked again for a token at the earliest. */
+/** Shortest time between two requests to AWS for a token. */
 const soonMs = 30_000;
 
 /** Writes the token, and a new one before it expires, for as long as the directory is there. */
@@ -111,7 +111,7 @@ async function keepToken(
   const audience = target.audience.replaceAll(/\{(\w+)\}/g, (_, field: string) => bareResource(values[field] ?? ''));
   const write = async () => {
     const { token, expiresAt } = await tokens(audience);
-    // Whoever reads it meanwhile has the old one or the new one, whole.
+    // A reader gets either the old token or the new one, never a part.
     await writeFile(`${file}.new`, token, { mode: 0o600 });
     await rename(`${file}.new`, file);
     again(Math.max(soonMs, (expiresAt.getTime() - Date.now()) / 2));
@@ -119,7 +119,7 @@ async function keepToken(
   const again = (pauseMs: number) => {
     const retry = (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return;
-      context.log.write('runner', `no new token of AWS, it is asked again: ${error.message}`);
+      context.log.write('runner', `no new token of AWS, retrying: ${error.message}`);
       again(soonMs);
     };
     setTimeout(() => write().catch(retry), pauseMs).unref();
@@ -131,7 +131,7 @@ async function keepToken(
   return account;
 }
 
-/** What Google's libraries want of a login by somebody else's token. */
+/** The configuration that Google's libraries require for a login with another issuer's token. */
 function externalAccount(values: Fields, file: string): Readonly<Record<string, unknown>> {
   const impersonated = `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${values.serviceaccount}`;
   return {

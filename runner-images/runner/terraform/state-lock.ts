@@ -3,8 +3,8 @@
  *
  * Only one runner at a time may work on a cluster: the run's lease is fenced, and the builds of a run that ended are
  * stopped before the next one starts. So a lock found at the start of a stage is a dead one, if it is ours at all: the
- * runner notes beside the state whose lock it is going to be. A person's lock is never touched. On the machine where it
- * was taken the owner's Terraform may have outlived its runner (kill -9): it is stopped the polite way first.
+ * runner notes next to the state whose lock it is going to be. A person's lock is never touched. On the machine where it
+ * was taken the owner's Terraform may have outlived its runner (kill -9): it is interrupted first.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
@@ -36,7 +36,7 @@ function userName(user: () => { readonly username: string }): string {
   }
 }
 
-/** True when the lock was taken by a runner of ours, as the note beside the state tells. */
+/** True when the lock was taken by a runner of ours, according to the note next to the state. */
 export function isOurLock(lock: { readonly Who: string }, owner: OwnerRecord | undefined): boolean {
   return owner !== undefined && lock.Who === owner.who;
 }
@@ -80,8 +80,8 @@ function foreignLock(stateKey: string, lock: z.infer<typeof LockRecord>): StageF
   return new StageFailure({
     class: 'conflict',
     code: 'StateLocked',
-    message: `The Terraform state ${stateKey} is locked by ${lock.Who || 'somebody'} (lock ${lock.ID}), which is no build of ours.`,
-    hint: 'Wait until they are done. If nobody works on it, free the lock with `force-unlock`, then retry.',
+    message: `The Terraform state ${stateKey} is locked by ${lock.Who || 'someone'} (lock ${lock.ID}), which is not a build of Kubeloom.`,
+    hint: 'Wait until they are done. If no one works on it, free the lock with `force-unlock`, then retry.',
   });
 }
 

@@ -1,4 +1,4 @@
-/** Terraform or OpenTofu in one directory: each command with its messages read, and its failure told in our terms. */
+/** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
@@ -12,26 +12,26 @@ export interface TerraformOptions {
   readonly directory: string;
   /** Name of the workspace for people and in the log. */
   readonly workspace: string;
-  /** `TF_VAR_…` with credentials, and the state key for who looks for us. */
+  /** `TF_VAR_…` with credentials, and the state key by which a later runner finds the process. */
   readonly environment: Readonly<Record<string, string>>;
   /** Known node names: failures and events name them instead of addresses. */
   readonly nodes: ReadonlySet<string>;
 }
 
 export interface PlanOptions {
-  /** Addresses that are made anew whatever the state says. */
+  /** Addresses that are recreated whatever the state says. */
   readonly replace: readonly string[];
-  /** All is to go. */
+  /** Everything will be deleted. */
   readonly destroy: boolean;
-  /** Addresses besides which nothing is looked at; none: everything is. */
+  /** The only addresses that are planned; none: everything is. */
   readonly only: readonly string[];
-  /** False: it is only looked at, by somebody who may not write beside the state. @default true */
+  /** False: a plan only, by a runner that may not write next to the state. @default true */
   readonly locks?: boolean;
 }
 
 export interface PlanOutcome {
   readonly changes: boolean;
-  /** It removes something, if only to make it anew. */
+  /** It removes something, if only to recreate it. */
   readonly removes: boolean;
   readonly messages: readonly Message[];
 }
@@ -63,7 +63,7 @@ export class TerraformCli {
     if (result.code !== 0) throw this.#failure('TerraformInitFailed', plainDiagnostics(result.stderr), result);
   }
 
-  /** Makes and saves a plan. */
+  /** Creates and saves a plan. */
   async plan({ replace, destroy, only, locks = true }: PlanOptions): Promise<PlanOutcome> {
     const { result, messages } = await this.#stream([
       'plan',
@@ -108,7 +108,7 @@ export class TerraformCli {
     return resourcesOf(state.values?.root_module);
   }
 
-  /** Forgets these resources: what they stand for stays. */
+  /** Removes these resources from the state; the real ones stay. */
   async forget(addresses: readonly string[]): Promise<void> {
     const result = await this.#run(['state', 'rm', '-lock-timeout=30s', ...addresses]);
     if (result.code !== 0) throw this.#failure('TerraformForgetFailed', plainDiagnostics(result.stderr), result);
@@ -160,7 +160,7 @@ export class TerraformCli {
   }
 }
 
-/** What it said last, in words also where it spoke JSON. */
+/** Its last message, as text also where it printed JSON. */
 function lastWords({ stdout, stderr }: CommandResult): string {
   if (stderr.trim() !== '') return stderr.trim();
   const lines = stdout.trim().split('\n').slice(-2);
@@ -182,7 +182,7 @@ export async function findTerraform(environment: NodeJS.ProcessEnv = process.env
   throw new StageFailure({
     class: 'user',
     code: 'ToolMissing',
-    message: 'Neither tofu nor terraform is installed where the runner works.',
+    message: 'Neither tofu nor terraform is installed where the runner runs.',
     hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
   });
 }

@@ -29,21 +29,21 @@ export interface WorkspaceJob {
   readonly name: string;
   readonly clusterId: string;
   readonly provider: ProviderInstance;
-  /** Everything of it goes, its state as well. */
+  /** Everything of it is deleted, its state as well. */
   readonly destroy: boolean;
   /** What is in it, by version of templates. @default all of it with those of `provider` */
   readonly parts?: readonly WorkspacePart[];
   readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
   readonly isOrphaned?: (resource: StateResource) => boolean;
-  /** Addresses besides which nothing is touched, and no hook is asked. @default everything is */
+  /** The only addresses that are changed; no hook is asked then. @default everything is */
   readonly only?: readonly string[];
 }
 
 export interface WorkspaceOutcome {
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly counts: ChangeCounts;
-  /** What the provider type is like. */
+  /** Properties of the provider type. */
   readonly template: ProviderTemplate;
 }
 
@@ -66,22 +66,22 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   const about = { counts: reporter.counts, template: files.template };
   if (!job.destroy) return { outputs: await converge(context, work), ...about };
   const destroy = async (): Promise<void> => {
-    // No state object: nothing was ever made, all of it is deleted already, or the state is lost.
+    // No state object: nothing was ever created, all of it is deleted already, or the state is lost.
     if ((await context.ports.artifacts.getText(stateKey)) === undefined) return refuseLostState(context, job, stateKey);
     await converge(context, work);
     await noteDestroyed(context, job, stateKey);
     await removeState(context, stateKey);
   };
-  // What the state did not know of goes here, also after a destroy that failed.
+  // Resources that the state did not know are removed here, also after a destroy that failed.
   const sweep = async (): Promise<void> => {
     if (!context.signal.aborted) await askHooks(context, partsOf(job), { hook: 'after-destroy', input: hook });
   };
-  // One after the other; of two failures the first is told.
+  // One after the other; of two failures the first is reported.
   unwrap([...(await Promise.allSettled([destroy()])), ...(await Promise.allSettled([sweep()]))]);
   return { outputs: {}, ...about };
 }
 
-/** Actions of a plan after which everything stands as before. */
+/** Actions of a plan that change nothing. */
 const changesNothing = ['read', 'noop', 'no-op', 'move', 'import', 'forget'];
 
 /** A change that Terraform would make. */
@@ -90,12 +90,12 @@ export interface PlannedChange {
   readonly action: string;
   /** Why it is replaced: `requested`, `tainted`, `cannot_update`, … */
   readonly reason?: string;
-  /** Somebody else changed or removed it; else what is wanted of it has changed. */
+  /** Someone else changed or removed it; else its target has changed. */
   readonly outside: boolean;
 }
 
 /**
- * What an apply would change, and nothing of it is done: neither is the state locked or written. A type whose world
+ * What an apply would change; nothing is done, and the state is neither locked nor written. A type whose resources
  * Terraform cannot see is asked by its hook `inspect`. Throws `StageFailure`.
  */
 export async function planWorkspace(context: SecretReader, job: WorkspaceJob): Promise<readonly PlannedChange[]> {
@@ -144,7 +144,7 @@ async function converge(context: SecretReader, work: Work): Promise<Readonly<Rec
   const plan = await terraform.plan({ replace, destroy: job.destroy, only });
   reporter.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => reporter.heard(message));
-  // Destroy provisioners of tainted resources are never run: whoever has such resources looks after them here.
+  // Destroy provisioners of tainted resources are never run: types with such resources remove them in this hook.
   if (plan.removes && !job.destroy && only.length === 0 && (await anyHook(context, parts, 'after-apply'))) {
     const input = { ...hook, resources: await terraform.resources() };
     reportRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
@@ -197,7 +197,7 @@ async function linkModules(context: SecretReader, job: WorkspaceJob, directory: 
   }
 }
 
-/** What the provider type is like: by the version of the job's provider, which may be one that only is to go. */
+/** Properties of the provider type: those of the version of the job's provider, which may be one whose resources are only deleted. */
 function mainFiles(context: SecretReader, job: WorkspaceJob): Promise<ProviderFiles> {
   const part = partsOf(job).find(({ provider }) => provider.templates === job.provider.templates);
   return versionFiles(context, { provider: job.provider, wanted: part?.wanted ?? !job.destroy });
@@ -216,7 +216,7 @@ async function askBefore(
 
 function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {
   for (const name of removed) {
-    const message = `${name} was still there in ${job.provider.name} and unknown to Terraform: it is removed now`;
+    const message = `${name} still existed in ${job.provider.name}, unknown to Terraform: it is being removed`;
     emit({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
   }
 }

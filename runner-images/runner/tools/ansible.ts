@@ -1,4 +1,4 @@
-/** The configuration and traffic stages: Ansible on the nodes that the plan names, and on no other. */
+/** The configuration and traffic stages: Ansible on the nodes that the plan names, and on no others. */
 import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
@@ -16,7 +16,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
-    // A load balancer has to serve the API before anybody is pointed at it.
+    // A load balancer has to serve the API before any client is pointed at it.
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
     ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
   ];
@@ -51,17 +51,17 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   return summary;
 };
 
-/** A machine of the user's own is there already; one that was just created has to boot. */
+/** A static machine exists already; one that was just created has to boot. */
 function sshWaitSeconds({ ports: { config } }: SecretReader, { node }: VisitedNode): number {
   return node.static === undefined ? config.KUBELOOM_SSH_WAIT_SECONDS : config.KUBELOOM_STATIC_SSH_WAIT_SECONDS;
 }
 
-/** A machine of ours that no playbook has reached yet: its first boot may go on. */
+/** A machine of ours that no playbook has reached yet: its first boot may still be running. */
 function isUnseen({ facts }: SecretReader, { node }: VisitedNode): boolean {
   return node.static === undefined && facts.current.nodes[node.name]?.bootId === undefined;
 }
 
-/** Hosts that were the API endpoint, under the names that the waypoint began with: a load balancer may be renamed by now. */
+/** Hosts that were the API endpoint, under the names at the start of the waypoint: a load balancer may be renamed by now. */
 function oldEndpoints({ others, document }: SecretReader): readonly string[] {
   return [...new Set(others.map((state) => apiAddress(state, document.facts).host))].filter(Boolean);
 }
@@ -92,7 +92,7 @@ async function playAll(
 
 type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 
-/** Keeps facts and troubles of all playbooks of a run, and which nodes they left in good order. */
+/** Collects facts and failures of all playbooks of a run, and the nodes that they configured without failure. */
 class PlaybookListener {
   readonly troubles: Trouble[] = [];
   readonly #context: SecretReader;
@@ -122,7 +122,7 @@ class PlaybookListener {
     };
   }
 
-  /** Tells people what is done now. */
+  /** Reports what was done. */
   reportDone({ install, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
     const { emit } = this.#context;
     for (const node of uninstall.filter((name) => this.#silent.has(name))) {
@@ -140,7 +140,7 @@ class PlaybookListener {
 
   #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {
     const { facts } = this.#context;
-    // A provider may map the port: what it says counts, since it is what others dial.
+    // A provider may map the port: its value counts, since clients connect to it.
     const mapped = facts.current.nodes[host]?.wireguardPort !== undefined;
     facts.node(host, {
       ...(wireguardPublicKey === undefined ? {} : { wireguardPublicKey }),

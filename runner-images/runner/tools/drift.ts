@@ -11,7 +11,7 @@ const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
 
 export const drift: ToolOf<'drift'> = async (context) => {
   if (context.target === null) throw new Error('there is no cluster to check');
-  // Side by side: what one of them cannot do keeps none of the others from looking.
+  // Concurrently: a failure of one of them does not stop the others.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
   if (context.signal.aborted) throw stageCancelled(context.signal);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
@@ -26,7 +26,7 @@ export const drift: ToolOf<'drift'> = async (context) => {
   return { differences: items.length, ...(unchecked.length > 0 && { notLookedAt: unchecked.length }) };
 };
 
-/** A machine that is gone answers to nobody: that it is gone is all there is to say of it. */
+/** Of a machine that is gone only that is reported: all its other findings follow from it. */
 function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] {
   const gone = new Set(items.flatMap(({ kind, where }) => (kind === 'machine' && where.node ? [where.node] : [])));
   const reported = items.filter(
@@ -38,5 +38,5 @@ function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] 
 function wordsOf({ log }: StageContext, failure: unknown): string {
   if (failure instanceof StageFailure) return `${failure.error.code}: ${failure.error.message}`.slice(0, 500);
   log.write('runner', failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
-  return 'a part of the check broke; its log says how';
+  return 'a part of the check failed; its log says why';
 }

@@ -1,4 +1,4 @@
-/** The nodes stage: nodes that stay get their marks, nodes that leave are drained and taken out. */
+/** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed. */
 
 import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';

@@ -12,7 +12,7 @@ import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
-/** KubeOne waits for machines silently at times. */
+/** KubeOne sometimes waits for machines without output. */
 const quietMs = 20 * 60_000;
 const totalMs = 90 * 60_000;
 
@@ -46,7 +46,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   return { kubernetesVersion: state.kubernetesVersion, ...(simulated ? { simulated: 'control plane' } : {}) };
 }
 
-/** Only static nodes are worth it: machines that are removed take their Kubernetes with them. */
+/** Only static nodes need it: the Kubernetes of other machines is deleted with them. */
 async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target ?? context.others[0];
   if (state === undefined) return { nodesReset: 0 };
@@ -73,7 +73,7 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
     context.emit({
       kind: 'ResetIncomplete',
       level: 'warning',
-      message: 'KubeOne could not reset every node; what it left is removed with the nodes or by the next stage',
+      message: 'KubeOne could not reset every node; the rest is removed with the nodes or by the next stage',
     });
   }
   await removeKubeconfig(context);
@@ -117,7 +117,7 @@ async function prepare(context: ContextOf<'kubeone'>, state: ClusterState): Prom
   return directory;
 }
 
-/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact beside it. */
+/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact next to it. */
 async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState, directory: string): Promise<void> {
   const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
   const keys = clusterKeys(context.document);
@@ -126,7 +126,7 @@ async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState
     throw new StageFailure({
       class: 'bug',
       code: 'KubeconfigMissing',
-      message: `KubeOne ended well and left no ${state.name}-kubeconfig.`,
+      message: `KubeOne succeeded but wrote no ${state.name}-kubeconfig.`,
       hint: 'Report it with the log of the stage.',
     });
   }

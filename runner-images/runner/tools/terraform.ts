@@ -1,4 +1,4 @@
-/** The infrastructure stage: machines of each provider instance side by side, then DNS names; in reverse to remove. */
+/** The infrastructure stage: machines of all provider instances concurrently, then DNS names; in reverse order to remove. */
 import type { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
@@ -54,7 +54,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
   return { ...total };
 };
 
-/** Removes again what there is of the pools that failed, makes the others, and returns what is left. Throws the failure when it cannot. */
+/** Removes what exists of the failed pools, creates the others, and returns the rest of the target. Throws the failure when it cannot. */
 async function leaveOut(
   context: ContextOf<'terraform'>,
   failed: readonly { readonly workspace: Workspace; readonly reason: unknown }[],
@@ -71,7 +71,7 @@ async function leaveOut(
   );
   for (const outcome of again) {
     if (outcome.status === 'fulfilled') continue;
-    context.log.write('runner', `what there is of them cannot be removed: ${String(outcome.reason)}`);
+    context.log.write('runner', `what exists of them cannot be removed: ${String(outcome.reason)}`);
     throw first?.reason;
   }
   add(unwrap(again));

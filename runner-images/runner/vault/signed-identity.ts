@@ -1,4 +1,4 @@
-/** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: whoever has it can ask AWS who we are. */
+/** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: its receiver can ask AWS for the runner's identity. */
 import { SignatureV4 } from '@smithy/signature-v4';
 import { NodeHash } from '#adapters/node-hash.ts';
 import { runnerIdentityFailure } from '../web-identity.ts';
@@ -12,7 +12,7 @@ export interface SignedIdentity {
 
 const body = 'Action=GetCallerIdentity&Version=2011-06-15';
 
-/** `serverId`: the header that a Vault wants to be signed along, so that the request is of no use to another one. */
+/** `serverId`: a header that a Vault requires in the signature, so that the request is of no use to another Vault. */
 export async function signedIdentity(serverId?: string): Promise<SignedIdentity> {
   const { ownIdentity } = await import('#adapters/aws-identity.ts');
   const { keys, region } = await ownIdentity().catch((cause: unknown) => Promise.reject(runnerIdentityFailure(cause)));

@@ -1,4 +1,4 @@
-/** How to reach and enter a Vault: what the fields of its Secret say. */
+/** Address of and login to a Vault, from the fields of its Secret. */
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
 import { StageFailure } from '../stage-failure.ts';
 

@@ -1,4 +1,4 @@
-/** From what a Vault answered to an error for people. Vault's own words are told only where they hold nothing of ours. */
+/** Turns a Vault's answer into an error for people. Vault's own words are shown only where they cannot contain a secret. */
 import { z } from 'zod';
 import type { StageError } from '#contracts/stage.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -9,7 +9,7 @@ const Errors = z.object({ errors: z.array(z.string()) });
 
 type Case = Pick<StageError, 'class' | 'code' | 'message' | 'hint'>;
 
-/** What kept a Vault from doing anything at all, whoever asks; undefined when that is not it. */
+/** An error of the Vault itself, independent of the request; undefined when it is none. */
 export function outOfService(
   { name, address }: VaultConnection,
   { status, body }: VaultAnswer,
@@ -17,8 +17,13 @@ export function outOfService(
   const words = Errors.safeParse(body).data?.errors.join(' ') ?? '';
   const found = ((): Case | undefined => {
     if (status === 503 && /sealed/i.test(words)) {
-      const message = `The Vault ${address} is sealed: it gives no secret to anybody.`;
-      return { class: 'transient', code: 'VaultSealed', message, hint: 'Unseal it; it is tried again until then.' };
+      const message = `The Vault ${address} is sealed: it serves no secrets.`;
+      return {
+        class: 'transient',
+        code: 'VaultSealed',
+        message,
+        hint: 'Unseal it; Kubeloom retries automatically until then.',
+      };
     }
     if (status === 429 || status >= 472) {
       const message = `The Vault ${address} cannot answer now (HTTP ${status}).`;
@@ -26,7 +31,7 @@ export function outOfService(
         class: 'transient',
         code: 'VaultUnavailable',
         message,
-        hint: 'It is tried again; see the log of Vault.',
+        hint: 'Kubeloom retries automatically; see the log of Vault.',
       };
     }
     return undefined;
@@ -62,13 +67,13 @@ export function readForbidden({ name, address }: VaultConnection, path: string):
   return new StageFailure({
     class: 'credentials',
     code: 'VaultForbidden',
-    message: `The Vault ${address} does not let the login of ${name} read ${path} (HTTP 403).`,
+    message: `The Vault ${address} denies the login of ${name} access to ${path} (HTTP 403).`,
     resource: name,
     hint: `Give its policy the capability "read" on ${path}, then retry.`,
   });
 }
 
-/** Nothing is there. */
+/** There is no secret at the path. */
 export function nothingThere({ name, address }: VaultConnection, path: string, deleted: boolean): StageFailure {
   return new StageFailure({
     class: 'user',
@@ -79,13 +84,13 @@ export function nothingThere({ name, address }: VaultConnection, path: string, d
   });
 }
 
-/** An answer that nobody expected. */
+/** An unexpected answer. */
 export function oddAnswer({ name, address }: VaultConnection, what: string, status: number): StageFailure {
   return new StageFailure({
     class: 'user',
     code: 'VaultAnswerOdd',
-    message: `The Vault ${address} answers ${what} with HTTP ${status} and not with what a Vault says.`,
+    message: `The Vault ${address} answers ${what} with HTTP ${status}, which is not an answer of a Vault.`,
     resource: name,
-    hint: `Is the address in the Secret ${name} that of a Vault, and is kvVersion right?`,
+    hint: `Check that the address in the Secret ${name} is that of a Vault, and that kvVersion is right.`,
   });
 }

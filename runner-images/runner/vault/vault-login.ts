@@ -1,4 +1,4 @@
-/** What is sent to a Vault's login, by auth method. */
+/** The body of a login request to a Vault, by auth method. */
 
 import { webIdentityToken } from '../web-identity.ts';
 import { signedIdentity } from './signed-identity.ts';
@@ -6,7 +6,7 @@ import type { VaultLogin } from './vault-connection.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Makes the body of a login; secrets that come up on the way are handed to `mask`. */
+/** Builds the body of a login; secrets that occur on the way are passed to `mask`. */
 export type LoginWords = (login: VaultLogin, mask: (values: readonly string[]) => void) => Promise<Body>;
 
 export const loginWords: LoginWords = async (login, mask) => {

@@ -1,4 +1,4 @@
-/** One request to a Vault. Status and body come back as they are; only what kept the request from being answered throws. */
+/** One request to a Vault. Status and body are returned unchanged; only a request without an answer throws. */
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { StageFailure } from '../stage-failure.ts';
@@ -16,7 +16,7 @@ export interface VaultRequest {
 
 export interface VaultAnswer {
   readonly status: number;
-  /** What the JSON says; undefined when it was none. */
+  /** The parsed JSON; undefined when it was not JSON. */
   readonly body: unknown;
 }
 
@@ -90,7 +90,7 @@ function unanswered({ name, address }: VaultConnection, cause: Error): StageFail
       code: 'VaultUnreachable',
       message: `The Vault ${address} does not answer (${code}).`,
       resource: name,
-      hint: `It is tried again. Is it up, and can runners reach the address in the Secret ${name}?`,
+      hint: `Kubeloom retries automatically. Check that it is up and that runners can reach the address in the Secret ${name}.`,
     },
     { cause },
   );

@@ -1,4 +1,4 @@
-/** A login to one Vault, used for every secret that a stage needs of it; made again once when it has ended early. */
+/** A login to one Vault, used for every secret that a stage needs from it; repeated once when it has expired early. */
 import { z } from 'zod';
 import type { VaultSecret } from '#domain/secret-locator.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -17,17 +17,17 @@ export class VaultSession {
   readonly #words: LoginWords;
   readonly #mask: (values: readonly string[]) => void;
   #token: Promise<string> | undefined;
-  /** What logins gave and can be taken back: a batch token cannot, it ends by itself. */
+  /** Tokens of logins that can be revoked: a batch token cannot, it expires. */
   readonly #revocable = new Set<string>();
 
-  /** `mask` is told every value before anybody else has it. */
+  /** `mask` gets every value before any other code. */
   constructor(connection: VaultConnection, mask: (values: readonly string[]) => void, words: LoginWords = loginWords) {
     this.#connection = connection;
     this.#mask = mask;
     this.#words = words;
   }
 
-  /** The fields of a secret, renamed as the reference wants. Throws `StageFailure`. */
+  /** The fields of a secret, renamed as in the reference. Throws `StageFailure`. */
   async read({ mount, path, kvVersion, keys }: VaultSecret): Promise<Readonly<Record<string, string>>> {
     const version = kvVersion ?? (await this.#versionOf(mount, path));
     const place = version === 2 ? `${mount}/data/${path}` : `${mount}/${path}`;
@@ -44,7 +44,7 @@ export class VaultSession {
     return renamed(texts, keys);
   }
 
-  /** Takes back what logins gave. Never throws: returns what did not work, as sentences for the log. */
+  /** Revokes the tokens of logins. Never throws: returns failures as sentences for the log. */
   async leave(patienceMs = 5_000): Promise<readonly string[]> {
     const tokens = [...this.#revocable];
     this.#revocable.clear();
@@ -61,11 +61,13 @@ export class VaultSession {
     );
     if (why === undefined) return undefined;
     const end =
-      why === 'HTTP 403' ? `it has ended already, or no policy of it allows ${path}` : 'it ends with its lease';
+      why === 'HTTP 403'
+        ? `it has expired already, or none of its policies allows ${path}`
+        : 'it expires with its lease';
     return `A token of the Vault ${this.#connection.address} could not be revoked (${why}): ${end}.`;
   }
 
-  /** As Vault's own command line does: the mount tells, to whoever may read anything below it. */
+  /** As Vault's own command line does: the mount shows it to any login that may read something below it. */
   async #versionOf(mount: string, path: string): Promise<1 | 2> {
     const place = `sys/internal/ui/mounts/${mount}`;
     const answer = await this.#get(place, `${mount}/data/${path} (KV v1: ${mount}/${path})`);
@@ -122,7 +124,7 @@ function escaped(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** What is no text is given as people would write it; a service account key may be stored as JSON. */
+/** Values that are not texts are written as people would write them; a service account key may be stored as JSON. */
 function textOf(value: unknown): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
 }
