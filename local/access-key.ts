@@ -1,5 +1,5 @@
 /**
- * Who may speak to the AWS services of a platform: whoever signs with its access key. The platform of root must not lend
+ * Who may use the AWS services of a platform: clients that sign with its access key. The platform of root must not give
  * its secrets to other users of the machine, nor to a page in a browser. The key id is the secret here; signatures are
  * not checked.
  */
@@ -12,7 +12,7 @@ export function accessKeyOf(token: string): string {
   return `KL${createHash('sha256').update(`access key of ${token}`).digest('hex').slice(0, 30).toUpperCase()}`;
 }
 
-/** Access key id of the builds of one tool: the services hold who signs with it to the bounds of that tool's role. */
+/** Access key id of the builds of one tool: the services allow requests signed with it only what that tool's role allows. */
 export function runnerKeyOf(accessKey: string, tool: RunnerTool): string {
   return `KR${createHash('sha256').update(`${tool} of ${accessKey}`).digest('hex').slice(0, 30).toUpperCase()}`;
 }
@@ -24,7 +24,7 @@ export function runnerBehind(request: IncomingMessage): RunnerTool | undefined {
   return runners.get(request);
 }
 
-/** Lets through what is signed (SigV4 header) with the access key of the platform or of a runner, and answers all else with 403. */
+/** Passes on requests that are signed (SigV4 header) with the access key of the platform or of a runner; answers all others with 403. */
 export function guarded(listener: RequestListener, accessKey: string): RequestListener {
   const runnerKeys = runnerTools.map((tool) => [tool, runnerKeyOf(accessKey, tool)] as const);
   return (request, response) => {

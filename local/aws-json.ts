@@ -6,7 +6,7 @@ import { runnerBehind } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
 import { denial, touchedKeys } from './rights/request-rights.ts';
 
-/** A refusal in the words of the service that is played; `code` is what SDK clients see as `error.name`. */
+/** A refusal in the words of the emulated service; `code` is what SDK clients see as `error.name`. */
 export class AwsFault extends Error {
   readonly code: string;
   readonly status: number;
@@ -21,7 +21,7 @@ export class AwsFault extends Error {
 
 export type Operation = (input: unknown) => unknown;
 
-/** Ties the shape of an operation's input to its work; a wrong shape is a `ValidationException`. */
+/** Combines the schema of an operation's input with its work; a wrong input is a `ValidationException`. */
 export function operation<Schema extends z.ZodType>(
   schema: Schema,
   work: (input: z.infer<Schema>) => unknown,
@@ -36,7 +36,7 @@ export function operation<Schema extends z.ZodType>(
 
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** Serves the operations by name; all others are refused as unknown, so that nothing looks as if it had worked. */
+/** Serves the operations by name; all others are refused as unknown, so that no call seems to have worked. */
 export function awsJsonListener(
   service: string,
   version: '1.0' | '1.1',
@@ -59,7 +59,7 @@ export function awsJsonListener(
       const work = Object.hasOwn(operations, name) ? operations[name] : undefined;
       const text = await readBody(request);
       if (!work)
-        throw new AwsFault('UnknownOperationException', `the local ${service} does not play ${name || '(none)'}`);
+        throw new AwsFault('UnknownOperationException', `the local ${service} does not emulate ${name || '(none)'}`);
       const input = parseJson(text);
       const runner = runnerBehind(request);
       const denied = runner && denial(runner, `${service.toLowerCase()}:${name}`, touchedKeys(input));

@@ -1,4 +1,4 @@
-/** The one directory that holds everything a platform knows: who has it, its token, its ports, where its API is. */
+/** The directory with the whole state of a platform: its lock, its token, its ports, the address of its API. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export const PlatformFile = z.object({
   apiUrl: z.string(),
   token: z.string(),
   pid: z.number().int(),
-  /** Tells the process from a later one with the same id. */
+  /** Distinguishes the process from a later one with the same id. */
   startedAt: z.string(),
   runner: z.enum(['real', 'sim']),
   since: z.string(),
@@ -27,10 +27,10 @@ export type PlatformFile = z.infer<typeof PlatformFile>;
 export interface DataDirectory {
   readonly path: string;
   readonly token: string;
-  /** Ports of the last platform here, to be used again: what outlived it still finds the new one. */
+  /** Ports of the last platform here, to be used again: processes that outlived it still find the new one. */
   readonly ports: Readonly<Record<string, number>>;
   publish(file: PlatformFile): Promise<void>;
-  /** Says nothing about a platform any more and lets another have the directory. */
+  /** Removes the record of the platform and unlocks the directory. */
   release(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openTemporaryDirectory(): Promise<DataDirectory> {
   return { path, token, ports: {}, publish: async () => {}, release: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** What the living platform of a directory wrote down; undefined when none lives. */
+/** The record of the running platform of a directory; undefined when none runs. */
 export async function readPlatformFile(directory: string): Promise<PlatformFile | undefined> {
   const text = await readFile(join(directory, 'platform.json'), 'utf8').catch(() => undefined);
   const file = text === undefined ? undefined : PlatformFile.safeParse(parseJson(text)).data;
@@ -76,7 +76,7 @@ export function ownIdentity(): { readonly pid: number; readonly startedAt: strin
   return identify(process.pid) ?? { pid: process.pid, startedAt: '' };
 }
 
-/** Waits for the lock of a process that is no longer a platform but not quite gone: a killed one ends thread by thread. */
+/** Waits for the lock of a platform's process that is ending: a killed one ends thread by thread. */
 async function lockOnceFree(path: string, limitMs = 10_000): Promise<() => void> {
   for (const end = performance.now() + limitMs; ; await pause(25)) {
     try {

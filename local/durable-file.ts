@@ -1,9 +1,9 @@
-/** Files that are there whole or not at all, also after the power was cut. */
+/** Files that are written completely or not at all, also when the power is cut. */
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes beside, flushes, renames over, flushes the directory. */
+/** Writes a temporary file next to it, flushes it, renames it, flushes the directory. */
 export async function writeFileDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const beside = `${path}.${randomUUID()}.new`;
   const file = await open(beside, 'wx', mode);

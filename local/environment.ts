@@ -16,7 +16,7 @@ export interface Endpoints {
 
 export interface EnvironmentOptions {
   readonly endpoints: Endpoints;
-  /** The services answer only to who signs with it. */
+  /** The services answer only requests signed with it. */
   readonly accessKey: string;
   readonly dataDirectory: string;
   readonly providerTypes: readonly string[];
@@ -28,7 +28,7 @@ export interface EnvironmentOptions {
 export const table = 'kubeloom';
 export const bucket = 'kubeloom';
 
-/** What this platform sets; what a person set beforehand under `KUBELOOM_…` stays, apart from names of things that it makes. */
+/** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
@@ -41,7 +41,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: accessKey,
-    // Not looked at by any service here, but every client wants to sign with something.
+    // Not checked by any service here, but every client has to sign with something.
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_EC2_METADATA_DISABLED: 'true',
     KUBELOOM_TABLE: table,
@@ -50,14 +50,14 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
-    // Its owner; everybody else gets roles by RoleBindings.
+    // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
-    // Two platforms of one machine must not take each other's hosts for their own.
+    // Two platforms of one machine must not confuse their hosts.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,
-    // A platform that is stopped cuts every run off, which says nothing about the runs.
+    // A platform that is stopped aborts every run, which is not a fault of the runs.
     KUBELOOM_MAX_CUT_OFFS: process.env.KUBELOOM_MAX_CUT_OFFS ?? '10',
-    // Each takes some CPU and memory of this machine; what is more waits its turn.
+    // Each needs some CPU and memory of this machine; further ones wait.
     KUBELOOM_MAX_RUNS: process.env.KUBELOOM_MAX_RUNS ?? String(8 * availableParallelism()),
     // Shorter than the grace of local builds, so that a stopped runner still writes its result.
     KUBELOOM_GRACE_MS: process.env.KUBELOOM_GRACE_MS ?? '7000',
@@ -67,25 +67,25 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
   };
 }
 
-/** How many runs are at work at once. Throws for what is no such number. */
+/** How many runs are at work at once. Throws for a value that is not such a number. */
 export function runsAtOnce({ KUBELOOM_MAX_RUNS: text }: Readonly<Record<string, string>>): number {
   const runs = Number(text);
   if (Number.isInteger(runs) && runs > 0) return runs;
   throw new Error(`KUBELOOM_MAX_RUNS is "${text}": write how many runs may be at work at once, 1 or more`);
 }
 
-/** Throws for a list that would lock everybody out: the API could only say that it is broken. */
+/** Throws for a list that would lock out everyone: the API could only report that it is broken. */
 function firstAdmins(text = `user:${ownerName}`): string {
   const fault = firstAdminsFault(text);
   if (fault === undefined) return text;
   throw new Error(`KUBELOOM_ADMINS is "${text}": ${fault}; unset it, and the owner of this directory is the admin`);
 }
 
-/** Sets the variables for this process; the returned function puts back what was there. */
+/** Sets the variables for this process; the returned function restores the former values. */
 export function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, variables);
-  // A session token or profile of a person's own would be mixed into ours.
+  // A session token or profile of the user would be mixed into ours.
   const foreign = ['AWS_SESSION_TOKEN', 'AWS_PROFILE', 'AWS_ENDPOINT_URL'].map(
     (name) => [name, process.env[name]] as const,
   );
@@ -102,7 +102,7 @@ const inherited = new Set([
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
 ]);
 
-/** What a build gets of this process's environment: a container would start with as little. */
+/** The part of this process's environment that a build gets: as little as in a container. */
 export function buildEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (pair): pair is [string, string] =>

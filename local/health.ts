@@ -1,4 +1,4 @@
-/** What keeps the platform from working as it should, told by `/v1/health`, `local status` and every request that it stops. */
+/** Problems of the platform, reported by `/v1/health`, `local status` and every request that fails because of them. */
 import { statfsSync } from 'node:fs';
 
 export interface Trouble {
@@ -9,15 +9,15 @@ export interface Trouble {
   readonly readable: boolean;
 }
 
-/** Left for what runs already: it must be able to say how it ended. */
+/** Reserved for running work, so that its end can be recorded. */
 const reservedBytes = 16 * 1024 * 1024;
 
-/** When the disk of the directory is as good as full. It is gone as soon as there is space. */
+/** The problem of a disk that is almost full. It disappears as soon as there is space. */
 export function diskTrouble(directory: string): Trouble | undefined {
   const { bavail, bsize } = statfsSync(directory);
   if (bavail * bsize >= reservedBytes) return undefined;
   const left = Math.floor((bavail * bsize) / 1024 / 1024);
-  const detail = `the disk is full: ${directory} has ${left} MB left, ${reservedBytes / 1024 / 1024} MB are needed; free space, then try again`;
+  const detail = `the disk is full: ${directory} has ${left} MB left, ${reservedBytes / 1024 / 1024} MB are needed; free space, then retry`;
   return { status: 507, code: 'DiskFull', detail, readable: true };
 }
 

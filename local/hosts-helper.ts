@@ -1,4 +1,4 @@
-/** Calls of the hosts helper that are not Terraform's business: removing everything. */
+/** Calls of the hosts helper that Terraform does not make: removing everything. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

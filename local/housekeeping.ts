@@ -1,4 +1,4 @@
-/** What a platform that runs for months does about its own files: at the start, and every hour from then on. */
+/** Removal of old files of a platform that runs for months: at the start, and every hour from then on. */
 import { copyFile, rm, stat, truncate } from 'node:fs/promises';
 import type { BuildStore } from './codebuild/build-store.ts';
 import { bucket } from './environment.ts';
@@ -46,7 +46,7 @@ export async function keepHouse(
     () => 0,
   );
   if (size <= largestLogBytes) return;
-  // Whoever writes it appends to the very file: it is emptied, not moved.
+  // Its writer appends to this very file: it is emptied, not moved.
   await copyFile(logFile, `${logFile}.1`);
   await truncate(logFile);
 }

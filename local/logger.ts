@@ -1,4 +1,4 @@
-/** Where the platform tells what it does: one structured line for each decision. `local/server.ts` is the one that writes. */
+/** The log of the platform: one structured line for each decision. Only `local/server.ts` writes it. */
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -8,8 +8,8 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** For tests and for `simulate`, where the platform has nothing to tell. */
+/** For tests and for `simulate`, where the platform logs nothing. */
 export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The sentence of whatever was thrown. */
+/** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -44,18 +44,19 @@ export async function listenOnLoopback(listener: RequestListener, port = 0): Pro
   };
 }
 
-/** The port wished for when it is free, else any. Endpoints that stay where they were survive a restart of the platform. */
+/** The requested port when it is free, else any. Endpoints that keep their ports survive a restart of the platform. */
 export async function listenNear(listener: RequestListener, port: number | undefined): Promise<LoopbackServer> {
   if (!port) return listenOnLoopback(listener);
   return listenOnLoopback(listener, port).catch(() => listenOnLoopback(listener));
 }
 
-/** What is no HTTP, or too much of it, never reaches a listener; it is told so before the connection ends. */
+/** Requests that are not HTTP, or too large, never reach a listener; they get an answer before the connection ends. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const title = STATUS_CODES[status] ?? '';
-  const detail = status === 431 ? `request line and headers exceed ${maxHeaderSize} bytes` : 'this is no HTTP request';
+  const detail =
+    status === 431 ? `request line and headers exceed ${maxHeaderSize} bytes` : 'this is not an HTTP request';
   const code = 'InvalidInput';
   const body = JSON.stringify({ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: '', code });
   const head = [

@@ -1,4 +1,4 @@
-/** The account and region that the local platform plays, and the ARNs of what lives there. */
+/** The account and region that the local platform emulates, and the ARNs in it. */
 
 export const region = 'us-east-1';
 export const account = '000000000000';

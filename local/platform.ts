@@ -30,13 +30,13 @@ import { usersFile } from './users.ts';
 import { startCodeBuild, startWorkflows } from './workflow-services.ts';
 
 export interface PlatformOptions {
-  /** Where everything is kept; needed unless `inMemory`. */
+  /** Directory of all data; required unless `inMemory`. */
   readonly dataDir?: string;
   /** 0: any. */
   readonly apiPort: number;
-  /** real: builds are child processes that run the tools; sim: stages in this process, nothing real is made. */
+  /** real: builds are child processes that run the tools; sim: stages in this process, nothing real is created. */
   readonly runner: RunnerKind;
-  /** Nothing outlives it; a temporary directory goes with it. @default false */
+  /** Nothing outlives it; its temporary directory is removed at the end. @default false */
   readonly inMemory?: boolean;
   /** @default 300 */
   readonly tickSeconds?: number;
@@ -44,11 +44,11 @@ export interface PlatformOptions {
   readonly buildConcurrency?: number;
   /** Between SIGINT and SIGTERM for a build. @default 10,000 */
   readonly graceMs?: number;
-  /** Whose tokens the API accepts beside those of the platform's owner and users. @default nobody's */
+  /** Issuer whose tokens the API accepts in addition to those of the platform's owner and users. @default none */
   readonly oidc?: OidcOptions;
   /** @default silent */
   readonly logger?: Logger;
-  /** Starts although a store, or what was acknowledged, is lost. @default false */
+  /** Starts although a store, or acknowledged data, is lost. @default false */
   readonly acceptLoss?: boolean;
   /** What runs on it. @default Kubeloom */
   readonly product?: Product;
@@ -63,9 +63,9 @@ export interface Platform {
   readonly builds: Builds;
   /** Keys in the bucket below a prefix. */
   objects(prefix: string): readonly string[];
-  /** What the scheduler does, now. */
+  /** Runs the work of the scheduler now. */
   tick(): Promise<void>;
-  /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are taken up at the next start. */
+  /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are resumed at the next start. */
   stop(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ async function assemble(given: {
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
   const s3 = await open('s3', objects.listener);
   const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss }), logger));
-  // These answer once their work can be done; until then clients try again.
+  // These answer once they can do their work; until then clients retry.
   const stepFunctionsDoor = door();
   const stepFunctions = await open('stepFunctions', stepFunctionsDoor.listener);
   const codeBuildDoor = door();
@@ -161,13 +161,13 @@ async function assemble(given: {
   cleanUp.push(() => store.close());
   const logFile = inDirectory('platform.log');
   cleanUp.push(startHousekeeping({ executions: store, builds: buildStore, objects, logFile, logger }));
-  // Functions at work still speak to everything above; one that hangs must not keep the platform from stopping.
+  // Running functions still use everything above; one that hangs must not keep the platform from stopping.
   cleanUp.push(() => Promise.race([lambdas.idle(), pause(5_000, undefined, { ref: false })]));
   cleanUp.push(() => builds.shutDown());
   cleanUp.push(() => executions.shutDown());
 
   await noteStart?.();
-  // First the tools that an earlier platform left at work, then its executions: who finishes a run finds nothing moving.
+  // First the tools that an earlier platform left running, then its executions: when a run is finished, no tool is running any more.
   await builds.recover();
   executions.recover();
   stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
@@ -203,7 +203,7 @@ async function assemble(given: {
   };
 }
 
-/** A listener whose work comes later. */
+/** A listener whose handler is set later. */
 function door(): { readonly listener: RequestListener; open(inner: RequestListener): void } {
   let inner: RequestListener = (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/x-amz-json-1.0', 'retry-after': '1' });

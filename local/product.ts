@@ -1,4 +1,4 @@
-/** What runs on the platform: Kubeloom's own functions, routes, state machines and runners. Tests bring others. */
+/** What runs on the platform: Kubeloom's own functions, routes, state machines and runners. Tests use others. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,7 +19,7 @@ export interface Product {
   readonly machinesDirectory: string;
   /** Tool to CodeBuild project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
-  /** Whether manifests may name templates of their own: the sim runner needs no files of them. @default git */
+  /** Whether manifests may name templates of their own: the sim runner needs none of their files. @default git */
   readonly templateSources?: 'git' | 'recorded';
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
@@ -77,7 +77,7 @@ export function kubeloom(runner: RunnerKind): Product {
   };
 }
 
-/** With the real runner, what there are Terraform templates for; simulated, everything. */
+/** With the real runner, types that have Terraform templates; simulated, all types. */
 async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
   const { providerTypeNames } = await import('#domain/provider-types.ts');
   if (runner === 'sim') return providerTypeNames;

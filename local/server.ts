@@ -24,12 +24,12 @@ const line =
   };
 const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error') };
 
-/** Tells whoever started us, and lets go of them: they may end before we do. */
+/** Reports to the parent process and disconnects from it: it may end before this process does. */
 function report(message: { ready: true } | { failed: string }): void {
   process.send?.(message, () => process.disconnect?.());
 }
 
-// A fault of one request must not take down every run of the machine; it is told, and the rest goes on.
+// A fault of one request must not stop every run of the machine; it is logged, and the rest goes on.
 process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: messageOf(reason) }));
 
 try {

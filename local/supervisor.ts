@@ -1,4 +1,4 @@
-/** The platform in the background: start it, look at it, stop it, forget it. */
+/** The platform in the background: start, status, stop, reset. */
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
@@ -25,11 +25,11 @@ export interface UpOptions {
   readonly tickSeconds?: number;
   /** Starts although a store is lost. @default false */
   readonly acceptLoss?: boolean;
-  /** Whose tokens are accepted beside the platform's own. */
+  /** Issuer whose tokens are accepted in addition to the platform's own. */
   readonly oidc?: OidcOptions;
 }
 
-/** Starts it, or finds it running; returns when its API answers. Throws with its own words when it does not start. */
+/** Starts it, or finds it running; returns when its API answers. Throws with its error when it does not start. */
 export async function up(options: UpOptions): Promise<PlatformFile> {
   const running = await answering(options.dataDir);
   if (running && running.runner !== options.runner)
@@ -91,7 +91,7 @@ export function status(dataDir: string): Promise<PlatformFile | undefined> {
   return readPlatformFile(dataDir);
 }
 
-/** Why it does not work as it should, a sentence; undefined when it does. */
+/** The problem of the platform as a sentence; undefined when there is none. */
 export async function troubleOf({ apiUrl }: PlatformFile): Promise<string | undefined> {
   const answer = await fetch(`${apiUrl}/v1/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   if (answer?.ok) return undefined;
@@ -114,7 +114,7 @@ export async function down(dataDir: string, limitMs = 45_000): Promise<boolean> 
   return true;
 }
 
-/** Stops it, removes the hosts that it made, then everything that it knows. Throws for a directory that is none of a platform. */
+/** Stops it, removes the hosts that it created, then all its data. Throws for a directory that is not one of a platform. */
 export async function reset(dataDir: string): Promise<void> {
   await down(dataDir);
   if (!existsSync(dataDir)) return;

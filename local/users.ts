@@ -1,4 +1,4 @@
-/** Users of a platform beside its owner: names, groups and digests of their tokens, in `users.json` of its directory. */
+/** Users of a platform apart from its owner: names, groups and digests of their tokens, in `users.json` of its directory. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { writeFileDurably } from './durable-file.ts';
 
 const User = z.strictObject({
   name: z.string(),
-  /** SHA-256 of the token, hexadecimal; the token itself is kept nowhere. It is random, so it needs no salt. */
+  /** SHA-256 of the token, hexadecimal; the token itself is not stored. It is random, so it needs no salt. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   groups: z.array(z.string()),
   createdAt: z.string(),
 });
 const UsersFile = z.strictObject({ users: z.array(User) });
 
-/** What may be told of a user. */
+/** The public fields of a user. */
 export type LocalUser = Readonly<Omit<z.infer<typeof User>, 'digest'>>;
 
 /** The file of a platform's directory. */
@@ -25,23 +25,23 @@ export const usersFile = (directory: string): string => join(directory, 'users.j
 /** The owner's subject; no user has this name. */
 export const ownerName = 'local';
 
-/** Of its tokens, and in RoleBindings: no issuer can make such a one, as the gateway refuses it. */
+/** In its tokens and in RoleBindings: no issuer can use such a subject, as the gateway refuses it. */
 export const subjectOf = (name: string): string => `${ownerName}:${name}`;
 
 const nameShape = /^[a-z0-9]([-a-z0-9._]{0,61}[a-z0-9])?$/;
-// API Gateway hands on groups as one text with spaces between them, in brackets.
+// API Gateway passes on groups as one text with spaces between them, in brackets.
 const groupShape = /^[\w.:@/-]{1,128}$/;
 
-/** Makes a user and its token, which is never to be seen again. Throws when the name is taken or none. */
+/** Creates a user and its token, which is not shown again. Throws when the name is taken or not valid. */
 export async function addUser(
   directory: string,
   { name, groups, now }: { readonly name: string; readonly groups: readonly string[]; readonly now: Date },
 ): Promise<{ readonly user: LocalUser; readonly token: string }> {
   if (!nameShape.test(name))
-    throw new Error(`"${name}" is no user name; use up to 63 lower-case letters, digits, "-", "." and "_"`);
+    throw new Error(`"${name}" is not a valid user name; use up to 63 lower-case letters, digits, "-", "." and "_"`);
   if (name === ownerName) throw new Error(`"${ownerName}" is the owner of the platform; choose another name`);
   const odd = groups.find((group) => !groupShape.test(group));
-  if (odd !== undefined) throw new Error(`"${odd}" is no group; use letters, digits and any of . _ : @ / -`);
+  if (odd !== undefined) throw new Error(`"${odd}" is not a valid group; use letters, digits and any of . _ : @ / -`);
   return changing(directory, (users) => {
     if (users.some((user) => user.name === name))
       throw new Error(`there is a user "${name}" already; for a new token remove and add it again`);
@@ -51,7 +51,7 @@ export async function addUser(
   });
 }
 
-/** Its token opens nothing from the next request on. Throws when there is no such user. */
+/** Its token is refused from the next request on. Throws when there is no such user. */
 export function removeUser(directory: string, name: string): Promise<void> {
   return changing(directory, (users) => {
     if (!users.some((user) => user.name === name))
@@ -73,7 +73,7 @@ export function usersOf(path: string): (token: string) => Promise<LocalUser | un
     const version = await versionOf(path);
     if (read?.version !== version) read = { version, users: await readUsers(path) };
     const given = digestOf(token);
-    // All of them, always: how long it takes says nothing about which is near.
+    // All of them, always: the time it takes must not show which one is close.
     const [found] = read.users.filter(({ digest }) => timingSafeEqual(Buffer.from(digest, 'hex'), given));
     return found && { name: found.name, groups: found.groups, createdAt: found.createdAt };
   };
@@ -81,7 +81,7 @@ export function usersOf(path: string): (token: string) => Promise<LocalUser | un
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Every change is a new file: its number and time tell one from the next. */
+/** Every change is a new file: its number and time distinguish one from the next. */
 async function versionOf(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch(unlessMissing);
   return found === undefined ? 'none' : `${found.ino}-${found.mtimeNs}-${found.size}`;
@@ -93,8 +93,8 @@ async function readUsers(path: string): Promise<readonly z.infer<typeof User>[]>
   try {
     return UsersFile.parse(JSON.parse(text)).users;
   } catch {
-    // Neither the parser's nor the schema's words: they may quote what is in the file.
-    throw new Error(`${path} is not a list of users; mend it, or remove it and add the users again`);
+    // Not the message of the parser or the schema: it may quote the content of the file.
+    throw new Error(`${path} is not a list of users; fix it, or remove it and add the users again`);
   }
 }
 
@@ -122,7 +122,7 @@ async function changing<Result>(
   }
 }
 
-/** The kernel frees a lock of SQLite with the process that had it: none is ever stale. */
+/** The kernel frees a lock of SQLite with the process that had it: no lock is ever stale. */
 async function locked(path: string, limitMs = 10_000): Promise<() => void> {
   const end = performance.now() + limitMs;
   for (;;) {
@@ -132,7 +132,7 @@ async function locked(path: string, limitMs = 10_000): Promise<() => void> {
       return () => database.close();
     } catch (cause) {
       database.close();
-      if (performance.now() > end) throw new Error('somebody else is changing the users; try again', { cause });
+      if (performance.now() > end) throw new Error('another process is changing the users; retry', { cause });
     }
     await pause(10);
   }

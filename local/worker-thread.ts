@@ -1,4 +1,4 @@
-/** Ending a thread that has a server in it: asked first, ended for good when it takes too long. */
+/** Ends a thread that has a server in it: by request first, by force when that takes too long. */
 import type { Worker } from 'node:worker_threads';
 
 /** Resolves when it has ended; `exited` does when the thread's `exit` was heard. */

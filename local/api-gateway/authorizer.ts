@@ -1,9 +1,9 @@
 /**
- * Who calls, by the bearer token of a request: the owner of the platform, one of its users, or somebody whom an OIDC
- * issuer vouches for. What they may do is decided behind, by `functions/caller.ts`.
+ * Identifies the caller by the bearer token of a request: the owner of the platform, one of its users, or a user of an
+ * OIDC issuer. What they may do is decided later, by `functions/caller.ts`.
  *
  * Roles are bound to subjects, so no source of tokens may make those of another: users of this platform are
- * `local:<name>`, its owner is `local`, and a token of an issuer that says such a thing is refused.
+ * `local:<name>`, its owner is `local`, and a token of an issuer with such a subject is refused.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
@@ -15,7 +15,7 @@ import { IssuerUnreachable, type OidcOptions, TokenRefused, tokenVerifier } from
 export interface AuthorizerOptions {
   /** The owner's. */
   readonly token: string;
-  /** @default there are no users beside the owner */
+  /** @default only the owner is a user */
   readonly usersFile?: string;
   /** @default no tokens of others are accepted */
   readonly oidc?: OidcOptions;
@@ -23,14 +23,14 @@ export interface AuthorizerOptions {
 
 export type Verdict =
   | { readonly claims: Claims }
-  /** Why not, in words for whoever calls. */
+  /** The reason, for the caller. */
   | { readonly refused: string }
-  /** It cannot be said now. */
+  /** It cannot be decided now. */
   | { readonly unavailable: string };
 
 export type Authorizer = (authorization: string | undefined) => Promise<Verdict>;
 
-/** `iss` of tokens of the platform itself; no issuer's, as those are URLs. */
+/** `iss` of the platform's own tokens; no issuer has it, as issuers are URLs. */
 const ownIssuer = 'kubeloom-local';
 const owner: Claims = { sub: ownerName, iss: ownIssuer, scope: 'kubeloom/admin' };
 
@@ -44,20 +44,20 @@ export function authorizer(options: AuthorizerOptions & { readonly logger: Logge
     if (token === undefined) return { refused: 'send the token of this platform as "Authorization: Bearer …"' };
     if (isSame(token, ownerToken)) return { claims: owner };
     const user = await findUser(token).catch((error: unknown) => {
-      logger.error('users cannot be read; only the owner is let in', { cause: messageOf(error) });
+      logger.error('users cannot be read; only the owner is accepted', { cause: messageOf(error) });
       return undefined;
     });
     if (user) return { claims: { sub: subjectOf(user.name), iss: ownIssuer, groups: listText(user.groups) } };
-    if (!verify || token.split('.').length !== 3) return { refused: 'the token is not known here' };
+    if (!verify || token.split('.').length !== 3) return { refused: 'the token is not known to this platform' };
     try {
       return authorizeSubject(await verify(token));
     } catch (error) {
       if (error instanceof TokenRefused) return { refused: error.message };
       if (!(error instanceof IssuerUnreachable)) throw error;
-      logger.warn('the OIDC issuer does not tell its keys', {
+      logger.warn('the keys of the OIDC issuer cannot be fetched', {
         cause: `${error.message}${error.cause === undefined ? '' : `: ${messageOf(error.cause)}`}`,
       });
-      return { unavailable: 'the keys of the OIDC issuer cannot be fetched; try again later' };
+      return { unavailable: 'the keys of the OIDC issuer cannot be fetched; retry later' };
     }
   };
 }
@@ -70,7 +70,7 @@ function authorizeSubject(payload: JWTPayload): Verdict {
   return { claims };
 }
 
-/** As API Gateway hands them on: everything is text. */
+/** As API Gateway passes them on: everything is text. */
 function claimsOf(payload: JWTPayload): Claims {
   const texts = Object.entries(payload).map(([name, value]) => [name, claimText(value)] as const);
   return Object.fromEntries(texts);
@@ -81,7 +81,7 @@ function claimText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** What would fall apart into several when it is read is left out: a group "a admins" must not become "admins". */
+/** Values that would be split when they are read are left out: a group "a admins" must not become "admins". */
 function listText(values: readonly string[]): string {
   return `[${values.filter((value) => /^[^\s,[\]]+$/.test(value)).join(' ')}]`;
 }

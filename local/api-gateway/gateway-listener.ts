@@ -22,7 +22,7 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly authorize: Authorizer;
   readonly logger: Logger;
-  /** What keeps it from working, at this moment. @default nothing */
+  /** The present problem of the platform, if any. @default none */
   readonly trouble?: () => Trouble | undefined;
   /** Body of a request in bytes. @default 6 MB, what a function takes */
   readonly bodyLimit?: number;
@@ -30,7 +30,7 @@ export interface GatewayOptions {
   readonly timeoutMs?: number;
 }
 
-/** Tells of every trouble, also of one that lets people read. */
+/** Reports every problem, also one that allows reading. */
 const healthPath = '/v1/health';
 
 export function gatewayListener(options: GatewayOptions): RequestListener {
@@ -38,9 +38,9 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = urlOf(request.url ?? '/');
-    if (url === null) return problem(response, 400, 'InvalidInput', 'the target of the request is no path');
+    if (url === null) return problem(response, 400, 'InvalidInput', 'the target of the request is not a path');
     const match = matchRoute(routes, request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET'), url.pathname);
-    // Nobody without token learns which routes there are.
+    // Without a token a caller does not learn which routes exist.
     const anonymous = match !== undefined && 'route' in match && match.route.anonymous === true;
     const verdict = anonymous ? { claims: undefined } : await authorize(request.headers.authorization);
     if ('refused' in verdict)
@@ -81,12 +81,12 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     } catch (error) {
       if (response.headersSent || request.socket.destroyed) return void response.destroy();
       logger.error('a request failed', { route: `${request.method} ${request.url}`, cause: messageOf(error) });
-      problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform says more');
+      problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform has the details');
     }
   };
 }
 
-/** A path may begin with two slashes: what follows them is no host. Null for what is neither path nor URL. */
+/** A path may begin with two slashes: what follows them is not a host. Null for a text that is neither path nor URL. */
 function urlOf(target: string): URL | null {
   return URL.parse(target.startsWith('/') ? `http://127.0.0.1${target}` : target, 'http://127.0.0.1');
 }

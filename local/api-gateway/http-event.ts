@@ -1,10 +1,10 @@
-/** HTTP requests as API Gateway hands them to a function (HTTP API, payload format 2.0), and its answers back. */
+/** HTTP requests as API Gateway passes them to a function (HTTP API, payload format 2.0), and its answers back. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { account } from '../names.ts';
 
-/** What an authorizer found out about the caller. */
+/** The claims of the caller that the authorizer found. */
 export type Claims = Readonly<Record<string, string>>;
 
 export interface MatchedRequest {

@@ -1,26 +1,26 @@
-/** Tokens of an OIDC issuer, judged as API Gateway's JWT authorizer does. */
+/** Validates tokens of an OIDC issuer as API Gateway's JWT authorizer does. */
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify, type RemoteJWKSet } from 'jose';
 import { z } from 'zod';
 
 export interface OidcOptions {
-  /** As the tokens say it in `iss`, to the letter. */
+  /** Exactly the `iss` of the tokens. */
   readonly issuer: string;
   /** One of them is in `aud`, or, where a token has none, in `client_id`. */
   readonly audiences: readonly string[];
 }
 
-/** Why a token is refused, in constant words: they are sent to whoever sent it. */
+/** Why a token is refused, as a constant text: it is sent to the sender of the token. */
 export class TokenRefused extends Error {}
-/** Nothing is known about the token: its issuer does not tell its keys. */
+/** The token cannot be checked: the keys of its issuer cannot be fetched. */
 export class IssuerUnreachable extends Error {}
 
-/** Signatures with a private key only: none that whoever knows the public one could make. */
+/** Signatures with a private key only: none that can be made with the public key. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 const leewaySeconds = 60;
-/** After keys could not be fetched, nobody makes us ask again for so long. */
+/** After keys could not be fetched, they are not requested again for this time. */
 const pauseMs = 5_000;
 
-/** Issuer and audiences as a person gives them. Throws a sentence. */
+/** Issuer and audiences as given on the command line. Throws a sentence. */
 export function parseOidcOptions(
   issuer: string | undefined,
   audience: string | undefined,
@@ -30,9 +30,9 @@ export function parseOidcOptions(
     .map((one) => one.trim())
     .filter(Boolean);
   if (issuer === undefined && audiences.length === 0) return {};
-  if (issuer === undefined) throw new Error('--oidc-audience needs --oidc-issuer, the URL of who makes the tokens');
+  if (issuer === undefined) throw new Error('--oidc-audience needs --oidc-issuer, the URL of the issuer of the tokens');
   if (audiences.length === 0)
-    throw new Error('--oidc-issuer needs --oidc-audience: tokens that were made for others must not open this API');
+    throw new Error('--oidc-issuer needs --oidc-audience: tokens for other audiences must not be accepted by this API');
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || !isTrustworthy(url) || url.search || url.hash || url.username)
     throw new Error(`--oidc-issuer ${issuer}: write an https URL without query; http is for 127.0.0.1 only`);
@@ -54,25 +54,25 @@ export function tokenVerifier({ issuer, audiences }: OidcOptions): (token: strin
     });
     const meant = payload.aud === undefined ? [payload.client_id] : [payload.aud].flat();
     if (!meant.some((one) => typeof one === 'string' && audiences.includes(one)))
-      throw new TokenRefused('the token was made for another audience');
+      throw new TokenRefused('the token is for another audience');
     if (payload.iat !== undefined && payload.iat > Date.now() / 1000 + leewaySeconds)
-      throw new TokenRefused('the token is from the future');
+      throw new TokenRefused('the token was issued in the future');
     return payload;
   };
 }
 
-/** What is said of a token whose signature is wrong is always the same. */
+/** The answer to a token with a wrong signature is always the same. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'iss') return 'the token is of another issuer';
+    if (error.claim === 'iss') return 'the token is from another issuer';
     if (error.claim === 'nbf') return 'the token is not valid yet';
-    return 'the token lacks a claim, or one of its times is none';
+    return 'the token lacks a claim, or one of its times is not valid';
   }
   return 'the token is not signed by a key of the issuer';
 }
 
-/** Keys of the issuer by key id, which a token has to name. Nothing in a token can keep others from theirs. */
+/** Keys of the issuer by key id, which a token has to name. Nothing in a token can block the keys of others. */
 function keysOf(issuer: string): JWTVerifyGetKey {
   let found: RemoteJWKSet | undefined;
   let fetching: Promise<RemoteJWKSet> | undefined;
@@ -114,13 +114,13 @@ async function discover(issuer: string): Promise<URL> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000) });
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
   const document = Discovery.parse(await response.json());
-  if (document.issuer !== issuer) throw new Error(`${url} is of "${document.issuer}"`);
+  if (document.issuer !== issuer) throw new Error(`${url} belongs to issuer "${document.issuer}"`);
   const keys = new URL(document.jwks_uri);
   if (!isTrustworthy(keys)) throw new Error(`${url} has its keys at ${keys.origin}, which is not https`);
   return keys;
 }
 
-/** On this machine nobody sits between; everywhere else TLS says who answers. */
+/** On this machine there is no third party between; everywhere else TLS shows who answers. */
 function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
 }

@@ -14,11 +14,11 @@ export interface GatewayThreadOptions {
   readonly access: AuthorizerOptions;
   /** 0: any. */
   readonly port: number;
-  /** Whose disk has to have space. @default nobody looks */
+  /** Directory whose disk must have free space. @default not checked */
   readonly directory?: string;
 }
 
-/** Tells the API what keeps the platform from working. */
+/** Reports to the API a problem of the platform. */
 export interface Gateway extends LoopbackServer {
   report(trouble: Trouble): void;
 }

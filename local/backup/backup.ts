@@ -1,11 +1,11 @@
-/** Backup and restore of everything that a local platform knows: table, bucket, secrets with their key, executions, its token. */
+/** Backup and restore of the whole state of a local platform: table, bucket, secrets with their key, executions, its token. */
 import { spawn } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { openDataDirectory } from '../data-directory.ts';
 import { sealInto, unsealFrom } from './sealed-file.ts';
 
-/** Made anew by the next platform, or no knowledge but programs and machines: real hosts stay, as those of a cloud would. */
+/** Files that the next platform creates again, and programs and machines, which are not state: real hosts stay, as those of a cloud would. */
 const leftOut: readonly string[] = [
   'bin',
   'hosts',
@@ -24,15 +24,15 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup. The platform must be down: what it writes meanwhile would be in it by half. Throws in words for people, and leaves
- * no file behind then.
+ * Writes a backup. The platform must be down: a backup would contain only a part of what it writes meanwhile. Throws a sentence, and leaves
+ * no file then.
  */
 export async function backUp({ dataDir, file, passphrase }: BackupOptions): Promise<void> {
   const entries = await readdir(dataDir).catch((): string[] => []);
   if (!entries.includes('token'))
     throw new Error(`${dataDir} is not the directory of a platform; there is nothing to back up`);
   if (isInside(file, dataDir))
-    throw new Error(`${file} is inside ${dataDir}: put the backup elsewhere, the next one would have it in it`);
+    throw new Error(`${file} is inside ${dataDir}: put the backup elsewhere, or the next backup would contain it`);
   const directory = await openDataDirectory(dataDir);
   try {
     const members = entries.filter((name) => !leftOut.includes(name)).sort();
@@ -47,7 +47,7 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
       });
       await ended;
     } catch (error) {
-      // An older backup of that name is not ours to remove.
+      // An older backup of that name must not be removed.
       if (!isTaken(error)) await rm(file, { force: true });
       throw reported(error, file);
     }
@@ -56,10 +56,10 @@ export async function backUp({ dataDir, file, passphrase }: BackupOptions): Prom
   }
 }
 
-/** Puts a backup where no platform is. Nothing is there afterwards when it fails. Throws in words for people. */
+/** Restores a backup where there is no platform. Leaves nothing when it fails. Throws a sentence. */
 export async function restore({ dataDir, file, passphrase }: BackupOptions): Promise<void> {
   await access(file, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'ENOENT' ? 'is not there' : 'cannot be read';
+    const why = cause.code === 'ENOENT' ? 'does not exist' : 'cannot be read';
     throw new Error(`${file} ${why}; name a file that \`kubeloom local backup\` wrote`, { cause });
   });
   const target = resolve(dataDir);
@@ -77,12 +77,12 @@ export async function restore({ dataDir, file, passphrase }: BackupOptions): Pro
     });
     const ended = endOf(tar, 'tar');
     ended.catch(() => undefined);
-    // A passphrase that is wrong gives nonsense, of which tar complains first: the better reason is that of the seal.
+    // A wrong passphrase gives random bytes, and tar fails first: the error of the seal is the better reason.
     tar.stdin.on('error', () => undefined);
     try {
       await unsealFrom(file, passphrase, tar.stdin);
     } catch (error) {
-      // It still writes what it had: only when it has ended can all of that be removed.
+      // It still writes its last data: everything can be removed only after it has ended.
       tar.stdin.destroy();
       await ended.catch(() => undefined);
       throw error;
@@ -116,7 +116,7 @@ function isTaken(error: unknown): boolean {
 }
 
 function reported(error: unknown, file: string): unknown {
-  if (isTaken(error)) return new Error(`${file} is there already; a backup never replaces another`);
+  if (isTaken(error)) return new Error(`${file} exists already; a backup never replaces another`);
   if (codeOf(error) !== 'ENOENT') return error;
   return new Error(`${file} cannot be written: there is no directory ${dirname(resolve(file))}`, { cause: error });
 }

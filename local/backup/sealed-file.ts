@@ -1,6 +1,6 @@
 /**
- * A file that only its passphrase opens: `KLBACKUP1`, salt, nonce, the text in AES-256-GCM, tag. The key is made by scrypt. Nothing
- * of it is trusted before the tag is right, which is known at the end: readers keep what they read apart until then.
+ * A file that can be opened only with its passphrase: `KLBACKUP1`, salt, nonce, the text in AES-256-GCM, tag. The key is made by scrypt. Nothing
+ * of it is trusted before the tag is verified, which happens at the end: readers keep their data separate until then.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -16,7 +16,7 @@ const headBytes = magic.length + saltBytes + nonceBytes;
 /** A guess takes a tenth of a second and 64 MiB. */
 const hardness = { N: 65_536, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
 
-/** Writes what `open` gives into a new file; it is asked for it when it can be read. Throws when the file is there already. */
+/** Writes the stream of `open` into a new file. Throws when the file exists already. */
 export async function sealInto(file: string, passphrase: string, open: () => Readable): Promise<void> {
   const salt = randomBytes(saltBytes);
   const nonce = randomBytes(nonceBytes);
@@ -32,7 +32,7 @@ export async function sealInto(file: string, passphrase: string, open: () => Rea
   await pipeline(Readable.from(sealed()), createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));
 }
 
-/** Writes what the file holds into `into`. Throws, perhaps after some of it, when passphrase or file is not what it was. */
+/** Writes the content of the file into `into`. Throws, perhaps after a part of it, when the passphrase is wrong or the file was changed. */
 export async function unsealFrom(file: string, passphrase: string, into: Writable): Promise<void> {
   const { head, tag, end } = await edgesOf(file);
   const salt = head.subarray(magic.length, magic.length + saltBytes);
@@ -46,7 +46,7 @@ export async function unsealFrom(file: string, passphrase: string, into: Writabl
   try {
     await unseal(into);
   } catch (cause) {
-    // Whoever is given nonsense may stop taking it before the end, where the tag says that it is: then that is asked alone.
+    // A receiver of random bytes may stop before the end, where the tag shows the fault: then only the tag is checked.
     const seal = isRefusal(cause)
       ? cause
       : await unseal(nowhere()).then(
@@ -54,7 +54,7 @@ export async function unsealFrom(file: string, passphrase: string, into: Writabl
           (error: unknown) => error,
         );
     if (isRefusal(seal))
-      throw new Error(`${file} does not open with this passphrase, or it was changed`, { cause: seal });
+      throw new Error(`${file} cannot be opened with this passphrase, or it was changed`, { cause: seal });
     throw cause;
   }
 }
@@ -67,13 +67,13 @@ async function edgesOf(file: string): Promise<{ readonly head: Buffer; readonly 
   try {
     const found = await handle.stat();
     const { size } = found;
-    if (!found.isFile()) throw new Error(`${file} is no backup of Kubeloom: it is no file`);
-    if (size <= headBytes + tagBytes) throw new Error(`${file} is no backup of Kubeloom: it is too short`);
+    if (!found.isFile()) throw new Error(`${file} is not a backup of Kubeloom: it is not a file`);
+    if (size <= headBytes + tagBytes) throw new Error(`${file} is not a backup of Kubeloom: it is too short`);
     const head = Buffer.alloc(headBytes);
     const tag = Buffer.alloc(tagBytes);
     await handle.read(head, 0, headBytes, 0);
     await handle.read(tag, 0, tagBytes, size - tagBytes);
-    if (!head.subarray(0, magic.length).equals(magic)) throw new Error(`${file} is no backup of Kubeloom`);
+    if (!head.subarray(0, magic.length).equals(magic)) throw new Error(`${file} is not a backup of Kubeloom`);
     return { head, tag, end: size - tagBytes - 1 };
   } finally {
     await handle.close();

@@ -18,7 +18,7 @@ export type ProjectRun =
 
 export interface BuildEnd {
   readonly ok: boolean;
-  /** True when it could not even begin. */
+  /** True when it could not even start. */
   readonly fault: boolean;
   readonly reason: string | null;
 }
@@ -50,7 +50,7 @@ async function runCommand(
     cwd: directory,
     env: environment,
     stdio: ['ignore', log.fd, log.fd],
-    // A session of its own: signals of our terminal do not reach it, ours reach all that it starts.
+    // A session of its own: signals of our terminal do not reach it, our signals reach every process that it starts.
     detached: true,
   });
   const ended = new Promise<BuildEnd>((resolve) => {
@@ -67,7 +67,7 @@ async function runCommand(
     process: pid === undefined ? undefined : identify(pid),
     ended: ended.then(async (end) => {
       for (const timer of timers) clearTimeout(timer);
-      // As when a container ends: nothing of the build stays.
+      // As when a container ends: no process of the build remains.
       if (pid !== undefined) await killGroup(pid);
       return end;
     }),

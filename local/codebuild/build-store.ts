@@ -30,7 +30,7 @@ export interface BuildStore {
   unfinished(): readonly Build[];
   /** Ids of a project's builds, newest first, at most 100. */
   newest(project: string): readonly string[];
-  /** Forgets what was queued more than 90 days ago and has ended; returns its logs, which nobody can find any more. */
+  /** Deletes builds that were queued more than 90 days ago and have ended; returns its logs, which cannot be found any more. */
   sweep(now: number): readonly string[];
   /** Number of the next build of a project. */
   nextNumber(project: string): number;

@@ -1,4 +1,4 @@
-/** The builds of this platform: a queue, as many at once as the machine carries, each stopped for good when its time is up. */
+/** The builds of this platform: a queue, a limited number at once, each stopped when its time is up. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { endGroup } from './process-group.ts';
 export interface Project {
   readonly name: string;
   readonly run: ProjectRun;
-  /** Beside what every build gets. */
+  /** In addition to the environment of every build. */
   readonly environment: Readonly<Record<string, string>>;
   /** @default 60 */
   readonly timeoutMinutes?: number;
@@ -25,7 +25,7 @@ export interface Builds {
   get(id: string): Build | undefined;
   /** Ids of a project's builds, newest first, at most 100. */
   newest(project: string): readonly string[];
-  /** Returns at once; `ended` tells when it is over. Nothing happens to a build that has ended. */
+  /** Returns at once; `ended` resolves when it is over. Nothing happens to a build that has ended. */
   stop(id: string): Build | undefined;
   /** Throws `ResourceNotFoundException`. */
   ended(id: string): Promise<Build>;

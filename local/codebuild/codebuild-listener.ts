@@ -1,4 +1,4 @@
-/** The CodeBuild JSON API (AWS JSON 1.1): start, stop and look at builds. */
+/** The CodeBuild JSON API (AWS JSON 1.1): start, stop and describe builds. */
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';

@@ -1,8 +1,8 @@
-/** Processes that outlive their parent: who they are for sure, and how to end a whole group of them. */
+/** Processes that outlive their parent: their certain identity, and how to end a whole group of them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A process that a later one cannot be taken for: ids are used again, start times are not. */
+/** The identity of a process: ids are reused, start times are not. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Boot of the machine and ticks since then; '' where /proc is missing. */
@@ -38,7 +38,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Kills what is left of a group and waits until it is gone: a process that was killed stays for a moment. */
+/** Kills the rest of a group and waits until it is gone: a killed process remains for a moment. */
 export async function killGroup(leader: number): Promise<void> {
   if (!signalGroup(leader, 'SIGKILL')) return;
   await until(() => (hasProc() ? membersOf(leader).length === 0 : !canSignal(-leader)), 5_000);
@@ -50,7 +50,7 @@ export function groupMembers(leader: number, variable: string): readonly number[
   return membersOf(leader).filter((pid) => environmentOf(pid).includes(variable));
 }
 
-/** Those that only wait to be reaped are none. */
+/** Processes that only wait to be reaped do not count. */
 function membersOf(leader: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -62,7 +62,7 @@ function membersOf(leader: number): readonly number[] {
 }
 
 /**
- * Ends a group that an earlier process left: SIGINT to its leader, so that tools can put their state away,
+ * Ends a group that an earlier process left: SIGINT to its leader, so that tools can store their state,
  * SIGTERM to all after the grace, then SIGKILL. Does nothing when the group is no longer that of the build.
  */
 export async function endGroup(leader: ProcessIdentity, variable: string, graceMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** dynalite ships no types; this is the part that is used. Its operations and their checks run on a store of ours. */
 declare module 'dynalite/validations/index.js' {
   type Types = Readonly<Record<string, unknown>>;
-  /** The input without what the operation does not know. Throws a `ServiceError`. */
+  /** The input without fields that the operation does not know. Throws a `ServiceError`. */
   export function checkTypes(input: unknown, types: Types): Record<string, unknown>;
   /** Parses its expressions, too: they are kept in the input. Throws a `ServiceError`. */
   export function checkValidations(input: object, types: Types, custom: unknown, store: object): void;

@@ -1,4 +1,4 @@
-/** Runs the DynamoDB of this machine in a thread of its own: it shares a machine of two cores with the state machines, not their event loop. */
+/** Runs the DynamoDB of this machine in a thread of its own: it uses the same machine as the state machines, but not their event loop. */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { guarded } from '../access-key.ts';

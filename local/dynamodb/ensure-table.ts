@@ -1,4 +1,4 @@
-/** Makes the table of `functions/adapters/table-keys.ts` when it is missing: what the CDK stack does in AWS. */
+/** Creates the table of `functions/adapters/table-keys.ts` when it is missing, as the CDK stack does in AWS. */
 import {
   CreateTableCommand,
   DescribeTableCommand,

@@ -1,5 +1,5 @@
 /**
- * What the DynamoDB of this machine keeps, in one SQLite file: entries by key, as dynalite's operations name them. Each has
+ * The data of the DynamoDB of this machine, in one SQLite file: entries by key, as dynalite's operations name them. Each has
  * a checksum; a group of writes is one transaction, on disk before anyone hears of it.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -29,15 +29,15 @@ export interface EntryRange {
   del(key: string, answer: Callback): void;
   createKeyStream(): Readable;
   createValueStream(range: Range): Readable;
-  /** One process and one thread writes: nothing has to wait. */
+  /** Only one thread of one process writes: nothing has to wait. */
   lock(key: string, work: (release: <Answer>(answer: Answer) => Answer) => void): void;
 }
 
 export interface ItemStore {
   range(name: string): EntryRange;
-  /** Writes an entry by its whole key, as it was kept elsewhere. */
+  /** Writes an entry by its whole key, as an earlier store had it. */
   putWhole(key: string, value: Entry): void;
-  /** All of it or nothing; each work that throws is undone alone and throws when it is asked. */
+  /** All of it or nothing; work that throws is undone alone, and its result throws. */
   transaction<Value>(works: readonly (() => Value)[]): readonly (() => Value)[];
   /** Notes which attribute of a table's items says when they expire, in epoch seconds. */
   setTimeToLive(table: string, attribute: string): void;
@@ -66,7 +66,7 @@ const schema = {
 const pageSize = 64;
 const checkMs = 5_000;
 
-/** Throws `StoreFault` for a file that is damaged, or has lost what it had. */
+/** Throws `StoreFault` for a file that is damaged or has lost data. */
 export function openItemStore(path: string | ':memory:', options: { readonly acceptLoss?: boolean } = {}): ItemStore {
   const database = openSqlite(path, schema);
   let commits: CommitCount | undefined;
@@ -145,7 +145,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
     setTimeToLive(table, attribute) {
       lifetimes.set(table, attribute);
       database.prepare('INSERT OR REPLACE INTO lifetimes VALUES (?, ?)').run(table, attribute);
-      // Items that were there before.
+      // Items that existed before.
       database
         .prepare(`UPDATE entries SET expires = CAST(value ->> ? AS INTEGER) WHERE key >= ? AND key < ?`)
         .run(`$.${attribute}.N`, ...bounds({}, `${itemPrefix}${table}~`));
@@ -218,9 +218,9 @@ function entryOf(path: string, key: string, row: ReturnType<StatementSync['get']
 }
 
 const damaged = (path: string, key: string): StoreFault =>
-  new StoreFault(path, `(the table) is damaged: entry ${key} is not what was written`, restoreBackup);
+  new StoreFault(path, `(the table) is damaged: entry ${key} does not have its checksum`, restoreBackup);
 
-/** Reads every entry, for so long as a start may take. */
+/** Reads every entry, up to the time limit of a start. */
 function checkEntries(database: DatabaseSync, path: string): void {
   const end = performance.now() + checkMs;
   try {

@@ -1,14 +1,14 @@
-/** Data directories of 0.1.0 keep the table in LevelDB, under the very same keys: it is taken over once, as a whole. */
+/** Data directories of 0.1.0 keep the table in LevelDB, under the very same keys: it is migrated once, as a whole. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
 import { type Entry, openItemStore } from './item-store.ts';
 
-/** Before the item store is opened. Returns how many entries were taken over; undefined when there was nothing to do. */
+/** Called before the item store is opened. Returns how many entries were migrated; undefined when there was nothing to do. */
 export async function migrateLevelDb(directory: string, file: string): Promise<number | undefined> {
   if ((await filesIn(directory)).length === 0) return undefined;
-  // The file has its name only when everything is in it: what is left of LevelDB is a removal that was interrupted.
+  // The file gets its name only when it is complete: remaining LevelDB files are those of an interrupted removal.
   const count = existsSync(file) ? undefined : await copy(directory, file);
   for (const name of await filesIn(directory)) await rm(join(directory, name), { recursive: true, force: true });
   return count;
@@ -21,7 +21,7 @@ async function filesIn(directory: string): Promise<readonly string[]> {
 
 async function copy(directory: string, file: string): Promise<number> {
   const fault = (wrong: string, cause?: unknown) =>
-    new StoreFault(directory, `(the table, as Kubeloom 0.1.0 kept it) ${wrong}`, restoreBackup, cause);
+    new StoreFault(directory, `(the table, in the format of Kubeloom 0.1.0) ${wrong}`, restoreBackup, cause);
   if (!existsSync(join(directory, 'CURRENT'))) throw fault('is damaged: CURRENT is missing');
   const { Level } = await import('level');
   const from = new Level<string, Entry>(directory, { valueEncoding: 'json', createIfMissing: false });

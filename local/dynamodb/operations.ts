@@ -1,4 +1,4 @@
-/** DynamoDB's operations on the item store. dynalite checks the requests, reads the expressions and knows what follows. */
+/** DynamoDB's operations on the item store. dynalite checks the requests, reads the expressions and computes the results. */
 import { createRequire } from 'node:module';
 import { checkTypes, checkValidations } from 'dynalite/validations/index.js';
 import { AwsFault, type Operation } from '../aws-json.ts';
@@ -98,7 +98,7 @@ function partsOf(name: Name): { readonly check: (store: object, input: unknown) 
   };
 }
 
-/** What dynalite asks its store for. */
+/** The interface that dynalite expects of its store. */
 function storeOn(items: ItemStore): object {
   const tables = Object.assign(items.range('table'), { awsAccountId: '000000000000', awsRegion: 'us-east-1' });
   return {

@@ -13,9 +13,9 @@ export interface ThreadOptions {
   readonly directory: string | undefined;
   /** 0: any. */
   readonly port: number;
-  /** Answers only to who signs with it; absent: to everybody. */
+  /** Only requests signed with it are answered; absent: all requests. */
   readonly accessKey?: string;
-  /** Starts although changes that were acknowledged are gone. @default false */
+  /** Starts although acknowledged changes are lost. @default false */
   readonly acceptLoss?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface LocalDynamoDb {
   close(): Promise<void>;
 }
 
-/** Starts it, on the wished port when that is free. Throws, with the file and what to do, when the store cannot be opened. */
+/** Starts it, on the requested port when that is free. Throws, with the file and what to do, when the store cannot be opened. */
 export async function startDynamoDb(options: ThreadOptions & { readonly logger?: Logger }): Promise<LocalDynamoDb> {
   const { logger = silentLogger, ...workerData } = options;
   if (options.directory) await mkdir(options.directory, { recursive: true, mode: 0o700 });

@@ -4,7 +4,7 @@
 set -euo pipefail
 use=${1:-hosts}
 list=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/requirements.json
-# Some programs are where only root looks.
+# Some programs are in directories of root's PATH only.
 export PATH=$PATH:/usr/sbin:/sbin
 rows=$(node -e '
   const { programs } = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));

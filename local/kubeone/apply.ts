@@ -1,4 +1,4 @@
-/** `kubeone apply`: makes the simulated cluster what the manifest says; a second time there is nothing to do. */
+/** `kubeone apply`: brings the simulated cluster to the manifest; a second time there is nothing to do. */
 import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Log } from './log.ts';
@@ -24,7 +24,7 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, log: Log):
   const refused = refusals({ wantedVersion, probes, controls: controls.map(({ hostname }) => hostname), live });
   if (refused.length > 0) throw new Error(refused.join('; '));
   for (const { name } of live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name))) {
-    log.warning(`${name} is in the cluster but not in the manifest; it is left alone`);
+    log.warning(`${name} is in the cluster but not in the manifest; it is not changed`);
   }
 
   const settle = async (host: HostConfig, keys: ClusterKeys | undefined): Promise<void> => {
@@ -111,7 +111,7 @@ async function untilReady(
         ({ hostname }) => !nodes.some((node) => node.name === hostname && node.ready && node.version === version),
       );
       if (late.length === 0) return;
-      reason = `${late.map(({ hostname }) => hostname).join(', ')} did not become ready; are the WireGuard addresses reachable?`;
+      reason = `${late.map(({ hostname }) => hostname).join(', ')} did not become ready; check that the WireGuard addresses are reachable`;
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }

@@ -58,7 +58,7 @@ async function run(): Promise<number> {
     return 2;
   }
   if (!values['auto-approve']) {
-    log.error(`nobody can be asked here: call kubeone ${command} with --auto-approve`);
+    log.error(`there is no terminal to confirm on: call kubeone ${command} with --auto-approve`);
     return 2;
   }
   const manifest = await readManifest(values.manifest, release);

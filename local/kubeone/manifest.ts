@@ -14,7 +14,7 @@ export type HostConfig = Host &
     Pick<Host, 'publicAddress' | 'privateAddress' | 'sshPort' | 'sshUsername' | 'sshPrivateKeyFile' | 'hostname'>
   >;
 
-/** What of the manifest the stand-in acts on. */
+/** The part of the manifest that the stand-in uses. */
 export interface KubeOneCluster {
   readonly name: string;
   /** Without leading v. */
@@ -34,7 +34,7 @@ export type ReadManifest =
   | { readonly cluster: KubeOneCluster; readonly directory: string }
   | { readonly refusal: Refusal };
 
-/** Reads the file; `release` is the KubeOne that is asked. */
+/** Reads the file; `release` is the KubeOne that was called. */
 export async function readManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
   const content = await readFile(file, 'utf8').catch((error: Error) => error);
   if (content instanceof Error) return refused('reading cluster configuration', [content.message]);
@@ -57,7 +57,7 @@ export async function readManifest(file: string, release: KubeOneRelease): Promi
   return missing.length > 0 ? refused('reading SSH private key', missing) : { cluster, directory };
 }
 
-/** The fields, types and rules of v1beta2 held against a document. */
+/** Checks a document against the fields, types and rules of v1beta2. */
 export function parseManifest(
   content: string,
   release: KubeOneRelease = kubeoneReleases[0],

@@ -15,11 +15,11 @@ export interface Probe {
   readonly kubernetesVersion: string | null;
   /** Fingerprint of the cluster's certificate authority. */
   readonly authority: string | null;
-  /** Could let further control-plane nodes in. */
+  /** Whether further control-plane nodes can join through it. */
   readonly holdsAuthority: boolean;
 }
 
-/** Looks what is on a host, and brings the present code there first. Throws `SshFailure`. */
+/** Copies the current code to a host and reads the host's state. Throws `SshFailure`. */
 export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {
   const version = versionOf(source);
   const look = [
@@ -41,7 +41,7 @@ async function install(hosts: SshHosts, host: HostConfig, version: string): Prom
     `tar -x --no-same-owner -C ${directories.code}`,
     `printf %s ${quoted(wrapper)} >/usr/local/bin/kubeadm`,
     'chmod 755 /usr/local/bin/kubeadm',
-    // Last: a copy that was cut off is made again.
+    // Written last: an interrupted copy is repeated.
     `echo ${version} >${directories.code}/.version`,
     'kubeadm probe',
   ].join('\n');

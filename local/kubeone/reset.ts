@@ -1,4 +1,4 @@
-/** `kubeone reset`: every host of the manifest is freed of Kubernetes; workers first, then the control plane. */
+/** `kubeone reset`: removes Kubernetes from every host of the manifest; workers first, then the control plane. */
 import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import type { SshHosts } from './ssh-hosts.ts';

@@ -27,7 +27,7 @@ export class SshHosts {
     const err: Buffer[] = [];
     child.stdout.on('data', (part: Buffer) => out.push(part));
     child.stderr.on('data', (part: Buffer) => err.push(part));
-    // A host that goes away closes the pipe early; the exit code tells.
+    // A host that goes away closes the pipe early; the exit code shows it.
     child.stdin.on('error', () => undefined).end(input);
     return new Promise((resolve, reject) => {
       child.on('error', reject).on('close', (code) => {

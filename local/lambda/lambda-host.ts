@@ -30,7 +30,7 @@ export interface LambdaHost {
   idle(): Promise<void>;
 }
 
-/** As an account's concurrency: what is more waits its turn, so that hundreds of executions leave the API its share. */
+/** As an account's concurrency: further calls wait, so that hundreds of executions leave the API its share. */
 const concurrency = 6;
 
 export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>): LambdaHost {

@@ -13,7 +13,7 @@ export class AccessDenied extends Error {
   }
 }
 
-/** What AWS says, in its order: who, which action, on what. */
+/** The message of AWS, in its order: principal, action, resource. */
 export function deniedSentence(who: string, action: string, key: string): string {
   return `${who} is not authorized to perform: ${action} on resource: ${key} because no identity-based policy allows the ${action} action`;
 }

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { type RunnerTool, runnerMay } from '#functions/rights/runner-rights.ts';
 import { deniedSentence } from './bounded-ports.ts';
 
-/** AWS's words for what is not allowed; undefined when it is. `keys`: what is touched, none for a whole store. */
+/** The message of AWS for an action that is not allowed; undefined when it is. `keys`: the keys that it uses, none for a whole store. */
 export function denial(tool: RunnerTool, action: string, keys: readonly string[]): string | undefined {
   const denied = (keys.length === 0 ? [''] : keys).find((key) => !runnerMay(tool, action, key));
   return denied === undefined ? undefined : deniedSentence(`the runner ${tool}`, action, denied);
 }
 
-/** The action of a request to S3. Deleting many objects at once is none that a runner has. */
+/** The action of a request to S3. No runner may delete many objects at once. */
 export function s3Action({ method }: Pick<IncomingMessage, 'method'>, key: string, query: URLSearchParams): string {
   if (query.has('delete')) return 's3:DeleteObjects';
   if (key === '') return method === 'GET' || method === 'HEAD' ? 's3:ListBucket' : 's3:CreateBucket';
@@ -17,7 +17,7 @@ export function s3Action({ method }: Pick<IncomingMessage, 'method'>, key: strin
   return method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject';
 }
 
-/** The keys that an operation of DynamoDB (partitions) or Parameter Store (paths without the prefix) touches. */
+/** The keys that an operation of DynamoDB (partitions) or Parameter Store (paths without the prefix) uses. */
 export function touchedKeys(input: unknown): readonly string[] {
   const { Name, Names, Path, Key, Item, RequestItems } = Object(input);
   const parameters = [Name, Path, ...(Array.isArray(Names) ? Names : [])].filter((name) => typeof name === 'string');

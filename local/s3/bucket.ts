@@ -89,7 +89,7 @@ function check(key: string, current: ObjectDescription | undefined, when: Precon
   if (when.ifMatch === undefined) return;
   if (!current) throw noSuchKey(key);
   if (when.ifMatch !== '*' && when.ifMatch !== current.etag)
-    throw new S3Fault('PreconditionFailed', `${key} is not what it was`);
+    throw new S3Fault('PreconditionFailed', `${key} has changed`);
 }
 
 const noSuchKey = (key: string): S3Fault => new S3Fault('NoSuchKey', `there is no object ${key}`);

@@ -25,12 +25,12 @@ export function objectFileName(key: string): string {
   return `${readable}~${createHash('sha256').update(key).digest('hex').slice(0, 32)}${objectSuffix}`;
 }
 
-/** Bytes that have arrived and are no object yet; `finish` or `discard` it. */
+/** Bytes that have arrived and are not an object yet; `finish` or `discard` it. */
 export interface Upload {
   readonly path: string;
   readonly size: number;
   readonly md5: string;
-  /** Puts the description behind the bytes and, if asked to, flushes both to the disk. */
+  /** Appends the description to the bytes and, if requested, flushes both to the disk. */
   finish(description?: ObjectDescription, flush?: boolean): Promise<void>;
   discard(): Promise<void>;
 }
@@ -73,8 +73,8 @@ function footer(description: ObjectDescription): Buffer {
 }
 
 /**
- * Reads the descriptions of all objects in a directory, and removes uploads that were cut off. Synchronously: at the start
- * nothing else has to go on, and 23,000 objects take a sixth of the time.
+ * Reads the descriptions of all objects in a directory, and removes interrupted uploads. Synchronously: at the start
+ * nothing else has to run, and 23,000 objects take a sixth of the time.
  */
 export async function readDescriptions(directory: string): Promise<readonly ObjectDescription[]> {
   const descriptions: ObjectDescription[] = [];

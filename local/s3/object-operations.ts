@@ -92,7 +92,7 @@ export async function createMultipart({ request, response, bucketName, key, uplo
 }
 
 export async function uploadPart({ request, response, key, query, uploads }: ObjectRequest): Promise<void> {
-  if (request.headers['x-amz-copy-source']) throw new S3Fault('NotImplemented', 'UploadPartCopy is not played');
+  if (request.headers['x-amz-copy-source']) throw new S3Fault('NotImplemented', 'UploadPartCopy is not emulated');
   const bytes = readRequestBody(request);
   const etag = await uploads.putPart(query.get('uploadId') ?? '', key, Number(query.get('partNumber')), bytes);
   response.writeHead(200, { etag: `"${etag}"`, 'content-length': 0 }).end();
@@ -153,7 +153,7 @@ const responseHeaders = (object: ObjectDescription): Record<string, string> => (
 function isUnchanged(request: IncomingMessage, { etag, key }: ObjectDescription): boolean {
   const { ifMatch, ifNoneMatch } = preconditionOf(request);
   if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etag)
-    throw new S3Fault('PreconditionFailed', `${key} is not what it was`);
+    throw new S3Fault('PreconditionFailed', `${key} has changed`);
   return ifNoneMatch !== undefined && (ifNoneMatch === '*' || ifNoneMatch === etag);
 }
 

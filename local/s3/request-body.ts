@@ -1,10 +1,10 @@
-/** The bytes a client meant: `aws-chunked` framing taken off, every checksum that came along compared. */
+/** The bytes of a request: `aws-chunked` framing is removed, every checksum of the request is compared. */
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { S3Fault } from './s3-fault.ts';
 
-/** Yields the body piece by piece. Throws `BadDigest` or `IncompleteBody` after the last piece when it is not what was announced. */
+/** Yields the body piece by piece. Throws `BadDigest` or `IncompleteBody` after the last piece when it differs from the announcement. */
 export async function* readRequestBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   const { headers } = request;
   const chunked =
@@ -41,7 +41,7 @@ export async function readSmallBody(request: IncomingMessage, limit = 2 * 1024 *
 }
 
 /**
- * Takes off the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n<trailers>\r\n`.
+ * Removes the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n<trailers>\r\n`.
  * Storing the framing with the bytes would be silent corruption.
  */
 async function* takeOffChunks(source: AsyncIterable<Buffer>, trailers: Record<string, string>): AsyncGenerator<Buffer> {

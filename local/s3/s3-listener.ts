@@ -1,4 +1,4 @@
-/** S3's HTTP interface over a directory. What is not played is refused with 501: nothing looks as if it had worked. */
+/** S3's HTTP interface over a directory. What is not emulated is refused with 501, so that no call seems to have worked. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -89,7 +89,7 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const key = rest.join('/');
     const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
-    if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not played`);
+    if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not emulated`);
     const runner = runnerBehind(request);
     const denied = runner && denial(runner, s3Action(request, key, query), [key]);
     if (denied) throw new S3Fault('AccessDenied', denied);
@@ -164,17 +164,17 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
 }
 
 const notPlayed = (request: IncomingMessage): S3Fault =>
-  new S3Fault('NotImplemented', `${request.method} ${request.url} is not played`);
+  new S3Fault('NotImplemented', `${request.method} ${request.url} is not emulated`);
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, logger: Logger): void {
   const fault = error instanceof S3Fault ? error : undefined;
-  // A client that went away is no fault of ours.
+  // A client that disconnected is not a fault of the platform.
   if (!fault && !request.socket.destroyed) logger.error('the local S3 failed', { cause: messageOf(error) });
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  // The rest of a body that nobody reads would be taken for the next request.
+  // The unread rest of a body would be taken for the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const status = fault?.status ?? 500;
   if (request.method === 'HEAD') {

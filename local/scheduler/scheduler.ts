@@ -5,7 +5,7 @@ import { type Logger, messageOf } from '../logger.ts';
 import { account, region } from '../names.ts';
 
 export interface Scheduler {
-  /** Calls it now, beside the schedule. */
+  /** Calls it now, in addition to the schedule. */
   tick(): Promise<void>;
   stop(): void;
 }

@@ -29,7 +29,7 @@ export interface ParameterStore {
   below(path: string, recursive: boolean): readonly StoredParameter[];
 }
 
-/** Throws `StoreFault` for what is damaged. With `acceptLoss`, a key that is gone is replaced: what it sealed stays unreadable. */
+/** Throws `StoreFault` for what is damaged. With `acceptLoss`, a lost key is replaced: values that it sealed stay unreadable. */
 export async function openParameterStore(
   directory: string,
   { acceptLoss = false }: { readonly acceptLoss?: boolean } = {},
@@ -86,11 +86,11 @@ async function readParameter(path: string): Promise<StoredParameter> {
   }
 }
 
-/** All are sealed with the same key: one tells whether it is this. */
+/** All are sealed with the same key: one value shows whether it is this key. */
 function checkKey(key: Uint8Array, { name, sealed }: StoredParameter, directory: string): void {
   try {
     unseal(key, name, sealed);
   } catch (cause) {
-    throw new StoreFault(join(directory, 'key'), `does not open the Secret ${name}`, restoreBackup, cause);
+    throw new StoreFault(join(directory, 'key'), `does not decrypt the Secret ${name}`, restoreBackup, cause);
   }
 }

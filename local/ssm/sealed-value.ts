@@ -1,4 +1,4 @@
-/** AES-256-GCM for values at rest; the parameter's name is bound in, so that a value moved to another name does not open. */
+/** AES-256-GCM for values at rest; the parameter's name is bound in, so that a value moved to another name cannot be decrypted. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { writeFileDurably } from '../durable-file.ts';
@@ -15,7 +15,7 @@ export function seal(key: Uint8Array, name: string, value: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
 }
 
-/** Throws when the key, the name or the text is not what it was. */
+/** Throws when the key, the name or the text has changed. */
 export function unseal(key: Uint8Array, name: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
@@ -23,8 +23,8 @@ export function unseal(key: Uint8Array, name: string, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
 }
 
-/** The key of this installation, made once; only the owner may read the file. */
-/** Throws when values are there and it is not. */
+/** The key of this installation, generated once; only the owner may read the file. */
+/** Throws when values exist and the key does not. */
 export async function loadOrMakeKey(path: string, needed: boolean): Promise<Uint8Array> {
   const stored = await readFile(path).catch(() => undefined);
   if (stored === undefined) {

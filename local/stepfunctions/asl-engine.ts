@@ -1,4 +1,4 @@
-/** What the platform asks of an interpreter of Amazon States Language; narrow, so that it can be swapped. */
+/** The interface that the platform needs of an interpreter of Amazon States Language; narrow, so that it can be swapped. */
 
 /** A definition with all placeholders filled in. */
 export interface MachineDefinition {
@@ -40,7 +40,7 @@ export interface RunRequest {
   };
   /** Does the work of a Task state; what it throws has its `name` as Error and its `message` as Cause. */
   readonly runTask: (call: TaskCall) => Promise<unknown>;
-  /** Told in order, except that branches of Map and Parallel interleave. */
+  /** Called in order, except that branches of Map and Parallel interleave. */
   readonly onEvent: (event: EngineEvent) => void;
 }
 
@@ -76,7 +76,7 @@ export type EngineEvent =
       readonly error: string;
       readonly cause: string;
     }
-  /** A failure was caught: the state is left for the catcher's. */
+  /** A failure was caught: execution continues at the catcher's state. */
   | { readonly kind: 'caught' | 'retried'; readonly state: string; readonly type: string }
   | {
       readonly kind: 'iterationStarted' | 'iterationSucceeded' | 'iterationFailed';

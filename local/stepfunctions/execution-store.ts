@@ -38,7 +38,7 @@ export interface ExecutionFilter {
   readonly machine?: string | undefined;
   readonly status?: ExecutionStatus | undefined;
   readonly followUp?: 'pending' | undefined;
-  /** Those that have not begun, or those that have. @default both */
+  /** Those that have not started, or those that have. @default both */
   readonly waits?: boolean | undefined;
   readonly offset?: number;
   readonly limit?: number;
@@ -46,11 +46,11 @@ export interface ExecutionFilter {
 
 export interface ExecutionStore {
   get(arn: string): Execution | undefined;
-  /** False when the ARN is taken. `waits`: it is to begin when there is room for it. */
+  /** False when the ARN is taken. `waits`: it starts when there is room for it. */
   insert(execution: Execution, waits?: boolean): boolean;
   /** Notes, before any of its work is done, that it no longer waits. */
   begin(arn: string): void;
-  /** Writes the end and everything told before it. */
+  /** Writes the end and all events before it. */
   finish(execution: Execution): void;
   followedUp(arn: string): void;
   append(arn: string, event: HistoryEvent): void;
@@ -58,8 +58,8 @@ export interface ExecutionStore {
   /** Newest first. */
   list(filter: ExecutionFilter): readonly Execution[];
   /**
-   * Forgets what ended 90 days ago, as Step Functions does, and, beyond so many bytes of them, the oldest histories. That
-   * an execution was there stays known: its name is not given out again.
+   * Deletes executions that ended 90 days ago, as Step Functions does, and, beyond a number of bytes, the oldest histories.
+   * Such an execution is still recorded: its name is not used again.
    */
   sweep(now: number, mostBytes?: number): void;
   close(): void;

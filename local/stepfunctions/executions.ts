@@ -1,4 +1,4 @@
-/** The executions of this platform: start, stop, wait for, tell; all state in the store, runs in the engine. */
+/** The executions of this platform: start, stop, wait for, describe; all state is in the store, runs are in the engine. */
 import pLimit from 'p-limit';
 import { AwsFault } from '../aws-json.ts';
 import { executionArn, nameOfArn } from '../names.ts';
@@ -17,22 +17,22 @@ export interface StartRequest {
   readonly name?: string | undefined;
   /** JSON text. */
   readonly input: string;
-  /** It waits until fewer than `concurrency` of those that wait are at work. @default false: it begins at once */
+  /** It waits until fewer than `concurrency` of those that wait are at work. @default false: it starts at once */
   readonly waits?: boolean;
 }
 
 export interface Executions {
   /** As StartExecution: the same name with the same input is the same execution while it runs; else `ExecutionAlreadyExists`. */
   start(request: StartRequest): Execution;
-  /** Ends it as ABORTED and aborts what it runs; returns what stands, also when it had ended before. */
+  /** Ends it as ABORTED and aborts its tasks; returns the stored execution, also when it had ended before. */
   stop(arn: string, error: string | undefined, cause: string | undefined): Execution;
   /** Throws `ExecutionDoesNotExist`. */
   get(arn: string): Execution;
   /** Resolves when it has ended. */
   ended(arn: string): Promise<Execution>;
-  /** Ends as ABORTED what a process that is gone left at work; what it left waiting waits again. */
+  /** Ends as ABORTED the executions that a dead process left running; those that it left waiting wait again. */
   recover(): void;
-  /** Ends what is at work as ABORTED and starts nothing any more; what waits is left for the next start. */
+  /** Ends running executions as ABORTED and starts no more; those that wait are left for the next start. */
   shutDown(): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
@@ -80,7 +80,7 @@ export function startExecutions(options: ExecutionsOptions): Executions {
     const entry = live.get(execution.arn);
     live.delete(execution.arn);
     entry?.end.resolve(finished);
-    // What ended with an earlier process is followed up by `StatusRules.resume`.
+    // Executions that ended with an earlier process are followed up by `StatusRules.resume`.
     if (entry && !closed) onEnd(finished);
     return finished;
   };

@@ -1,4 +1,4 @@
-/** What the engine tells, as the history events that AWS would show. */
+/** Converts events of the engine into the history events that AWS would show. */
 import type { EngineEvent } from './asl-engine.ts';
 import type { HistoryEvent } from './execution-store.ts';
 
@@ -12,7 +12,7 @@ const event = (type: string, details: Details = {}): HistoryEvent => ({
 });
 const text = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
-/** The events that one thing told by the engine means; some mean two. */
+/** The history events of one event of the engine; some become two. */
 export function toHistory(reported: EngineEvent): readonly HistoryEvent[] {
   switch (reported.kind) {
     case 'entered': {

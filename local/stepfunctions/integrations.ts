@@ -105,12 +105,12 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
     if (known) return known;
     if (resource.startsWith('arn:aws:lambda:'))
       return ({ input, begins }) => lambdas.invoke(nameOfArn(resource), input, begins);
-    throw new TaskFault('States.Runtime', `the resource ${resource} is not played on this platform`);
+    throw new TaskFault('States.Runtime', `the resource ${resource} is not emulated on this platform`);
   };
 
   return async (execution, call) => {
     const report = (step: Parameters<typeof taskEvent>[1], details?: Parameters<typeof taskEvent>[2]): void => {
-      // What a task says after its time was up, or after its execution ended, is no part of the history.
+      // Events of a task after its time was up, or after its execution ended, are not part of the history.
       if (!call.signal.aborted) store.append(execution.arn, taskEvent(call.resource, step, details));
     };
     store.append(execution.arn, taskScheduled(call.resource, call.input, region));

@@ -1,4 +1,4 @@
-/** `AslEngine` on aws-local-stepfunctions, with what that lacks: signals that reach running tasks, and outcomes as AWS names them. */
+/** `AslEngine` on aws-local-stepfunctions, with additions: signals that reach running tasks, and outcomes as AWS names them. */
 import { setImmediate } from 'node:timers/promises';
 import {
   ExecutionAbortedError,
@@ -55,10 +55,10 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
     for (const [controller, task] of running) if (concerned(task)) controller.abort();
   };
   const handlerOf = (task: Task) => async (input: Json) => {
-    // Lets the interpreter's own event "entered" be told before anything the task does.
+    // The interpreter's own event "entered" is emitted before anything the task does.
     await setImmediate();
     const controller = new AbortController();
-    // An aborted interpreter still begins a task it was waiting to retry.
+    // An aborted interpreter still starts a task it was waiting to retry.
     if (ended || forced) throw new ExecutionAbortedError();
     running.set(controller, task);
     const late = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** Fits a definition to the interpreter: refuses what would silently run differently, rewrites what it lacks. */
+/** Adapts a definition to the interpreter: refuses features that would silently run differently, rewrites those that it lacks. */
 import { allStates, type MachineDefinition, type StateDefinition } from './asl-engine.ts';
 
 /** Longest time a Node timer can count, in whole seconds. */
@@ -31,7 +31,7 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
 /**
  * The definition as the interpreter needs it. It knows neither `$$.State.Name` nor, inside a Map, the execution's own
  * input and start time: both are put elsewhere in the context object. It counts a task's time from the moment the state is
- * entered, so its own timer is put off for good: `interpreter-engine.ts` counts from when the work begins.
+ * entered, so its own timer is disabled: `interpreter-engine.ts` counts from the start of the work.
  */
 export function fitted(definition: MachineDefinition): MachineDefinition {
   const fitMachine = (machine: MachineDefinition): MachineDefinition => ({
@@ -49,7 +49,7 @@ export function fitted(definition: MachineDefinition): MachineDefinition {
   return fitMachine(definition);
 }
 
-/** Context of `fitted` definitions, beside `Execution` and `StateMachine`. */
+/** Context of `fitted` definitions, in addition to `Execution` and `StateMachine`. */
 export function contextFor(
   definition: MachineDefinition,
   execution: { readonly Input: unknown; readonly StartTime: string },

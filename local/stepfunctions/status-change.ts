@@ -16,9 +16,9 @@ export interface StatusRule {
 
 export interface StatusRules {
   concerns(execution: Execution): boolean;
-  /** Starts the target, and notes when that has ended: a follow-up cut off by a stop is done again at the next start. */
+  /** Starts the target, and notes when that has ended: a follow-up that was interrupted by a stop is repeated at the next start. */
   apply(execution: Execution): void;
-  /** Does what was left undone; called once after recovery. */
+  /** Does the follow-ups that were not done; called once after recovery. */
   resume(): void;
 }
 

@@ -1,4 +1,4 @@
-/** How many commits a SQLite file has seen, once more beside it. */
+/** The number of commits of a SQLite file, also in a second file next to it. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { acceptLoss, restoreBackup, StoreFault } from './store-fault.ts';
@@ -9,8 +9,8 @@ export interface CommitCount {
 }
 
 /**
- * The number of commits, once more beside the file, written after each commit. So a log that was cut or lost is noticed: the
- * table alone would just be older.
+ * The number of commits, in a second file that is written after each commit. So a truncated or lost log is noticed: the
+ * table alone would only be older.
  */
 export function openCommitCount(database: DatabaseSync, path: string, accept: boolean): CommitCount {
   const beside = `${path}-commits`;

@@ -1,5 +1,5 @@
 /**
- * Whether the stores of a data directory belong together, and none is lost. Each notes of which installation it is and how
+ * Whether the stores of a data directory belong together, and none is lost. Each notes its installation and how
  * often that was started; `stores.json` notes the same for all of them.
  */
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ type Root = z.infer<typeof Root>;
 
 interface Store {
   readonly holds: string;
-  /** Gone when this is gone; the second name is that of 0.1.0. */
+  /** The store is lost when this file is; the second name is that of 0.1.0. */
   readonly paths: readonly [string, ...string[]];
   readonly identity?: string;
 }
@@ -43,7 +43,7 @@ const stores: readonly Store[] = [
   { holds: 'the builds', paths: ['builds.sqlite'] },
 ];
 
-/** Throws one `StoreFault` that names all that is lost; with `accept` that is only told. Returns what notes the start, to be called when all stores are open. */
+/** Throws one `StoreFault` that names everything that is lost; with `accept` that is only reported. Returns a function that notes the start, to be called when all stores are open. */
 export async function checkStores(
   directory: string,
   options: { readonly accept: boolean; readonly report: (fault: string) => void },
@@ -78,7 +78,7 @@ async function faultOf(directory: string, root: Root, { holds, paths, identity }
   // Of 0.1.0, which noted nothing.
   if (root.installation === '') return undefined;
   if (own?.installation !== root.installation) return `${path} (${holds}) belongs to another installation`;
-  // A start that was cut off has written some of the notes.
+  // An interrupted start has written some of the notes.
   const fits = own.start === root.start || own.start === root.start + 1;
   return fits ? undefined : `${path} (${holds}) is of start ${own.start}, the others of start ${root.start}`;
 }
@@ -104,7 +104,7 @@ async function firstRoot(directory: string): Promise<Root> {
   const known = stores.some(({ paths }) => paths.some((path) => existsSync(join(directory, path))));
   if (known) {
     const faults = await faultsOf(directory, { ...made, installation: '', start: 1 });
-    // Everything of 0.1.0 is there: it is taken over as if it were new.
+    // Everything of 0.1.0 exists: it is used as if it were new.
     if (faults.length > 0) return { ...made, installation: '', start: 1 };
   }
   const root = { ...made, start: 0 };

@@ -1,4 +1,4 @@
-/** Opening a SQLite file: checked, durable, of a version that we know. Every fault names the file and what to do. */
+/** Opens a SQLite file: checked, durable, of a known version. Every fault names the file and what to do. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { restoreBackup, StoreFault } from './store-fault.ts';
@@ -56,7 +56,7 @@ function opened(path: string, holds: string): DatabaseSync {
 function asFault(path: string, holds: string, cause: unknown): StoreFault {
   if (cause instanceof StoreFault) return cause;
   const { errcode, message } = cause as Error & { errcode?: number };
-  // SQLITE_CORRUPT, SQLITE_NOTADB and whatever a check said are damage; the rest is the disk's or the owner's.
+  // SQLITE_CORRUPT, SQLITE_NOTADB and failed checks are damage; the rest is a matter of the disk or of rights.
   if (errcode === undefined || errcode % 256 === 11 || errcode === 26)
     return new StoreFault(
       path,
@@ -66,6 +66,6 @@ function asFault(path: string, holds: string, cause: unknown): StoreFault {
     );
   if (errcode === 13)
     return new StoreFault(path, `(${holds}) cannot be written: the disk is full`, 'free space and start again', cause);
-  const there = existsSync(path) ? 'cannot be opened' : 'cannot be made';
-  return new StoreFault(path, `(${holds}) ${there}: ${message}`, 'see to its rights and its disk', cause);
+  const there = existsSync(path) ? 'cannot be opened' : 'cannot be created';
+  return new StoreFault(path, `(${holds}) ${there}: ${message}`, 'check its rights and its disk', cause);
 }

@@ -13,7 +13,7 @@ describe('the hosts helper', () => {
   test.each([
     ['an unknown command', ['conjure'], 'kubeloom-host: conjure -: no such command; see kubeloom-host help'],
     ['an unknown option', ['up', '--hots', 'a'], 'kubeloom-host: up -: no such option: --hots'],
-    ['an option without value', ['up', '--host'], 'kubeloom-host: up -: --host wants a value'],
+    ['an option without value', ['up', '--host'], 'kubeloom-host: up -: --host needs a value'],
     ['a missing option', ['gc'], 'kubeloom-host: gc -: --installation is missing'],
     [
       'a value that is not a name',
@@ -28,7 +28,7 @@ describe('the hosts helper', () => {
     [
       'a relative mount',
       ['up', ...site, '--bind-ro', 'here:/there'],
-      'kubeloom-host: up east: --bind-ro wants SRC:DST, both absolute, without spaces',
+      'kubeloom-host: up east: --bind-ro needs SRC:DST, both absolute, without spaces',
     ],
   ])('refuses %s with exit code 2 and one line that names it', (_, args, line) => {
     const { status, stderr } = spawnSync(helper, args, { encoding: 'utf8', env: inTrialDirectory });

@@ -45,13 +45,13 @@ describe('a user', () => {
 
   it.each([
     ['local', [], 'is the owner'],
-    ['', [], 'is no user name'],
-    ['Ann', [], 'is no user name'],
-    ['ann:x', [], 'is no user name'],
-    ['../ann', [], 'is no user name'],
-    ['ann', ['a group'], 'is no group'],
-    ['ann', ['a,b'], 'is no group'],
-    ['ann', ['[a]'], 'is no group'],
+    ['', [], 'is not a valid user name'],
+    ['Ann', [], 'is not a valid user name'],
+    ['ann:x', [], 'is not a valid user name'],
+    ['../ann', [], 'is not a valid user name'],
+    ['ann', ['a group'], 'is not a valid group'],
+    ['ann', ['a,b'], 'is not a valid group'],
+    ['ann', ['[a]'], 'is not a valid group'],
     ['taken', [], 'there is a user "taken" already'],
   ])('%j with groups %j is refused', async (name, groups, sentence) => {
     const directory = await temporaryDirectory();

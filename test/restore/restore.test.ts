@@ -155,7 +155,7 @@ describe('a backup', () => {
     await down();
     await backUp({ dataDir, file, passphrase });
     rmSync(dataDir, { recursive: true });
-    await expect(restore({ dataDir, file, passphrase: 'another passphrase' })).rejects.toThrow(/does not open/);
+    await expect(restore({ dataDir, file, passphrase: 'another passphrase' })).rejects.toThrow(/cannot be opened/);
     const bytes = readFileSync(file);
     const middle = Math.floor(bytes.length / 2);
     bytes[middle] = (bytes[middle] ?? 0) ^ 1;
@@ -171,7 +171,7 @@ describe('a backup', () => {
     await sealInto(file, passphrase, () => Readable.from([Buffer.alloc(1_000_000)]));
     const unpacker = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     await expect(unsealFrom(file, 'another passphrase', unpacker)).rejects.toThrow(
-      /does not open with this passphrase/,
+      /cannot be opened with this passphrase/,
     );
     const full = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no room')) });
     await expect(unsealFrom(file, passphrase, full)).rejects.toThrow('no room');
@@ -182,7 +182,7 @@ describe('a backup', () => {
     expect(existsSync(file)).toBe(false);
     await down();
     writeFileSync(file, 'an older one');
-    await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/is there already/);
+    await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/exists already/);
     expect(readFileSync(file, 'utf8')).toBe('an older one');
   });
 
@@ -195,7 +195,9 @@ describe('a backup', () => {
     await expect(backUp(at(join(dataDir, 'backup')))).rejects.toThrow('is inside');
     expect(existsSync(join(dataDir, 'backup'))).toBe(false);
     await expect(restore(at(join(place, 'nothing')))).rejects.toThrow('nothing is not there; name a file that');
-    await expect(restore({ ...at(place), dataDir: join(place, 'other') })).rejects.toThrow('is no backup of Kubeloom');
+    await expect(restore({ ...at(place), dataDir: join(place, 'other') })).rejects.toThrow(
+      'is not a backup of Kubeloom',
+    );
   });
 
   it('is not put over a platform', async () => {

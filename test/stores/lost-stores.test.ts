@@ -105,7 +105,9 @@ describe('Secrets', () => {
   it('say which file is damaged, or that the key is another', async () => {
     const directory = await kept();
     await writeFile(join(directory, 'key'), Buffer.alloc(32));
-    await expect(openParameterStore(directory)).rejects.toThrow(/key does not open the Secret \/a; restore a backup/);
+    await expect(openParameterStore(directory)).rejects.toThrow(
+      /key does not decrypt the Secret \/a; restore a backup/,
+    );
     await writeFile(join(directory, 'broken.json'), '{"name": "/b');
     await expect(openParameterStore(directory)).rejects.toThrow(
       /broken\.json \(a Secret\) is damaged; .*remove the file/,

@@ -1,5 +1,5 @@
-# Accounts of a state directory: to whom a site belongs, and who may change it. Of a password only a salted hash is kept.
-# Without accounts and without credentials everybody may do everything.
+# Accounts of a state directory: the owner of a site, and who may change it. Of a password only a salted hash is stored.
+# Without accounts and without credentials every caller may do everything.
 
 # In variables of this process alone: what it starts, hosts above all, must not have them in their environment.
 given_account=${KUBELOOM_HOST_ACCOUNT:-} given_password=${KUBELOOM_HOST_PASSWORD:-}
@@ -20,7 +20,7 @@ command_account() {
       ;;
     "list 1") ls "$(accounts_dir)" 2>/dev/null || true ;;
     "check 1") log_in ;;
-    *) fail 2 "account wants: set NAME, remove NAME, list, or check" ;;
+    *) fail 2 "account needs one of: set NAME, remove NAME, list, check" ;;
   esac
 }
 
@@ -49,7 +49,7 @@ hash_of_password() {
   printf '%s\n' "$1" "$2" | perl -e 'chomp(my ($salt, $password) = <STDIN>); print crypt($password, $salt), "\n"'
 }
 
-# Says who acts: sets actor, '' for nobody.
+# Identifies the caller: sets actor, '' for none.
 log_in() {
   local kept
   actor=''
@@ -62,22 +62,22 @@ log_in() {
   actor=$given_account
 }
 
-# For what changes the site that the options name.
+# For commands that change the site that the options name.
 admit() {
   log_in
   admit_to_site
 }
 
-# A site belongs to the account that made it.
+# A site belongs to the account that created it.
 admit_to_site() {
   local owner
   owner=$(cat "$site_dir/account" 2>/dev/null || true)
   [ -z "$owner" ] && return 0
   [ -n "$actor" ] || log_in
-  [ "$owner" = "$actor" ] || refuse "what stands there belongs to another account"
+  [ "$owner" = "$actor" ] || refuse "the existing site belongs to another account"
 }
 
-# Under the cluster's lock: a site that is nobody's is from now on the actor's.
+# Under the cluster's lock: a site without owner belongs to the actor from now on.
 claim_site() {
   [ -z "$actor" ] || [ -s "$site_dir/account" ] || echo "$actor" >"$site_dir/account"
 }

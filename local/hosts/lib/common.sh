@@ -1,4 +1,4 @@
-# Errors, options and small words that every command uses.
+# Errors, options and small functions that every command uses.
 
 state_dir=$(realpath -m "${KUBELOOM_HOSTS_DIR:-/var/lib/kubeloom-hosts}")
 cache_dir=${KUBELOOM_CACHE_DIR:-/var/cache/kubeloom}
@@ -18,7 +18,7 @@ fail() {
   exit "$code"
 }
 
-# What nobody foresaw: exit code 1, and the line all the same.
+# An unexpected failure: exit code 1, and the last line on stderr as well.
 on_exit() {
   [ "$1" != 0 ] && [ -z "$cause_said" ] || exit "$1"
   fail 1 "a command failed with exit code $1 in ${FUNCNAME[1]:-main}, line ${BASH_LINENO[0]:-?}"
@@ -33,7 +33,7 @@ parse_options() {
       --all) all=yes ;;
       --abort-if-orphaned) abort_if_orphaned=yes ;;
       --installation | --cluster | --provider | --region | --host | --id | --from)
-        [ $# -ge 2 ] || fail 2 "$1 wants a value"
+        [ $# -ge 2 ] || fail 2 "$1 needs a value"
         # Values become file names, host names and parts of shell-read files: one narrow alphabet for all.
         [[ $2 =~ ^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$ && ${#2} -le 100 ]] ||
           fail 2 "$1 '$2' is not a name (letters, digits, '.', '_', '-'; at most 100)"
@@ -41,7 +41,7 @@ parse_options() {
         shift
         ;;
       --bind-ro)
-        [[ ${2:-} == /*:/* && ${2:-} != *[[:space:]]* ]] || fail 2 "--bind-ro wants SRC:DST, both absolute, without spaces"
+        [[ ${2:-} == /*:/* && ${2:-} != *[[:space:]]* ]] || fail 2 "--bind-ro needs SRC:DST, both absolute, without spaces"
         binds+=("$2")
         shift
         ;;
@@ -67,7 +67,7 @@ need_machine() {
   done
 }
 
-# Terraform was killed and we go on alone: nobody would ever know of what we make.
+# Terraform was killed and this process goes on alone: no one would ever know of the host that it creates.
 stop_if_orphaned() {
   [ -n "$abort_if_orphaned" ] || return 0
   [ "$(parent_of $$)" = "$first_parent" ] && return 0

@@ -1,4 +1,4 @@
-# What this machine can, what it lacks, and how to mend it. Tries things out in namespaces of its own instead of believing lists.
+# What this machine can do, what it lacks, and how to fix it. Tries features in namespaces of its own instead of reading lists.
 
 command_doctor() {
   local checks='' ok=true tool

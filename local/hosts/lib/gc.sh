@@ -1,6 +1,6 @@
 # Removing hosts and sites by name alone: what a tainted resource, a lost state, a kill -9 or a removed directory left behind.
 
-# Hosts of one region; the site itself goes with its last region.
+# Hosts of one region; the site itself is removed with its last region.
 command_site_down() {
   need region
   need_machine
@@ -23,7 +23,7 @@ command_gc() {
     [ -n "$p" ] || continue
     status=0
     (installation=$i cluster=$c provider=$p && gc_site) || status=$?
-    # What is refused has said so itself.
+    # A refusal has printed its reason already.
     [ $status != 7 ] || { cause_said=yes && exit 7; }
     [ $status = 0 ] || fail 5 "site $i/$c/$p could not be removed; see above"
   done <<<"$(each_site)"
@@ -46,7 +46,7 @@ gc_site() {
   with_cluster_lock remove_site
 }
 
-# Each in a process of its own, at once; waits for whoever still works on a host.
+# Each in a process of its own, at once; waits for processes that still work on a host.
 remove_hosts() {
   local pids=() pid failed=''
   for host in $1; do

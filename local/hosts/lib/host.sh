@@ -1,5 +1,5 @@
-# Making and removing one host. The spec is written before anything is made and the marker `ready` last: what lies between is
-# half-made, and is torn down by whoever comes next.
+# Creating and removing one host. The spec is written before anything is created and the marker `ready` last: a host between is
+# half-made, and is removed by the next command on it.
 
 command_up() {
   need_machine
@@ -87,7 +87,7 @@ command_down() {
   locate_host
   admit
   lock_host
-  # Replaced already: this order is about a host that is no more.
+  # Replaced already: this command is about a host that does not exist any more.
   [ -z "$id" ] || [ ! -e "$host_dir/id" ] || [ "$(cat "$host_dir/id")" = "$id" ] || return 0
   remove_host
   rm -f "$host_lock"
@@ -102,7 +102,7 @@ command_release() {
   : >"$host_dir/released"
 }
 
-# Removes all there is of the host, whatever state it is in; what is not there is no error. The number goes last.
+# Removes everything of the host, whatever state it is in; missing parts are not an error. The number is removed last.
 remove_host() {
   tear_down
   rm -f "$site_dir/numbers/$host"

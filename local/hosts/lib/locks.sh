@@ -10,7 +10,7 @@ take_lock() {
   while :; do
     exec {lock_fd}>"$path"
     flock -w "$seconds" "$lock_fd" || fail 5 "another kubeloom-host has held $(basename "$path") for $seconds seconds"
-    # Whoever removed the host removed the file as well: then ours is the lock of nothing.
+    # The process that removed the host removed the file as well: then our lock is on a deleted file.
     [ "$path" -ef "/proc/self/fd/$lock_fd" ] && return 0
     exec {lock_fd}>&-
   done
@@ -24,7 +24,7 @@ lock_host() {
   host_lock_fd=$lock_fd
 }
 
-# with_cluster_lock / with_machine_lock COMMAND…: for short work on what hosts share.
+# with_cluster_lock / with_machine_lock COMMAND…: for short work on resources that hosts share.
 with_cluster_lock() {
   take_lock "$state_dir/locks/$cluster_unit" 60
   local fd=$lock_fd

@@ -73,7 +73,7 @@ each_host() {
   done
 }
 
-# Those of them that may be removed: released hosts are nobody's, unless everything is meant.
+# Those of them that may be removed: released hosts only with --all.
 each_own_host() {
   local name
   for name in $(each_host); do
@@ -81,5 +81,5 @@ each_own_host() {
   done
 }
 
-# True when a released host stands on the site that the options name, or on any of the cluster.
+# True when a released host uses the site that the options name, or any site of the cluster.
 has_released() { compgen -G "$1/hosts/*/released" >/dev/null || compgen -G "$1/*/hosts/*/released" >/dev/null; }

@@ -1,4 +1,4 @@
-# The network of one host: its own namespace with eth0, the other end of which sits on the site's bridge in the router.
+# The network of one host: its own namespace with eth0, the other end of which is on the site's bridge in the router.
 
 attach_network() {
   ip netns add "$host_unit"

@@ -37,7 +37,7 @@ drop_partitions() {
   render_partitions
 }
 
-# Hosts of one site meet on a bridge, those of different sites in the IP layer: the same rules stand in both tables.
+# Hosts of one site meet on a bridge, those of different sites in the IP layer: both tables have the same rules.
 render_partitions() {
   local family a b
   for family in bridge inet; do

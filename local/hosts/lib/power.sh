@@ -11,7 +11,7 @@ command_start() {
   : >"$host_dir/ready"
 }
 
-# Off, in good order.
+# Off, by an orderly shutdown.
 command_stop() {
   hold_existing_host
   local init

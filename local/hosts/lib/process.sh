@@ -35,8 +35,8 @@ init_of_host() {
   pid=$(child_of "$pid") && [ -n "$pid" ] && child_of "$pid" || true
 }
 
-# Starts the launcher, which outlives us. It holds the host's lock until it has written its PID and joined its cgroup, so nobody
-# who gets the lock after a kill -9 of us can miss it.
+# Starts the launcher, which outlives us. It holds the host's lock until it has written its PID and joined its cgroup, so the
+# next process with the lock finds it, also after a kill -9 of this one.
 launch_host() {
   mkdir -p "$host_dir/root"
   rm -f "$host_dir/pid"

@@ -1,5 +1,5 @@
 # Terraform's state against what is really there. Remote state lags behind and terraform_data is never refreshed, so the runner
-# asks before each apply: what the state has and the machine has not must be replaced, what only the machine has is removed.
+# asks before each apply: hosts that only the state has must be replaced, hosts that only the machine has are removed.
 
 command_reconcile() {
   need_machine
@@ -47,7 +47,7 @@ collect_lost() {
   host=''
 }
 
-# Waits for whoever is at work on the host: an apply that was cut off may have left its provisioner running.
+# Waits for processes that work on the host: an interrupted apply may have left its provisioner running.
 host_is_as_wanted() {
   locate_host
   lock_host

@@ -1,4 +1,4 @@
-# A site: a bridge with a /24 for one provider instance of one cluster. The bridges of a cluster stand in a network namespace
+# A site: a bridge with a /24 for one provider instance of one cluster. The bridges of a cluster are in a network namespace
 # of their own, its router: hosts of different sites reach each other there, so the machine's own forwarding, firewall and
 # bridge filters are neither needed nor touched. The machine has one link (address .1) into each site; .254 is the router.
 
@@ -11,7 +11,7 @@ command_site_up() {
 
 site_up() {
   install -d -m 700 "$state_dir"
-  # A site without directory has no hosts: whatever bears its name is left over.
+  # A site without directory has no hosts: whatever has its name is left over.
   [ -d "$site_dir" ] || sweep_site
   mkdir -p "$site_dir/regions" "$site_dir/numbers" "$site_dir/hosts"
   claim_site
@@ -38,7 +38,7 @@ site_up() {
   ip link set "$gateway_link" up
 }
 
-# A MAC that follows from the address: a host made anew is not lost behind its predecessor's in the ARP tables of others.
+# A MAC that follows from the address: a recreated host has the MAC of its predecessor, which the ARP tables of others still have.
 mac_of() { printf '02:6c:%02x:%02x:%02x:%02x' ${1//./ }; }
 
 # Gives the site a /24 out of 198.18.0.0/15 that no other site and no link of this machine has. Under the machine's lock.

@@ -1,4 +1,4 @@
-# Every host as JSON: what is there, and whether it runs.
+# Every host as JSON: what exists, and whether it runs.
 
 command_status() {
   local i c p first=yes
@@ -19,7 +19,7 @@ command_status() {
   printf '%s]\n' "${first:-$'\n'}" | sed 's/^yes]/]/'
 }
 
-# running; dead: it was up, and its files are there; half-made: it never came up, or is being made.
+# running; dead: it was up, and its files are there; half-made: it never came up, or is being created.
 state_of_host() {
   if [ ! -e "$host_dir/ready" ]; then
     echo half-made

@@ -1,6 +1,6 @@
-# Finding and removing what bears a name: processes with their cgroups, links, namespaces. No file is needed for it.
+# Finding and removing everything with a certain name: processes with their cgroups, links, namespaces. No file is needed for it.
 
-# Everything that bears the site's name: hosts, the machine's link and the bridge.
+# Everything with the site's name: hosts, the machine's link and the bridge.
 sweep_site() {
   sweep_units "$site_unit"
   ip -n "$router" link del "$bridge" 2>/dev/null || true

@@ -1,4 +1,4 @@
-/** What the server checks and completes before it keeps an object: the rules a real one would also hold us to. */
+/** What the server checks and completes before it keeps an object: the rules that a real server applies, too. */
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
 import { apiVersion, type Resource } from './resources.ts';
 import { ApiFailure } from './status.ts';
@@ -67,7 +67,7 @@ function complete(resource: Resource, object: KubeObject): KubeObject {
   }
 }
 
-/** A cordoned node carries a taint as well, as the node controller would add it. */
+/** A cordoned node has a taint as well, as the node controller would add it. */
 function withCordonTaint(node: KubeObject): KubeObject {
   const spec: JsonObject = isObject(node.spec) ? { ...node.spec } : {};
   const others = listAt(spec, 'taints').filter((taint) => at(taint, 'key') !== cordonTaint);

@@ -48,7 +48,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     onStepDown: () => watches.endAll(),
   });
 
-  /** Members whose node was deleted in the request at hand: they must hear of it too. */
+  /** Members whose node was deleted in the current request: they must receive the change, too. */
   let dismissed: Member[] = [];
   store.subscribe(({ type, resource, object }) => {
     const { members } = store.snapshot;
@@ -57,13 +57,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     dismissed = leaving;
     store.setMembers(members.filter((member) => !leaving.includes(member)));
   });
-  /** Passes on what changed since `revision`, before anybody is told that it is done. */
+  /** Passes on the changes since `revision`, before any client gets its answer. */
   const confirm = async (revision: number): Promise<void> => {
     if (store.snapshot.revision === revision) return;
     const also = dismissed;
     dismissed = [];
     if (!(await membership.replicate(also))) {
-      throw new ApiFailure('ServiceUnavailable', 'another control-plane node leads now; try again');
+      throw new ApiFailure('ServiceUnavailable', 'another control-plane node leads now; retry');
     }
     if (also.some(({ name }) => name === options.self.name)) membership.stepDown();
   };
@@ -146,7 +146,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     );
     onward.on('error', () => {
       membership.stepDown();
-      fail(response, new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; try again'));
+      fail(response, new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; retry'));
     });
     response.once('close', () => onward.destroy());
     incoming.pipe(onward);

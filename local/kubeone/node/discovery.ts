@@ -1,4 +1,4 @@
-/** What the server says it can do: version, groups, resources, and as much OpenAPI as kubectl needs to trust it. */
+/** The capabilities that the server lists: version, groups, resources, and as much OpenAPI as kubectl needs to trust it. */
 import type { JsonObject } from './json.ts';
 import {
   apiVersion,

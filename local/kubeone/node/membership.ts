@@ -59,7 +59,7 @@ export class Membership {
     return false;
   }
 
-  /** Takes a state from the leader; false when somebody else has led since. Late copies of an older state are passed over. */
+  /** Takes a state from the leader; false when another member has led since. Late copies of an older state are ignored. */
   accept(snapshot: Snapshot): boolean {
     const { store } = this.#options;
     if (store.snapshot.term > snapshot.term) return false;
@@ -69,7 +69,7 @@ export class Membership {
     return true;
   }
 
-  /** Hears of another member's term; a higher one means that the own state may be old. */
+  /** Learns another member's term; a higher one means that the own state may be old. */
   hear(term: number): void {
     if (term > this.#options.store.snapshot.term) this.stepDown();
   }

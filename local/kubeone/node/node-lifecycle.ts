@@ -1,12 +1,12 @@
-/** Nodes join and stay alive by heartbeats of their kubelets; one that is not heard of becomes NotReady. */
+/** Nodes join and stay alive by heartbeats of their kubelets; one without heartbeats becomes NotReady. */
 import { admit } from './admission.ts';
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
 import type { Member, ObjectStore } from './object-store.ts';
 import { type Resource, resources } from './resources.ts';
 
-/** What a kubelet tells of its node. */
+/** What a kubelet reports about its node. */
 export interface Heartbeat {
-  /** First one since the kubelet started: only then a node that does not exist is made. */
+  /** First one since the kubelet started: only then a node that does not exist is created. */
   readonly register: boolean;
   readonly name: string;
   readonly control: boolean;
@@ -40,7 +40,7 @@ export class NodeLifecycle {
     this.#silenceMs = silenceMs;
   }
 
-  /** Forgets when it heard of whom: a new leader gives everybody time. */
+  /** Forgets the times of heartbeats: a new leader gives every node time. */
   reset(): void {
     this.#lastHeard.clear();
   }

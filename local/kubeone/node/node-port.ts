@@ -1,4 +1,4 @@
-/** What stands for a workload behind a NodePort: answers every HTTP request with the name of the node. */
+/** Stands in for a workload behind a NodePort: answers every HTTP request with the name of the node. */
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 
@@ -19,7 +19,7 @@ export function listenOnNodePort(host: string, port: number, nodeName: string): 
 function passOn(socket: Socket, open: (socket: Socket) => void): void {
   const first: Buffer | null = socket.read();
   if (first === null) {
-    // A health check that only knocks.
+    // A health check that only connects.
     socket.end();
     return;
   }

@@ -1,4 +1,4 @@
-/** Sets a node up to what it is told on stdin; says what changed. Files that are right stay, units that run go on. */
+/** Sets a node up as described on stdin; prints what changed. Files that are right stay, units that run keep running. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -44,7 +44,7 @@ export function setUp(setup: NodeSetup): readonly string[] {
   const { keys, apiServer } = setup;
   if (keys !== undefined) writeKeys(keys, put);
   else run(`${directories.code}/pki.sh`, directories.kubernetes, 'ca');
-  // Only for the beginning: later the leader tells who the members are, and kubelet and server keep it up.
+  // Only for the start: later the leader announces the members, and kubelet and server update the file.
   if (!existsSync(files.controls)) put(files.controls, JSON.stringify(setup.controls));
 
   let serverChanged = false;
@@ -84,7 +84,7 @@ function writeKeys(keys: ClusterKeys, put: (file: string, text: string) => boole
   }
 }
 
-/** Makes the unit run the present code and files; true when it had to be started. */
+/** Makes the unit run the current code and files; true when it had to be started. */
 function converge(
   unit: string,
   description: string,

@@ -1,4 +1,4 @@
-/** Failures as the Kubernetes API tells them: a `Status` object with reason and HTTP code. */
+/** Failures as the Kubernetes API reports them: a `Status` object with reason and HTTP code. */
 import type { JsonObject } from './json.ts';
 
 const codes = {
