@@ -28,7 +28,7 @@ export function allowReplace(documents: readonly unknown[], pools: readonly stri
   }
 }
 
-/** As far as it is looked at before it is validated. */
+/** The fields that are read before the document is validated. */
 interface Manifest {
   readonly metadata: { annotations?: Record<string, string> | null };
   readonly spec?: { readonly nodePools?: { readonly dynamic?: readonly { readonly name?: unknown }[] } };

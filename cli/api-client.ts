@@ -58,7 +58,7 @@ export type ApiClient = ReturnType<typeof apiClient>;
 export function apiClient(connection: Connection = findConnection(), pending: PendingOptions = {}) {
   const send = requestSender(connection);
 
-  /** A version as it is printed, `g3-a1`, means one of the manifest that exists now: its entity tag also says which one it is. */
+  /** A version as it is printed, `g3-a1`, means one of the manifest that exists now: its entity tag also has the manifest's identity. */
   const tagOf = async (path: string, version: string): Promise<string> => {
     if (!/^"?g\d+-a\d+"?$/.test(version)) return entityTag(version);
     const response = await send('GET', path).catch((error: unknown) => {
@@ -131,16 +131,16 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
 const asBody = (documents: readonly unknown[]): string =>
   documents.map((document) => JSON.stringify(document)).join('\n---\n');
 
-/** As HTTP wants it, in quotation marks, which a shell takes away. */
+/** As HTTP requires it, in quotation marks, which a shell removes. */
 const entityTag = (text: string): string => (text === '*' || text.includes('"') ? text : `"${text}"`);
 
-/** Throws `CliError` for an answer that is not what this version knows. */
+/** Throws `CliError` for an answer that this version does not understand. */
 function understood<Schema extends z.ZodType>(schema: Schema, path: string, text: string): z.output<Schema> {
   const result = schema.safeParse(parseJson(text));
   if (result.success) return result.data;
   const where = result.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
   throw new CliError(
-    `the answer of ${path} is not what kubeloom ${packageVersion()} understands (${where.join(', ')}): is the platform of another version? (\`kubeloom version --check\`)`,
+    `the answer of ${path} is not one that kubeloom ${packageVersion()} understands (${where.join(', ')}): check whether the platform has another version (\`kubeloom version --check\`)`,
     exitCodes.fault,
   );
 }

@@ -8,7 +8,7 @@ export class ApiProblem extends CliError {
   readonly problem: Problem;
   /** `document`: what was sent, when it was one. */
   constructor(problem: Problem, document?: unknown) {
-    // Of parameters the sentence tells all already.
+    // For parameters, the sentence says all of it.
     const faults = (problem.faults ?? []).filter(({ reason }) => !problem.detail.includes(reason));
     super([problem.detail, ...faultLines(located(document, faults), 'fault')].join('\n'), exitCodeOf(problem.status));
     this.name = 'ApiProblem';

@@ -29,9 +29,13 @@ export function signerOf(region: string, credentials: Credentials): Signer {
 export async function ownSigner(region: string): Promise<Signer> {
   const credentials = await new STSClient({ region }).config.credentials().catch((cause: unknown) => {
     const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
-    throw new CliError(`the API in AWS wants signed requests, and there are no credentials: ${how}`, exitCodes.fault, {
-      cause,
-    });
+    throw new CliError(
+      `the API in AWS requires signed requests, and there are no credentials: ${how}`,
+      exitCodes.fault,
+      {
+        cause,
+      },
+    );
   });
   return signerOf(region, credentials);
 }

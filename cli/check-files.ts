@@ -11,7 +11,7 @@ import { type FileDocument, readDocuments } from './documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { ownFile } from './own-files.ts';
 
-/** Only runners resolve Secrets, so it is a program of theirs that looks. */
+/** Only runners resolve Secrets, so one of their programs does the check. */
 const program = ownFile('runner-images/runner/provider-check/main.ts');
 
 /** Throws `CliError` when there is no such instance, or the check fails. */
@@ -40,7 +40,7 @@ function inputOf(name: string, documents: readonly FileDocument[]): unknown {
   return { request, secrets: Object.fromEntries(secrets) };
 }
 
-/** Values go by a pipe, which no list of processes shows. */
+/** Values are passed through a pipe, which no list of processes shows. */
 async function ask(input: unknown): Promise<readonly CheckFinding[]> {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(input));
@@ -48,6 +48,6 @@ async function ask(input: unknown): Promise<readonly CheckFinding[]> {
     text(child.stdout),
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve)),
   ]);
-  if (code !== 0) throw new CliError('the check itself failed; what it said is above', exitCodes.fault);
+  if (code !== 0) throw new CliError('the check itself failed; its output is above', exitCodes.fault);
   return z.array(CheckFinding).parse(JSON.parse(answer));
 }

@@ -16,7 +16,7 @@ export function reportCheck({ provider, findings }: CheckReport, asJson: boolean
   process.exitCode = verdict(findings) === false ? exitCodes.invalid : exitCodes.ok;
 }
 
-/** False: something is missing. Null: something could not be told. */
+/** False: something is missing. Null: something could not be checked. */
 function verdict(findings: readonly CheckFinding[]): boolean | null {
   if (findings.some(({ ok }) => ok === false)) return false;
   return findings.some(({ ok }) => ok === null) ? null : true;
@@ -34,6 +34,10 @@ function show(name: string, findings: readonly CheckFinding[]): void {
     printWrapped(`  ${mark} ${finding.about} ${paint('bold', finding.name)}: ${finding.message}`, 7);
   }
   if (granted.length > 0) print(`  ${paint('green', 'ok')} ${granted.length} permissions are granted`);
-  const words = { true: 'has what it needs', false: 'lacks what is marked', null: 'is fine as far as can be told' };
+  const words = {
+    true: 'has what it needs',
+    false: 'lacks what is marked',
+    null: 'has what it needs, as far as could be checked',
+  };
   print(`${name} ${words[String(verdict(findings)) as keyof typeof words]}`);
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { ownFile } from './own-files.ts';
 
-/** By their words; a function looks at the options. */
+/** By their words; a function checks the options. */
 const needClone: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => boolean>> = {
   local: () => true,
   simulate: () => true,

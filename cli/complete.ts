@@ -8,7 +8,7 @@ import { allManifests } from './find-manifest.ts';
 import { shortName } from './manifest-name.ts';
 import { kubeloomProgram } from './program.ts';
 
-/** A person waits with the hand on the key. `KUBELOOM_COMPLETION_MS` is for slow ways to an API. */
+/** A user waits for it while typing. `KUBELOOM_COMPLETION_MS` is for slow connections to an API. */
 const limitMs = Number(process.env.KUBELOOM_COMPLETION_MS) || 1_500;
 
 /** Words that fit the last of `words`, which is what was typed of it so far, perhaps nothing. Never throws. */

@@ -1,4 +1,4 @@
-/** A verb on a stored manifest: planned first, shown to a person who can answer, and confirmed when it removes anything. */
+/** A verb on a stored manifest: planned first, shown to the user at a terminal, and confirmed when it removes anything. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { ApiClient, ManifestName, PlanRequest } from './api-client.ts';
@@ -16,8 +16,8 @@ export interface Intention {
 }
 
 /**
- * Returns the plan that was confirmed; its `etag` is the version that may be changed. What has faults or refusals is not
- * asked about: the API says why it refuses. Throws `CliError` when it is not confirmed.
+ * Returns the plan that was confirmed; its `etag` is the version that may be changed. A plan with faults or refusals is
+ * not asked about: the API says why it refuses. Throws `CliError` when it is not confirmed.
  */
 export async function confirmPlan(
   api: ApiClient,
@@ -30,7 +30,7 @@ export async function confirmPlan(
   if (canAsk(consent)) {
     showPlan(report);
     const orphans = request.orphan?.split(',') ?? [];
-    if (orphans.length > 0) printWrapped(`  orphaned, goes on running: ${counted(orphans.length, 'node')}`);
+    if (orphans.length > 0) printWrapped(`  orphaned, keeps running: ${counted(orphans.length, 'node')}`);
   }
   const goal = report.rollbackTo === undefined ? '' : ` to generation ${report.rollbackTo}`;
   await confirm({ totals: report.totals, action: `${action}${goal}`, always }, consent);

@@ -21,14 +21,14 @@ export function consentOptions(command: Command): Command {
     .option('--no-input', 'never ask: without --yes, refuse what removes machines');
 }
 
-/** A person can see the plan and answer. */
+/** There is a terminal on which a user can read the plan and answer. */
 export function canAsk({ input, json }: Consent): boolean {
   return input !== false && json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
 export interface Question {
   readonly totals: PlanTotals;
-  /** What would be done, as in "delete default/shop". */
+  /** The action, as in "delete default/shop". */
   readonly action: string;
   /** Asks on a terminal also when nothing is removed. @default false */
   readonly always?: boolean;
@@ -41,7 +41,7 @@ export async function confirm({ totals, action, always = false }: Question, cons
   if (!canAsk(consent)) {
     if (!removes) return;
     throw new CliError(
-      `nothing was changed: to ${action} removes what exists (${totalsText(totals)}), and no one could be asked; look at it with \`kubeloom plan\`, then add --yes`,
+      `nothing was changed: to ${action} removes what exists (${totalsText(totals)}), and there is no terminal to ask on; read the plan with \`kubeloom plan\`, then add --yes`,
       exitCodes.unconfirmed,
     );
   }

@@ -1,4 +1,4 @@
-/** Where the API is and how to get in: environment, a context, or the platform on this machine. */
+/** Address and credentials of the API: environment, a context, or the platform on this machine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ interface Target {
   readonly apiUrl: string;
   readonly region?: string;
   readonly token: () => string | undefined;
-  /** What chose it, for people. */
+  /** Which setting chose it, for people. */
   readonly chosenBy: () => string;
 }
 
@@ -41,7 +41,7 @@ export function findConnection(): Connection {
   return { apiUrl, token: chosen, ...(region !== undefined && { region }) };
 }
 
-/** Which installation is meant and by what, in one line without secrets: for `whoami` and before something is destroyed. */
+/** The installation that is used and the setting that chose it, in one line without secrets: for `whoami` and before something is deleted. */
 export function currentContextLine(): string {
   const { apiUrl, chosenBy } = findTarget();
   return `${chosenBy()}: ${apiUrl}${process.env.KUBELOOM_TOKEN ? ' (with KUBELOOM_TOKEN)' : ''}`;
@@ -92,13 +92,13 @@ function localTarget(): Target {
   );
 }
 
-/** Throws `CliError` for what is no address of an API; `what` says where it was written. */
+/** Throws `CliError` for a text that is not the address of an API; `what` says where it was written. */
 export function checkedUrl(text: string, what: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
     return text.replace(/\/+$/, '');
   throw new CliError(
-    `${what} is "${text}", which is no address of an API: write it as https://host, or http://127.0.0.1:7700`,
+    `${what} is "${text}", which is not the address of an API: write it as https://host, or http://127.0.0.1:7700`,
     exitCodes.usage,
   );
 }

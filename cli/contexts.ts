@@ -45,7 +45,7 @@ export function readContexts(): Contexts {
   );
 }
 
-/** For its owner alone: addresses and commands of tokens are nobody else's business. */
+/** Readable by its owner only: it has addresses, and commands that print tokens. */
 export function writeContexts(contexts: Contexts): void {
   const file = contextsFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -27,7 +27,7 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
       ? wrap(paint('yellow', `simulated: ${manifest.simulated.join(', ')}`), 2, options.width)
       : []),
   ];
-  // Said once, unless some clusters are more real than others.
+  // Said once, unless only some clusters are simulated.
   const sayWhatIsSimulated = manifest.clusters.some(({ simulated }) => simulated.length < manifest.simulated.length);
   const clusters = manifest.clusters.flatMap((cluster) => [
     '',
@@ -36,7 +36,7 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
   return [...head, ...clusters].join('\n');
 }
 
-/** Status word, and whether it is paused or on its way out. */
+/** Status word, and whether it is paused or being deleted. */
 export function statusOf(
   manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused'> & Partial<Pick<ManifestDescription, 'lastRun'>>,
 ): string {
@@ -66,7 +66,7 @@ function whatToDo(manifest: ManifestDescription, name: string): string | undefin
   return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}`;
 }
 
-/** Nothing failed but what a person cancelled. */
+/** Nothing failed apart from the run that a user cancelled. */
 function onlyCancelled({ clusters }: ManifestDescription): boolean {
   return clusters.every(({ failure }) => failure === null || failure.code === 'Cancelled');
 }
@@ -116,7 +116,7 @@ function progressLines({ progress, status }: ClusterDescription, width?: number)
     : wrap(`  stopped in ${at}: ${step}${waypoint}, ${ago(progress.updatedAt)}`, 4, width);
 }
 
-/** Its reason is left out where the cluster's failure has just told it. */
+/** The reason is left out where the cluster's failure, printed above, contains it. */
 function heldPoolLines(
   held: ClusterDescription['heldPools'][number],
   reported: string | undefined,
@@ -126,7 +126,7 @@ function heldPoolLines(
   return wrap(`  ${paint('yellow', 'left out:')} pool ${paint('bold', held.pool)} (${held.role})${why}`, 4, width);
 }
 
-/** What failed, why in the tool's words, what was done about it, what to do, where the log is. */
+/** What failed, the tool's own message, what Kubeloom did about it, what the user can do, where the log is. */
 export function failureLines(failure: FailureReport, width?: number): string[] {
   const where = [failure.stage, failure.resource].filter(Boolean).join(', ');
   return [

@@ -45,7 +45,7 @@ function inFile(file: string, text: string, { line, column }: Fault): Partial<Sh
   return line === undefined ? {} : { file, excerpt: excerptOf(text, { line, column: column ?? 1 }) };
 }
 
-/** What stands for several files: a folder, but not the folders in it. */
+/** The files of a folder, without those in its subfolders. */
 async function filesOf(source: string): Promise<readonly string[]> {
   if (source === '-' || isUrl(source)) return [source];
   const isFolder = await stat(source).then(
@@ -69,7 +69,7 @@ const isUrl = (source: string): boolean => /^https?:\/\//.test(source);
 
 async function download(url: string): Promise<Uint8Array> {
   if (!url.startsWith('https:'))
-    throw new CliError(`cannot read ${url}: anybody on the way could change it; use https`, exitCodes.usage);
+    throw new CliError(`cannot read ${url}: without TLS it could be changed on the way; use https`, exitCodes.usage);
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) }).catch((cause: unknown) =>
     unreadable(url, cause),
   );

@@ -1,6 +1,6 @@
-/** Lines at the end of a terminal that are drawn anew: what stays is written above them. */
+/** Lines at the end of a terminal that are redrawn: lines that stay are written above them. */
 
-/** What is written to: standard output, or a terminal of a test. */
+/** The output: standard output, or a terminal of a test. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -11,7 +11,7 @@ export interface Screen {
 export interface Drawing {
   /** Adds `kept`, and draws `live` in place of what was drawn before. `live` must be lower than the screen, and no line of it wider. */
   show(kept: readonly string[], live: readonly string[]): void;
-  /** Takes away what was drawn. */
+  /** Removes the drawn lines. */
   close(): void;
 }
 

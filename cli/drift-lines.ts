@@ -4,7 +4,7 @@ import { wrap } from './layout.ts';
 import { paint } from './output.ts';
 import { ago } from './times.ts';
 
-/** More are only counted: `--json` has all. */
+/** Further ones are only counted; `--json` has all. */
 const mostShown = 20;
 
 /** Nothing before the first check. */
@@ -16,10 +16,10 @@ export function driftLines({ drift }: ClusterDescription, width?: number): strin
   return [
     ...wrap(`  ${paint(color, 'drift:')} ${outcome} ${paint('dim', `(checked ${ago(checkedAt)})`)}`, 4, width),
     ...items.slice(0, mostShown).flatMap(({ kind, message, repairable }) => {
-      const whoFixes = repairable ? '' : paint('dim', ' (a person has to mend it)');
-      return wrap(`    ${paint('yellow', kind)}: ${message}${whoFixes}`, 6, width);
+      const byHand = repairable ? '' : paint('dim', ' (has to be fixed by hand)');
+      return wrap(`    ${paint('yellow', kind)}: ${message}${byHand}`, 6, width);
     }),
     ...more,
-    ...unchecked.flatMap((why) => wrap(`    ${paint('dim', 'not looked at:')} ${why}`, 6, width)),
+    ...unchecked.flatMap((why) => wrap(`    ${paint('dim', 'not checked:')} ${why}`, 6, width)),
   ];
 }

@@ -1,4 +1,4 @@
-/** Events of a manifest as they come, each once, also those that arrive with an earlier time than others seen before. */
+/** Events of a manifest as they arrive, each once, also those with an earlier time than others seen before. */
 import type { RunEvent } from '#contracts/records.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';

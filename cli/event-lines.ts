@@ -27,7 +27,7 @@ const marks = {
   info: () => paint('dim', '·'),
 } as const satisfies Record<RunEvent['level'], () => string>;
 
-/** The stage stands before the message already. */
+/** The stage is already printed before the message. */
 function withoutRepeatedStage({ stage, message }: RunEvent): string {
   return stage !== undefined && message.startsWith(`${stage} `) ? message.slice(stage.length + 1) : message;
 }

@@ -1,7 +1,7 @@
 /** Exit codes of the CLI; documented in docs/cli.md. */
 export const exitCodes = {
   ok: 0,
-  /** Something unexpected, in Kubeloom or on the way to it. */
+  /** Something unexpected, in Kubeloom or in the connection to it. */
   fault: 1,
   /** Wrong use of the command line. */
   usage: 2,
@@ -9,13 +9,13 @@ export const exitCodes = {
   invalid: 3,
   /** What was asked for does not exist. */
   notFound: 4,
-  /** Somebody else changed it first. */
+  /** Someone else changed it first. */
   conflict: 5,
   /** The run ended, but not as asked for: failed or rolled back. */
   runFailed: 6,
-  /** No Kubeloom answers. */
+  /** The API does not answer. */
   unreachable: 7,
-  /** We are not let in, or have not the role that this needs. */
+  /** Access denied: no valid credentials, or the caller lacks the required role. */
   forbidden: 8,
   /** Something would be removed, and it was not confirmed. */
   unconfirmed: 9,

@@ -18,8 +18,8 @@ export interface NamedManifest {
 }
 
 /**
- * What `ask` answers of the manifest that is named. Only when there is no such manifest, its clusters are looked
- * through. Throws `CliError` that says which names there are.
+ * What `ask` answers of the manifest that is named. Only when there is no such manifest, names of clusters are
+ * searched. Throws `CliError` that says which names there are.
  */
 export async function ofManifest<Answer>(
   api: Lister,
@@ -32,13 +32,13 @@ export async function ofManifest<Answer>(
   } catch (error) {
     if (!isMissing(error)) throw error;
     const all = await allManifests(api).catch(() => undefined);
-    // It is there, or nobody knows: something else is missing.
+    // It exists, or that is unknown: something else is missing.
     if (all === undefined || all.some((item) => isNamed(item, key))) throw error;
     return ask(ownerOf(all, key, error));
   }
 }
 
-/** As `manifestNamed`; programs get the problem that the API told, people all that could be meant. */
+/** As `manifestNamed`; programs get the problem of the API, people the names that could be meant. */
 function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: unknown): ManifestName {
   try {
     return manifestNamed(all, key);

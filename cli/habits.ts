@@ -1,6 +1,6 @@
-/** What people type who know other tools, and what it is called here. */
+/** Command names of other tools, and the commands that they have here. */
 
-/** By the word that is no command here. */
+/** By the word, which is not a command here. */
 const habits: Readonly<Record<string, string>> = {
   status: '`kubeloom get` lists manifests with their status, `kubeloom describe NAME` shows one',
   list: '`kubeloom get` lists manifests',
@@ -8,7 +8,7 @@ const habits: Readonly<Record<string, string>> = {
   show: '`kubeloom describe NAME` shows a manifest',
   edit: '`kubeloom get NAME -o yaml > FILE`, change the file, `kubeloom apply -f FILE`',
   create: '`kubeloom apply -f FILE` creates and changes manifests',
-  destroy: '`kubeloom delete NAME` deletes a manifest with all it made',
+  destroy: '`kubeloom delete NAME` deletes a manifest with everything that it created',
   explain: '`kubeloom schema` prints the JSON Schema of manifests; docs/manifest.md explains each field',
   rollout: '`kubeloom history NAME`, `kubeloom rollback NAME`, `kubeloom pause NAME` and `kubeloom resume NAME`',
 };
@@ -16,7 +16,7 @@ const habits: Readonly<Record<string, string>> = {
 /** Commands that read documents from `-f`. */
 const readers = ['apply', 'validate', 'plan', 'diff'];
 
-/** A sentence for arguments that the command line refuses; undefined when nothing comes to mind. */
+/** A hint for arguments that the command line refuses; undefined when there is none. */
 export function habitHint(words: readonly string[]): string | undefined {
   const [command = '', ...rest] = words.filter((word) => !word.startsWith('-'));
   const habit = Object.hasOwn(habits, command) ? habits[command] : undefined;

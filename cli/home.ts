@@ -1,4 +1,4 @@
-/** Where the platform on this machine keeps what it knows. */
+/** Where the platform on this machine keeps its data. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

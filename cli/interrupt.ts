@@ -1,4 +1,4 @@
-/** What happens on Ctrl-C: whoever has something to say or to clear away registers it; the process then ends with 130. */
+/** Actions on Ctrl-C: code that has to print or clean up something registers it here; the process then exits with 130. */
 import { exitCodes } from './exit-codes.ts';
 
 type Action = () => void | Promise<void>;

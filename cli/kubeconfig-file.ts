@@ -1,4 +1,4 @@
-/** Kubeconfigs on disk: an admin's key is in each, so only their owner may read them. */
+/** Kubeconfigs on disk: each has the key of an admin, so only its owner may read it. */
 import { chmod, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ export async function mergeKubeconfig(text: string, name: string, force: boolean
   });
   const document = parseDocument(before);
   if (document.errors.length > 0 || !isMap(document.contents))
-    throw new CliError(`${file} is no kubeconfig that can be read: nothing was changed`, exitCodes.usage);
+    throw new CliError(`${file} is not a readable kubeconfig: nothing was changed`, exitCodes.usage);
   const added = parse(text) as Record<string, readonly Record<string, unknown>[]>;
   for (const list of lists) {
     const key = list.slice(0, -1);
@@ -41,7 +41,7 @@ export async function mergeKubeconfig(text: string, name: string, force: boolean
   }
   if (!document.get('current-context')) document.set('current-context', name);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // Written beside it and renamed: who reads it meanwhile gets the whole of one of them. A link stays a link.
+  // Written to a file next to it and renamed: a reader gets either the whole old file or the whole new one. A link stays a link.
   const target = await realpath(file).catch(() => file);
   const fresh = `${target}.${process.pid}`;
   await writeFile(fresh, document.toString(), { mode: 0o600, flag: 'wx' });

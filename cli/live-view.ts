@@ -6,9 +6,9 @@ import { paint, paintStatus } from './output.ts';
 import { duration } from './times.ts';
 
 export interface View {
-  /** Adds `lines` and shows how `manifest` stands now (undefined: it is gone or not known). */
+  /** Adds `lines` and shows the present status of `manifest` (undefined: it is deleted or not known). */
   show(lines: readonly string[], manifest: ManifestDescription | undefined): void;
-  /** Takes the live lines away. */
+  /** Removes the live lines. */
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export function openLiveView(screen: Screen = process.stdout): View {
   };
 }
 
-/** Never wider than the screen nor higher: otherwise they could not be taken away again. */
+/** Never wider or higher than the screen: otherwise they could not be removed again. */
 function liveLines(manifest: ManifestDescription, { columns = 80, rows = 24 }: Screen): string[] {
   const active = manifest.clusters.filter(({ status }) => status !== 'Converged');
   const shown = active.length > 0 ? active : manifest.clusters;

@@ -1,4 +1,4 @@
-/** The command line: runs a command, and says what went wrong. Work is done behind the API or in the domain. */
+/** The command line: runs a command, and prints what went wrong. The work is done behind the API or in the domain. */
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
@@ -9,7 +9,7 @@ import { listenToInterrupts } from './interrupt.ts';
 import { note, paint, print, printJson } from './output.ts';
 import { kubeloomProgram } from './program.ts';
 
-// scripts/setup.sh puts there what the machine has not, or only too old.
+// scripts/setup.sh installs programs there that the machine lacks or has in too old a version.
 process.env.PATH = `${join(kubeloomHome(), 'bin')}${delimiter}${process.env.PATH ?? ''}`;
 listenToInterrupts();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -29,7 +29,7 @@ try {
   process.exitCode = report(error);
 }
 
-/** Says what went wrong in the words of the thing that failed; with `--json` also to the program that reads. */
+/** Prints what went wrong, in the words of the part that failed; with `--json` also for the program that reads the output. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok;
@@ -42,7 +42,7 @@ function report(error: unknown): number {
   note(`${paint('red', 'kubeloom:')} ${message}`);
   if (process.argv.includes('--json')) {
     printJson({
-      // An answer of the API; its class brings along more than the start of every command should load.
+      // An answer of the API; its class imports more than the start of every command should load.
       error:
         error instanceof CliError && 'problem' in error ? error.problem : { detail: stripVTControlCharacters(message) },
       exitCode: code,
@@ -52,7 +52,7 @@ function report(error: unknown): number {
   return code;
 }
 
-/** Something that nobody has foreseen: where it was is of use to those who mend it. */
+/** An unexpected error: the place in the code helps those who fix it. */
 function reportFault(error: unknown): void {
   if (process.env.KUBELOOM_DEBUG) note(error instanceof Error ? (error.stack ?? '') : String(error));
   else note('this is a fault of Kubeloom; KUBELOOM_DEBUG=1 shows where it was');

@@ -26,8 +26,8 @@ export function manifestOfRun(run: string, namespace = 'default'): ManifestName 
 export const isRunId = (text: string): boolean => runShape.test(text);
 
 /**
- * How the run `other` stands to `run`: the same, before or after it, or of another manifest that bears the same name. A
- * check for drift looks at what an attempt of its generation has done: it comes after.
+ * Compares the run `other` with `run`: the same, earlier or later, or of another manifest that has the same name. A
+ * check for drift examines what an attempt of its generation has done: it is later.
  */
 export function compareRuns(other: string, run: string): 'same' | 'earlier' | 'later' | 'other' {
   if (other === run) return 'same';

@@ -1,8 +1,8 @@
-/** What keeps a request from being answered by the API, told as what it is. */
+/** Errors of the connection to the API, as sentences that name the cause. */
 import type { Connection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
-/** Codes of connections that nobody takes. */
+/** Codes of connections that no server accepts. */
 const nobody: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -27,11 +27,11 @@ export function noAnswer({ apiUrl }: Connection, failure: unknown): CliError {
   return new CliError(`${apiUrl} cannot be asked (${message}): ${fix}`, exitCodes.unreachable, { cause: failure });
 }
 
-/** The API never does this. Who follows takes token and Secrets along. */
+/** The API never redirects. To follow would send the token and Secrets to another server. */
 export function sentElsewhere({ apiUrl }: Connection, response: Response): CliError {
   const place = response.headers.get('location') ?? 'nowhere';
   return new CliError(
-    `${apiUrl} is no API of Kubeloom, it sends us to ${place}: set KUBELOOM_API_URL to the address of the API itself`,
+    `${apiUrl} is not an API of Kubeloom, it redirects to ${place}: set KUBELOOM_API_URL to the address of the API itself`,
     exitCodes.unreachable,
   );
 }
@@ -42,7 +42,7 @@ function reasonOf(failure: unknown): { readonly code?: string; readonly message:
   const first = inner instanceof AggregateError ? inner.errors[0] : inner;
   if (!(first instanceof Error)) return { message: String(first) };
   const code = 'code' in first ? String(first.code) : undefined;
-  // OpenSSL tells the places of its own source.
+  // OpenSSL prints locations in its own source.
   const message = /\n|^[0-9A-F]{8,}:/.test(first.message) ? (code ?? 'no answer') : first.message;
   return code === undefined ? { message } : { code, message };
 }

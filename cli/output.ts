@@ -13,7 +13,7 @@ export function print(line = ''): void {
   process.stdout.write(`${harmless(line)}\n`);
 }
 
-/** Prints what a tool wrote, as it is; on a terminal only what does it no harm. */
+/** Prints the output of a tool, unchanged; on a terminal without harmful control characters. */
 export function printRaw(text: string): void {
   process.stdout.write(process.stdout.isTTY ? harmless(text) : text);
 }
@@ -42,7 +42,7 @@ export function paintedTable(
   return table(titles, rows, options);
 }
 
-/** For people beside the answer (standard error), so that pipes stay clean. */
+/** Notes for people (standard error), so that pipes get only the answer. */
 export function note(line: string): void {
   process.stderr.write(`${harmless(line)}\n`);
 }
@@ -73,7 +73,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   paused: 'yellow',
 };
 
-/** A status word in the colour people expect. */
+/** A status word in the usual colour. */
 export function paintStatus(status: string): string {
   const style = statusStyles[status];
   return style ? paint(style, status) : status;

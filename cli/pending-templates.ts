@@ -1,4 +1,4 @@
-/** Waits while a runner asks a private template repository: the API answers "send the same again" until it knows. */
+/** Waits while a runner asks a private template repository: the API answers "send the same request again" until it knows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiProblem } from './api-problem.ts';
 import { note } from './output.ts';
@@ -6,7 +6,7 @@ import { note } from './output.ts';
 export interface PendingOptions {
   /** @default 2,000 */
   readonly everyMs?: number;
-  /** After this long the API's words are thrown. @default 10 min */
+  /** After this time the API's problem is thrown. @default 10 min */
   readonly limitMs?: number;
 }
 

@@ -46,7 +46,7 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
     .option('--context <name>', 'the installation to talk to: a context, or `local` for the platform on this machine')
     .showHelpAfterError('(add --help for all options)')
     .exitOverride()
-    // One style for all errors, whoever finds them.
+    // One style for all errors, those of the parser included.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'kubeloom: ')) })
     .addHelpText(
       'after',

@@ -1,20 +1,20 @@
-/** A manifest to begin with: providers with their Secrets, a pool of each, one cluster; what has to be filled in has one word. */
+/** A first manifest: providers with their Secrets, a pool of each, one cluster; one placeholder marks each value to fill in. */
 import { supportedMinors } from '#domain/kubernetes-versions.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
-/** What stands where only the reader knows the value. */
+/** The placeholder for values that only the user knows. */
 export const placeholder = 'REPLACE-ME';
 
-/** Types that make machines. */
+/** Types that create machines. */
 export const nodeTypes: readonly string[] = typesOf().flatMap(([type, { nodes }]) => (nodes ? [type] : []));
 
-/** YAML with comments. Throws `CliError` for a type that there is not, or that makes no machines. */
+/** YAML with comments. Throws `CliError` for a type that does not exist or creates no machines. */
 export function scaffold(name: string, types: readonly string[]): string {
   const chosen = types.map((type) => {
     const facts = new Map(typesOf()).get(type);
     if (facts?.nodes) return { type, facts, instance: `${type}-1` };
-    const why = facts ? 'makes no machines' : 'is no provider type';
+    const why = facts ? 'creates no machines' : 'is not a provider type';
     throw new CliError(`"${type}" ${why}: choose of ${nodeTypes.join(', ')}`, exitCodes.usage);
   });
   const secrets = chosen.filter(({ facts }) => facts.secret.length > 0 && !facts.secretOptional);

@@ -46,7 +46,9 @@ function showWaypoint({ title, lines, stages, forwardOnly }: DescribedWaypoint, 
   for (const { stage, reasons } of stages) {
     printWrapped(paint('dim', `       ${stage.padEnd(width)}  ${reasons.join('; ')}`), width + 9);
   }
-  const end = forwardOnly ? 'retried, then waits for you; it is not undone' : 'undone: what it made is removed again';
+  const end = forwardOnly
+    ? 'retried, then waits for you; it is not undone'
+    : 'undone: what it created is removed again';
   printWrapped(paint('dim', `       if it fails: ${end}`), 9);
 }
 

@@ -1,4 +1,4 @@
-/** A check of credentials that are stored: Kubeloom's own runner does it, since nobody else may read them. */
+/** A check of stored credentials: Kubeloom's own runner does it, since only it may read them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCheck } from '#contracts/http-checks.ts';
 import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
@@ -42,7 +42,7 @@ export async function checkStored(
   throw new CliError(`${title} ended without a result; the log of build ${check.build} says why`, exitCodes.fault);
 }
 
-/** Its last look when the patience is at its end. */
+/** The last answer when the time limit is reached. */
 async function ended(
   api: CheckingApi,
   { key, provider, id }: { readonly key: ManifestName; readonly provider: string; readonly id: string },
@@ -53,7 +53,7 @@ async function ended(
     const check = await api.getProviderCheck({ ...key, provider, check: id });
     const waited = Date.now() - started;
     if (check.status !== 'running' || waited > limitMs) return check;
-    // What takes a moment is not made longer by looking.
+    // A short interval at first: quick checks are not delayed by polling.
     await sleep(waited < 3000 ? Math.min(pollMs, 100) : pollMs);
   }
 }
@@ -78,7 +78,7 @@ async function theManifest(api: CheckingApi, namespace: string, provider: string
   if (first === undefined) {
     const choice = known.size === 0 ? 'no manifest there has any' : `there are ${[...known].join(', ')}`;
     throw new CliError(
-      `no manifest of namespace ${namespace} has a provider "${provider}": ${choice}; what is not stored yet is checked with -f`,
+      `no manifest of namespace ${namespace} has a provider "${provider}": ${choice}; check one that is not stored yet with -f`,
       exitCodes.notFound,
     );
   }

@@ -1,4 +1,4 @@
-/** Documents that are to be submitted together: read, judged as a whole with what the API knows, and planned. */
+/** Documents that are submitted together: read, validated as a whole with what the API knows, and planned. */
 import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
@@ -29,7 +29,7 @@ export interface Judged extends Known {
   readonly plan?: PlanReport;
 }
 
-/** In the order in which they are submitted. Throws with all that is wrong before anything is asked. */
+/** In the order in which they are submitted. Throws with all faults before the API is asked. */
 export async function knownDocuments(files: readonly string[]): Promise<readonly Known[]> {
   const { documents, faults } = await readDocuments(files);
   const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
@@ -42,7 +42,7 @@ export async function knownDocuments(files: readonly string[]): Promise<readonly
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-/** Judges all of them together, then plans each manifest as if the others were stored. Changes nothing. */
+/** Validates all of them together, then plans each manifest as if the others were stored. Changes nothing. */
 export async function judge(api: ApiClient, known: readonly Known[]): Promise<readonly Judged[]> {
   const documents = await verdicts(
     api,
@@ -57,7 +57,7 @@ export async function judge(api: ApiClient, known: readonly Known[]): Promise<re
   return judged;
 }
 
-/** What is too much for one request is judged here, and again when each is submitted. */
+/** The size of one request is checked here, and again when each is submitted. */
 async function verdicts(
   api: ApiClient,
   documents: readonly unknown[],
@@ -70,7 +70,7 @@ async function verdicts(
   }
 }
 
-/** Its warnings are told when it is submitted. */
+/** Its warnings are printed when it is submitted. */
 async function planned(api: ApiClient, item: Known, known: readonly Known[]): Promise<Judged> {
   try {
     const plan = await api.planManifest(item, {
@@ -123,14 +123,14 @@ function identify({ file, index, document }: FileDocument): Known | string {
   return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
 }
 
-/** Whether the API has a place for it. If not, it could only say so, and nothing of the other faults. */
+/** Whether its name fits the path of the API. If not, the API could report only that, and no other faults. */
 function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
   const path = { namespace, name };
   if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
   return (kind === 'InputManifest' ? ManifestPath : DocumentPath).safeParse(path).success;
 }
 
-/** The same thing twice: the later one would take the place of the earlier at once. */
+/** A duplicate: the later one would replace the earlier one immediately. */
 function twinsIn(items: readonly (Known | string)[]): readonly string[] {
   const seen = new Set<string>();
   return items.flatMap((item) => {
@@ -140,7 +140,7 @@ function twinsIn(items: readonly (Known | string)[]): readonly string[] {
       seen.add(title);
       return [];
     }
-    return [`${item.file}: ${title} stands in these documents twice; remove or rename one of them`];
+    return [`${item.file}: ${title} is in these documents twice; remove or rename one of them`];
   });
 }
 

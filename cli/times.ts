@@ -1,4 +1,4 @@
-/** Times as people say them. */
+/** Times for people. */
 
 /** How long something took: `1.2 s`, `3 min 05 s`, `2 h 10 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How long ago `iso` was, no finer than anybody cares: `just now`, `12 s ago`, `5 min ago`, `2 h ago`, `3 d ago`. */
+/** How long ago `iso` was, no finer than needed: `just now`, `12 s ago`, `5 min ago`, `2 h ago`, `3 d ago`. */
 export function ago(iso: string, now: number = Date.now()): string {
   const seconds = Math.floor((now - Date.parse(iso)) / 1000);
   if (seconds < 1) return 'just now';

@@ -1,4 +1,4 @@
-/** What `kubeloom provider test` says of a type, for people and for programs. Exit 0, 1 or 3. */
+/** The report of `kubeloom provider test`, for people and for programs. Exit 0, 1 or 3. */
 import { exitCodes } from './exit-codes.ts';
 import { paint, print, printJson, printWrapped } from './output.ts';
 import { examineType } from './provider-kit/examine-type.ts';
@@ -11,7 +11,7 @@ export interface TestOptions {
   readonly json?: boolean;
 }
 
-/** Holds the type in `directory` against the contract, prints what was found, and returns the exit code. */
+/** Checks the type in `directory` against the contract, prints the findings, and returns the exit code. */
 export async function testType(directory: string, options: TestOptions): Promise<number> {
   const source = await readType(directory);
   const findings = examineType(source);
@@ -53,7 +53,7 @@ function show(source: TypeSource, findings: readonly Finding[], trials: readonly
   print(verdict(findings, trials));
 }
 
-/** The type, and what was looked at. */
+/** The type, and what was checked. */
 function titleOf(source: TypeSource): string {
   const { provider } = validOf(source.template) ?? {};
   const modules = modulesOf(source).map(({ name }) => name);
@@ -67,12 +67,12 @@ function titleOf(source: TypeSource): string {
 function verdict(findings: readonly Finding[], trials: readonly Trial[]): string {
   const faults = findings.filter(({ severity }) => severity === 'fault').length;
   const failed = trials.filter(({ outcome }) => outcome === 'failed').length;
-  if (faults + failed > 0) return paint('red', `the contract is not kept: ${faults + failed} to mend`);
+  if (faults + failed > 0) return paint('red', `the contract is not kept: ${faults + failed} to fix`);
   if (trials.some(({ outcome }) => outcome === 'not tried'))
-    return paint('yellow', 'nothing speaks against it, but not all could be tried');
+    return paint('yellow', 'no fault found, but not everything could be tried');
   return trials.length > 0
     ? paint('green', 'the contract is kept')
-    : `${paint('green', 'the contract is kept')}, as far as the files tell; --full tries them with Terraform`;
+    : `${paint('green', 'the contract is kept')}, as far as the files show; --full tries them with Terraform`;
 }
 
 const marks = {

@@ -1,4 +1,4 @@
-/** `--wait`: shows a run until its end and tells how it ended; Ctrl-C leaves it going and says how to look again. */
+/** `--wait`: shows a run until its end and prints how it ended; Ctrl-C leaves it running and prints how to follow it again. */
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { describeManifest } from './describe-manifest.ts';
@@ -20,7 +20,7 @@ export interface Waited extends Followed {
   readonly code: number;
 }
 
-/** Follows the accepted run to its end and prints what stands then (nothing with `json`). */
+/** Follows the accepted run to its end and prints the clusters that exist then (nothing with `json`). */
 export async function waitForRun(
   api: ApiClient,
   key: ManifestName,
@@ -30,7 +30,7 @@ export async function waitForRun(
   const name = shortName(key);
   const forget = whenInterrupted(() => {
     note(
-      `\nthe run ${accepted.runId} goes on. Look again: kubeloom events ${name} -f   stop it: kubeloom cancel ${name}`,
+      `\nthe run ${accepted.runId} keeps running. Follow it: kubeloom events ${name} -f   stop it: kubeloom cancel ${name}`,
     );
   });
   const { runId, unchanged } = accepted;
@@ -54,11 +54,11 @@ function reportEnd(
   }
   print(describeManifest(manifest));
   const status = manifest.paused && manifest.status !== 'Done' ? 'paused' : manifest.status;
-  // What was started before took longer than was looked on.
+  // A run that was started before took longer than was watched.
   print(`\n${paintStatus(status)}${unchanged ? '' : ` after ${took}`}`);
 }
 
-/** Says that a manifest was taken, and what became of that. */
+/** Says that a manifest was accepted, and what follows. */
 export function reportAccepted(key: ManifestName, accepted: ManifestAccepted, done = 'accepted'): void {
   const title = `${key.namespace}/${key.name}`;
   const name = shortName(key);
@@ -75,11 +75,11 @@ export function reportAccepted(key: ManifestName, accepted: ManifestAccepted, do
   else printWrapped(`${title} ${done}: generation ${accepted.generation}, run ${accepted.runId}`, 2);
 }
 
-/** What a deletion lets go: it goes on running, and costs, and nobody looks after it. */
+/** The orphans of a deletion: they keep running and cost money, and Kubeloom no longer manages them. */
 export function reportLeft(left: ManifestAccepted['left']): void {
   for (const { cluster, nodes, loadBalancers, terraformStates } of left ?? []) {
     print(
-      `${paint('yellow', 'let go')} of cluster ${cluster}: ${counted(nodes.length, 'node')} and what belongs to them stay as they are`,
+      `${paint('yellow', 'orphaned')} in cluster ${cluster}: ${counted(nodes.length, 'node')} and what belongs to them stay as they are`,
     );
     for (const { name, provider, region, address } of nodes)
       print(`  ${name}  ${[provider, region, address].filter(Boolean).join('  ')}`);

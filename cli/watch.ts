@@ -18,7 +18,7 @@ export interface Followed {
 
 export interface FollowOptions {
   readonly runId: string;
-  /** Nothing was asked for: of what happened before now nothing is shown. @default what follows the last request is */
+  /** There was no request: only events from now on are shown. @default events since the last request */
   readonly fromNow?: boolean;
   /** Which events are shown. @default all */
   readonly shows?: (event: RunEvent) => boolean;
@@ -30,13 +30,13 @@ export interface FollowOptions {
   readonly pollMs?: number;
   /** How long the last events are waited for once the run has ended. @default 2000 */
   readonly lastEventsMs?: number;
-  /** How long it is tried again when nothing answers. @default 60,000 */
+  /** How long to retry when nothing answers. @default 60,000 */
   readonly patienceMs?: number;
 }
 
 export type FollowedApi = Pick<ApiClient, 'getManifest' | 'listEvents'>;
 
-/** Prints what happens from the last request on until the run, or a later one that took over, has ended: Done, Failed, paused or gone. */
+/** Prints events since the last request until the run, or a later one that took over, has ended: Done, Failed, paused or deleted. */
 export async function follow(api: FollowedApi, key: ManifestName, options: FollowOptions): Promise<Followed> {
   const { runId, pollMs = 400, lastEventsMs = 2000, patienceMs = 60_000, shows = () => true } = options;
   const started = Date.now();
@@ -64,7 +64,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
       );
       if (state !== undefined && !hasEnded(state, runId)) {
         endedAt = undefined;
-        // What takes a moment is not made longer by looking.
+        // A short interval at first: quick runs are not delayed by polling.
         await sleep(Date.now() - started < 3000 ? Math.min(pollMs, 100) : pollMs);
         continue;
       }
@@ -80,13 +80,13 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
 }
 
 interface Beginning {
-  /** From when times are counted, on the clock of the events where that is known. */
+  /** Start of the shown times, on the clock of the events where that is known. */
   readonly at: number;
   /** Happened before. */
   isOld(event: RunEvent): boolean;
 }
 
-/** Where what is followed begins: with the request that was just made, which is among the first events that are read. */
+/** The first event to show: that of the request that was just made, which is among the first events that are read. */
 function beginningOf(
   events: readonly RunEvent[],
   { started, fromNow }: { readonly started: number; readonly fromNow: boolean },

@@ -1,4 +1,4 @@
-/** `kubeloom apply`: submits documents in the order that references need, and with --wait shows it happen. */
+/** `kubeloom apply`: submits documents in the order that references need; with --wait it follows the run. */
 import type { Command } from 'commander';
 import type { Fault, ManifestAccepted, ManifestDescription, PlanReport } from '#contracts/api-bodies.ts';
 import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
@@ -29,7 +29,7 @@ interface Outcome extends ManifestName {
   readonly warnings?: readonly Fault[];
   readonly accepted?: ManifestAccepted;
   readonly error?: Refused;
-  /** With `--wait`: as it stands at the end; null = gone. */
+  /** With `--wait`: its state at the end; null = deleted. */
   readonly manifest?: ManifestDescription | null;
   readonly code: number;
 }
@@ -71,7 +71,7 @@ async function apply(options: ApplyOptions): Promise<number> {
   return code;
 }
 
-/** Shows the plans that remove something to a person who can answer. Throws when they are not confirmed. */
+/** Shows plans that remove something to the user at a terminal. Throws when they are not confirmed. */
 async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): Promise<void> {
   const plans = judged.flatMap(({ plan }) => plan ?? []);
   const removing = plans.filter(({ totals }) => removesAnything(totals));
@@ -81,7 +81,7 @@ async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): P
   await confirm({ totals, action: `apply ${names.join(', ')}` }, options);
 }
 
-/** A document that is refused keeps all back: what is stored fits together. */
+/** If one document is refused, none is submitted: stored documents must fit together. */
 function notSubmitted({ refused, plan: _, document: _document, ...said }: Judged): Outcome {
   if (!refused) return { ...said, code: exitCodes.ok };
   const { problem, exitCode } = refused;
@@ -92,10 +92,10 @@ function notSubmitted({ refused, plan: _, document: _document, ...said }: Judged
 
 function tagOf(text: string): string {
   if (/^(\*|"?[\w-]+"?)$/.test(text)) return text;
-  throw new CliError(`--if-match ${text}: write a version as the API tells it, e.g. g3-a1`, exitCodes.usage);
+  throw new CliError(`--if-match ${text}: write a version as \`kubeloom get\` shows it, e.g. g3-a1`, exitCodes.usage);
 }
 
-/** What the API refuses now, such as a change in between, is told of each; the exit code is of the worst. */
+/** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
 async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
   const { document, plan, refused: _, ...said } = item;
   const quiet = options.json === true;
@@ -131,7 +131,7 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
   }
 }
 
-/** What was shown is what is applied: a change in between is refused. */
+/** Only the plan that was shown is applied: if the manifest changed in between, the API refuses. */
 function versionOf(plan: PlanReport | undefined, { ifMatch }: ApplyOptions): PutCondition {
   if (ifMatch !== undefined && ifMatch !== '*') return { 'If-Match': ifMatch };
   if (plan?.etag) return { 'If-Match': plan.etag };

@@ -1,7 +1,7 @@
-/** `kubeloom completion bash|zsh|fish`: what a shell has to know so that Tab completes our command lines. */
+/** `kubeloom completion bash|zsh|fish`: a script for the shell, so that Tab completes our command lines. */
 import { Argument, type Command } from 'commander';
 
-/** Each asks the program itself for what may follow, so that a script never grows old. */
+/** Each asks the program for the words that may follow, so that a script never becomes outdated. */
 const scripts = {
   bash: `_kubeloom() {
   local IFS=$'\\n'
@@ -28,7 +28,7 @@ complete -c kubeloom -a '(__kubeloom_complete)'
 export function registerCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print what a shell needs to complete command lines, names of manifests and clusters included')
+    .description('print the completion script of a shell; it also completes names of manifests and clusters')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(scripts)))
     .action((shell: keyof typeof scripts) => {
       process.stdout.write(scripts[shell]);

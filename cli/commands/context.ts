@@ -1,4 +1,4 @@
-/** `kubeloom context add|use|list|remove`: which installations there are, and which one is meant. */
+/** `kubeloom context add|use|list|remove`: the known installations, and which of them commands talk to. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { checkedUrl, currentContextLine } from '../connection.ts';
@@ -22,7 +22,7 @@ interface AddOptions extends Omit<Context, 'tokenFile'> {
 export function registerContext(program: Command): void {
   const context = program
     .command('context')
-    .description('the installations that you work with, and which one is meant');
+    .description('the installations that you work with, and which of them commands talk to');
   const sources = ['tokenFile', 'tokenCommand', 'tokenEnv'];
   const source = (flags: string, description: string): Option => {
     const option = new Option(flags, description);
@@ -63,7 +63,7 @@ function add(name: string, { use: useIt, url, ...rest }: AddOptions): void {
     ...rest,
     ...(rest.tokenFile !== undefined && { tokenFile: resolve(rest.tokenFile) }),
   };
-  // A file that is not there or open to others is better known now than at the first use.
+  // A missing file, or one that others may read, is better reported now than at the first use.
   if (context.tokenFile !== undefined) tokenOf(name, context);
   const known = readContexts();
   writeContexts({ ...known, contexts: { ...known.contexts, [name]: context } });
@@ -78,7 +78,7 @@ function use(name: string): void {
   writeContexts(name === localContext ? known : { ...known, current: name });
 }
 
-/** A platform that is not there is a state to tell, not a failure. */
+/** A platform that does not run is a state to report, not a failure. */
 function currentLine(): string {
   try {
     return currentContextLine();
@@ -112,5 +112,5 @@ function remove(name: string): void {
   const { [name]: _, ...contexts } = known.contexts;
   writeContexts({ ...(known.current !== undefined && known.current !== name && { current: known.current }), contexts });
   print(`context ${name} removed`);
-  if (known.current === name) note('it was in use: the platform on this machine is meant from now on');
+  if (known.current === name) note('it was in use: commands talk to the platform on this machine from now on');
 }

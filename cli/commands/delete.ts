@@ -1,4 +1,4 @@
-/** `kubeloom delete NAME`: removes a manifest and everything it made, or orphans what cannot be removed. */
+/** `kubeloom delete NAME`: deletes a manifest and everything that Kubeloom created for it, or orphans what cannot be deleted. */
 import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { apiClient, type ManifestName } from '../api-client.ts';
@@ -49,7 +49,7 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
   const orphans = orphansOf(options.orphan);
   const orphan = orphans.length > 0 ? orphans.join(',') : undefined;
   const action = `delete ${key.namespace}/${key.name}`;
-  // Nothing is removed then, and what cannot be read can be forgotten but not planned.
+  // With --orphan all nothing is removed; a manifest that cannot be read can be forgotten but not planned.
   const planned =
     orphan === 'all'
       ? await confirm({ totals: noTotals, action: `${action} and orphan everything of it`, always: true }, options)
@@ -72,7 +72,7 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
 export function orphansOf(words: readonly string[] = []): readonly string[] {
   const names = words.flatMap((word) => word.split(',')).filter(Boolean);
   if (names.includes('all') && names.length > 1) {
-    throw new CliError('--orphan all orphans everything: name no nodes beside it', exitCodes.usage);
+    throw new CliError('--orphan all orphans everything: leave out the names of nodes', exitCodes.usage);
   }
   return names;
 }

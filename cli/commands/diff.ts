@@ -116,7 +116,7 @@ async function storedSide(api: ApiClient, key: ManifestName): Promise<Side> {
   }
 }
 
-/** With the defaults that the API fills in; as it is when it has faults, which `validate` tells. */
+/** With the defaults that the API fills in; unchanged when it has faults, which `validate` reports. */
 function asAccepted(document: unknown): unknown {
   const plain = withoutServerFields(document);
   return InputManifest.safeParse(plain).data ?? plain;
@@ -148,7 +148,7 @@ function show(difference: Difference): void {
     note(`${shortName(difference)}: no difference between ${from.title} and ${to.title}`);
     return;
   }
-  // The lines around a change seldom say to which pool it belongs.
+  // The lines around a change seldom show which pool it belongs to.
   if (from.document !== undefined) for (const change of changes) print(paint('dim', `# ${change}`));
   for (const line of patchOf(difference).trimEnd().split('\n')) print(painted(line));
 }

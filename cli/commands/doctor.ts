@@ -1,4 +1,4 @@
-/** `kubeloom doctor`: what this machine has and lacks, and how to mend it. */
+/** `kubeloom doctor`: what this machine has and lacks, and how to fix it. */
 import type { Command } from 'commander';
 import { type Check, examineMachine } from '../doctor/examine-machine.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -14,9 +14,9 @@ interface DoctorOptions {
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('what this machine, or an AWS account, has and lacks, and how to mend it')
-    .option('--aws', 'look at an AWS account and the installation in it, instead of this machine')
-    .option('--region <region>', 'with --aws: where to look; else as the AWS settings say')
+    .description('what this machine, or an AWS account, has and lacks, and how to fix it')
+    .option('--aws', 'check an AWS account and the installation in it, instead of this machine')
+    .option('--region <region>', 'with --aws: the region to check; without it, that of the AWS settings')
     .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
     .option('--json', 'answer as JSON')
     .action(async (options: DoctorOptions) => {
@@ -44,7 +44,7 @@ async function examineAccount({ json, region, installation }: DoctorOptions): Pr
 
 function show(checks: readonly Check[]): void {
   printTable(
-    ['', 'CHECK', 'FOUND', 'HOW TO MEND'],
+    ['', 'CHECK', 'FOUND', 'HOW TO FIX'],
     checks.map((check) => [
       check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
       check.name,
@@ -54,7 +54,7 @@ function show(checks: readonly Check[]): void {
   );
   const missing = checks.filter((check) => !check.ok && !check.optional);
   print();
-  if (missing.length === 0) print('everything is here: real hosts can be made on this machine');
+  if (missing.length === 0) print('nothing is missing: real hosts can be created on this machine');
   else if (missing.every((check) => check.for === 'hosts'))
-    print('real hosts cannot be made here yet; the sim runner (nothing real) works');
+    print('real hosts cannot be created here yet; the sim runner (nothing real) works');
 }

@@ -1,4 +1,4 @@
-/** `kubeloom events NAME`: what happened, and with -f what goes on to happen. */
+/** `kubeloom events NAME`: what happened, and with -f what happens from now on. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';

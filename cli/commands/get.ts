@@ -28,7 +28,7 @@ export function registerGet(program: Command): void {
     .command('get [name...]')
     .description('list manifests with their status')
     .option('-n, --namespace <namespace>', 'only this namespace')
-    .option('-A, --all-namespaces', 'all namespaces, as without -n; names must say theirs')
+    .option('-A, --all-namespaces', 'all namespaces, as without -n; NAME must then be NAMESPACE/NAME')
     .addOption(
       new Option('-o, --output <format>', '`yaml`: the documents as they were accepted; `name`: to go on with').choices(
         formats,
@@ -71,7 +71,7 @@ async function printDocuments(api: ApiClient, items: readonly ManifestSummary[])
   }
 }
 
-/** Lines of the table; `options` of a terminal that is narrow decide what is left out. */
+/** Lines of the table; on a narrow terminal `options` decide which columns are left out. */
 export function tableOf(items: readonly ManifestSummary[], options: GetOptions & TableOptions = {}): readonly string[] {
   if (items.length === 0) return ['no manifests'];
   const wide = options.output === 'wide';
@@ -100,7 +100,7 @@ export function tableOf(items: readonly ManifestSummary[], options: GetOptions &
 const progressOf = ({ progress, status }: ManifestSummary): string =>
   progress && status !== 'Done' ? `${progress.percent} %` : '-';
 
-/** `web (3 nodes)`; the status of a cluster is told where it is not the manifest's. */
+/** `web (3 nodes)`; the status of a cluster is shown where it differs from the manifest's. */
 function clustersOf({ clusters }: ManifestSummary): string {
   const texts = clusters.map(({ name, nodes, status }) => {
     const count = `${name} (${counted(nodes, 'node')})`;
@@ -109,7 +109,7 @@ function clustersOf({ clusters }: ManifestSummary): string {
   return listed(texts) || '-';
 }
 
-/** On a terminal the table is drawn anew; elsewhere what has changed is printed. */
+/** On a terminal the table is redrawn; elsewhere only changes are printed. */
 async function watch(load: () => Promise<readonly ManifestSummary[]>, options: GetOptions): Promise<void> {
   const asJson = options.json === true || options.output === 'json';
   const drawing = openDrawing(process.stdout);

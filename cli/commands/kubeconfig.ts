@@ -1,4 +1,4 @@
-/** `kubeloom kubeconfig CLUSTER`: the way into a cluster, on standard output, in a file or beside other clusters. */
+/** `kubeloom kubeconfig CLUSTER`: the kubeconfig of a cluster, on standard output, in a file or merged with those of other clusters. */
 import { type Command, Option } from 'commander';
 import { apiClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

@@ -1,4 +1,4 @@
-/** `kubeloom local backup|restore`: everything that the platform knows, in one encrypted file. */
+/** `kubeloom local backup|restore`: the whole state of the platform, in one encrypted file. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -17,7 +17,7 @@ const passphraseFlag = [
 export function registerLocalBackup(local: Command): void {
   local
     .command('backup')
-    .description('write all that the platform knows into an encrypted file; it must be down')
+    .description('write the whole state of the platform into an encrypted file; the platform must be down')
     .argument('<file>', 'a new file')
     .option(...passphraseFlag)
     .action(async (file: string, flags: BackupFlags) => {
@@ -25,11 +25,11 @@ export function registerLocalBackup(local: Command): void {
       const { backUp } = await import('#local/backup/backup.ts');
       await backUp({ dataDir: kubeloomHome(), file, passphrase }).catch(asSentence);
       print(`${paint('green', 'backed up')}  ${kubeloomHome()} → ${file}`);
-      print('secrets are in it: without the passphrase it opens for nobody, you included');
+      print('it contains secrets: without the passphrase no one can open it, not even you');
     });
   local
     .command('restore')
-    .description('put a backup where no platform is')
+    .description('restore a backup where there is no platform yet')
     .argument('<file>', 'what `local backup` wrote')
     .option(...passphraseFlag)
     .action(async (file: string, flags: BackupFlags) => {

@@ -17,14 +17,14 @@ export function registerLocalUsers(local: Command): void {
   const user = local.command('user').description('who else may use the platform, each with a token of its own');
   user
     .command('add <name>')
-    .description('make a user and print its token, once')
+    .description('create a user and print its token, once')
     .option('-g, --group <group...>', 'groups of the user, for RoleBindings')
     .option('--json', 'answer as JSON')
     .action(add);
   user.command('list').description('list the users with their groups').option('--json', 'answer as JSON').action(list);
   user
     .command('remove <name>')
-    .description('its token opens nothing any more, at once')
+    .description("revoke a user's token immediately")
     .option('--json', 'answer as JSON')
     .action(remove);
 }
@@ -36,7 +36,7 @@ async function add(name: string, options: UserOptions): Promise<void> {
   const subject = subjectOf(user.name);
   if (options.json) return printJson({ ...user, subject, token });
   print(token);
-  note(`this is the token of ${name}, for KUBELOOM_TOKEN; it is not kept and cannot be shown again`);
+  note(`this is the token of ${name}, for KUBELOOM_TOKEN; it is not stored and cannot be shown again`);
   note(`in RoleBindings the user is \`user: ${subject}\`; without one it may do nothing`);
 }
 
@@ -47,7 +47,7 @@ async function list(options: UserOptions): Promise<void> {
     subject: subjectOf(user.name),
   }));
   if (options.json) return printJson(found);
-  if (found.length === 0) return print('no users beside the owner');
+  if (found.length === 0) return print('no users apart from the owner');
   printTable(
     ['NAME', 'SUBJECT', 'GROUPS', 'ADDED'],
     found.map((user) => [user.name, user.subject, user.groups.join(', ') || '-', ago(user.createdAt)]),
@@ -67,7 +67,7 @@ async function remove(name: string, options: UserOptions): Promise<void> {
   else print(`user ${name} removed; RoleBindings that name it stay`);
 }
 
-/** What is wrong with a name or the file is told in its own words. */
+/** Faults in a name or in the file of users are printed as they are. */
 function asSentence(error: unknown): never {
   throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.usage, { cause: error });
 }

@@ -26,14 +26,17 @@ export function registerLocal(program: Command): void {
     .description('start the platform in the background')
     .option('--port <port>', 'port of the API', '7700')
     .addOption(
-      new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is made').choices(['real', 'sim']),
+      new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is created').choices([
+        'real',
+        'sim',
+      ]),
     )
-    .option('--accept-loss', 'start although a store, or what was acknowledged, is lost')
+    .option('--accept-loss', 'start although a store, or data that was acknowledged, is lost')
     .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
-    .option('--oidc-audience <audience...>', 'for whom those tokens must be made')
+    .option('--oidc-audience <audience...>', 'audiences that those tokens must have')
     .action(async (options: UpOptions) => {
       const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
-      if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be made');
+      if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be created');
       const apiPort = portOf(options.port);
       const oidc = await oidcOf(options);
       const { up } = await supervisor();
@@ -45,14 +48,14 @@ export function registerLocal(program: Command): void {
     });
   local
     .command('down')
-    .description('stop the platform; everything it made and knows stays')
+    .description('stop the platform; its hosts and data stay')
     .action(async () => {
       const { down } = await supervisor();
       print((await down(kubeloomHome()).catch(asSentence)) ? 'down' : 'was not running');
     });
   local
     .command('status')
-    .description('is it running, where, since when')
+    .description('whether it runs, where, since when')
     .option('--json', 'answer as JSON')
     .action(async (options: { json?: boolean }) => {
       const { status, troubleOf } = await supervisor();
@@ -68,12 +71,12 @@ export function registerLocal(program: Command): void {
     });
   local
     .command('reset')
-    .description('stop the platform, remove its hosts and forget everything')
+    .description('stop the platform, remove its hosts and delete its data')
     .option('--yes', 'really do it')
     .action(async (options: { yes?: boolean }) => {
       if (!options.yes) {
         throw new CliError(
-          `this removes ${kubeloomHome()} and every host that it made: add --yes to do it`,
+          `this removes ${kubeloomHome()} and every host that the platform created: add --yes to do it`,
           exitCodes.usage,
         );
       }
@@ -94,14 +97,14 @@ async function oidcOf({ oidcIssuer, oidcAudience }: UpOptions) {
   }
 }
 
-/** 0: any that is free. */
+/** 0: any free port. */
 function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
   throw new CliError(`--port ${text}: write a number from 0 (any) to 65535`, exitCodes.usage);
 }
 
-/** What keeps a platform from starting or stopping is told in its own words. */
+/** Errors that keep a platform from starting or stopping are printed as they are. */
 function asSentence(error: unknown): never {
   throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.fault, { cause: error });
 }

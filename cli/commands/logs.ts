@@ -43,7 +43,7 @@ async function logs(name: string, given: LogOptions): Promise<void> {
   const offsets = new Map<string, number>();
   let current = '';
   for (;;) {
-    // The status before the logs: what is read after the end is complete.
+    // The status is read before the logs: logs that are read after the end are complete.
     const { status } = await api.getRun({ ...key, run });
     const ended = hasEnded(status);
     const wanted = await list();
@@ -105,7 +105,7 @@ function titleOf({ cluster, waypoint, stage, mode, attempt }: LogItem): string {
 
 function nothing({ stage, cluster }: LogOptions, status: RunStatus): string {
   const what = stage || cluster ? 'no such log' : 'no log';
-  if (status === 'Superseded') return `${what}: the run never began; a newer change of the manifest was done instead`;
+  if (status === 'Superseded') return `${what}: the run never started; a newer change of the manifest replaced it`;
   const ended = hasEnded(status);
   return ended ? `${what}: the run ended without a stage that writes one` : `${what} yet: the run goes on`;
 }

@@ -43,7 +43,7 @@ async function plan(name: string | undefined, options: PlanOptions): Promise<num
   if (options.json) printJson(reports.length === 1 ? reports[0] : reports);
   else show(reports);
   if (reports.some((report) => report.faults.length > 0)) return exitCodes.invalid;
-  // As Terraform has it; 2 is otherwise wrong use.
+  // As Terraform does; elsewhere 2 means wrong use.
   return options.detailedExitcode && reports.some(({ hasWork }) => hasWork) ? 2 : exitCodes.ok;
 }
 
@@ -52,7 +52,7 @@ function planStored(api: ApiClient, name: string | undefined, options: PlanOptio
   return ofManifest(api, { name, ...options }, (key) => api.planManifest(key));
 }
 
-/** What is not applied yet counts as stored when it is in the same files. */
+/** Documents of the same files count as stored, also when they are not applied yet. */
 async function planFiles(
   api: ApiClient,
   files: readonly string[],

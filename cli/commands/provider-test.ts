@@ -8,12 +8,12 @@ import type { TestOptions } from '../type-report.ts';
 export function registerProviderTest(provider: Command): void {
   provider
     .command('test <dir>')
-    .description('hold the modules of a provider type against the contract of docs/write-a-provider.md')
-    .option('--full', 'also validate and plan with Terraform and the real plugin; nothing is made')
+    .description('check the modules of a provider type against the contract of docs/write-a-provider.md')
+    .option('--full', 'also validate and plan with Terraform and the real plugin; nothing is created')
     .option('--json', 'answer as JSON')
     .action(async (dir: string, options: TestOptions) => {
       const directory = resolve(dir);
-      if (!(await isDirectory(directory))) throw new CliError(`${dir} is no directory`, exitCodes.notFound);
+      if (!(await isDirectory(directory))) throw new CliError(`${dir} is not a directory`, exitCodes.notFound);
       // The kit is not part of the npm package.
       const { testType } = await import('../type-report.ts');
       process.exitCode = await testType(directory, options);

@@ -36,7 +36,7 @@ export function registerRoles(program: Command): void {
     });
   roles
     .command('delete <name>')
-    .description('take a role away; it is gone everywhere after 5 s')
+    .description('revoke a role; it has no effect anywhere after 5 s')
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: RolesOptions) => {
       await apiClient().deleteRole({ name });
@@ -58,7 +58,7 @@ function row({ metadata, spec }: RoleBinding): string[] {
   return [metadata.name, spec.role, namespacesText(spec.namespaces), listed(spec.subjects.map(subjectText))];
 }
 
-/** In the words in which an installation names its first admins. */
+/** In the form in which an installation names its first admins. */
 function subjectText(subject: RoleBinding['spec']['subjects'][number]): string {
   if ('iam' in subject) return `iam:${subject.iam}`;
   if ('user' in subject) return `user:${subject.user}`;

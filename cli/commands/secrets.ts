@@ -29,7 +29,7 @@ export function registerSecrets(program: Command): void {
     });
   secrets
     .command('delete <name>')
-    .description('forget a Secret that no manifest needs any more')
+    .description('delete a Secret that no manifest needs any more')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--json', 'answer as JSON')
     .action(async (name: string, { namespace, json }: SecretsOptions) => {

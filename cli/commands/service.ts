@@ -1,4 +1,4 @@
-/** `kubeloom version | schema`: what this is, and the JSON Schema that editors complete manifests with. */
+/** `kubeloom version | schema`: versions, and the JSON Schema with which editors complete manifests. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
@@ -9,7 +9,7 @@ import { packageVersion } from '../package-version.ts';
 export function registerService(program: Command): void {
   program
     .command('version')
-    .description('version of Kubeloom and of what runs it')
+    .description('version of Kubeloom, of Node and of the platform')
     .option('--check', 'compare with the installation; exit 1 when the versions differ')
     .option('--json', 'answer as JSON')
     .action(async (options: { check?: boolean; json?: boolean }) => {

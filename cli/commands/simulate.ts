@@ -1,4 +1,4 @@
-/** `kubeloom simulate FILE...`: the files one after another against an empty world in memory; nothing real is made. */
+/** `kubeloom simulate FILE...`: applies the files one after another to an empty world in memory; nothing real is created. */
 import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
@@ -46,7 +46,7 @@ export function registerSimulate(program: Command): void {
   program
     .command('simulate <file...>')
     .description(
-      'apply the files one after another to an empty world in memory with the sim runner; nothing real is made',
+      'apply the files one after another to an empty world in memory with the sim runner; nothing real is created',
     )
     .option(
       '--fail <stage[:class[:times]]>',
@@ -73,7 +73,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
     );
   }
   process.env.KUBELOOM_LOG = 'none';
-  // Nothing gets better by waiting in a world that is made up.
+  // In a simulated world nothing improves by waiting.
   process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0';
   process.env.KUBELOOM_BACK_OFF_SECONDS ??= '0';
   process.env.KUBELOOM_SIM_STAGE_MS = options.stageMs;
@@ -110,7 +110,7 @@ export function parseFault(text: string): InjectedFault {
   return { stage, class: errorClass, times };
 }
 
-/** Stores the Secrets and template references of the files, and made-up Secrets for those they only name. */
+/** Stores the Secrets and template references of the files, and simulated Secrets for those that they only name. */
 async function storeReferences(api: ApiClient, documents: readonly FileDocument[]): Promise<void> {
   const brought = new Set<string>();
   const named = new Set<string>();
@@ -177,7 +177,7 @@ async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOpt
   return step;
 }
 
-/** Nothing can be asked of this platform once it has ended. */
+/** The platform does not answer any more once it has ended. */
 function withoutLogs(manifest: ManifestDescription): ManifestDescription {
   const clusters = manifest.clusters.map((cluster) => {
     if (!cluster.failure) return cluster;
@@ -203,7 +203,7 @@ function show(step: Step, manifest: ManifestDescription | undefined, verbose: bo
 function report(steps: readonly Step[], options: SimulateOptions): number {
   const good = steps.every((step) => step.asItShould) && steps.at(-1)?.status === 'Done';
   if (options.json) printJson({ simulated: true, ok: good, steps });
-  else note('simulated: no machine, network or cluster was made');
+  else note('simulated: no machine, network or cluster was created');
   return good ? exitCodes.ok : exitCodes.runFailed;
 }
 

@@ -26,7 +26,7 @@ export function registerTemplates(program: Command): void {
     });
   templates
     .command('delete <name>')
-    .description('forget one that no manifest needs any more')
+    .description('delete one that no manifest needs any more')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--json', 'answer as JSON')
     .action(async (name: string, { namespace, json }: TemplatesOptions) => {

@@ -1,4 +1,4 @@
-/** `kubeloom retry | cancel | pause | resume | rollback NAME`: what a person can ask of a stored manifest. */
+/** `kubeloom retry | cancel | pause | resume | rollback NAME`: verbs on a stored manifest. */
 import { type Command, Option } from 'commander';
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
@@ -25,12 +25,12 @@ interface Verb {
   readonly description: string;
   /** What has happened, for people. */
   readonly done: string;
-  /** Help of `--wait`; verbs that start and end nothing have none. */
+  /** Help of `--wait`; verbs that neither start nor end a run have none. */
   readonly wait?: string;
   readonly from?: true;
   readonly repair?: true;
   readonly to?: true;
-  /** What it would do is planned first, and confirmed when it removes anything. */
+  /** The change is planned first, and confirmed when it removes anything. */
   plan?(options: VerbOptions): PlanRequest;
   ask(
     api: ApiClient,
@@ -42,8 +42,8 @@ interface Verb {
 const verbs: readonly Verb[] = [
   {
     name: 'retry',
-    description: 'try again what failed, from where it stopped',
-    done: 'is tried again',
+    description: 'retry what failed, from where it stopped',
+    done: 'is being retried',
     wait: 'show progress until the run ends; exit 6 when it fails',
     from: true,
     plan: () => ({}),
@@ -58,7 +58,7 @@ const verbs: readonly Verb[] = [
   },
   {
     name: 'pause',
-    description: 'start nothing any more; a run under way stops after its waypoint',
+    description: 'start no more runs; a run under way stops after its waypoint',
     done: 'is paused',
     ask: (api, key) => api.pauseManifest(key),
   },
@@ -72,16 +72,16 @@ const verbs: readonly Verb[] = [
   },
   {
     name: 'drift',
-    description: 'compare what exists with what was made; as the manifest says, it is only reported or repaired',
+    description: 'check for drift now; report or repair it as configured in the manifest',
     done: 'is checked for drift',
-    wait: 'show progress until the check ends, then what differs; exit 6 when a repair fails',
+    wait: 'show progress until the check ends, then the drift that it found; exit 6 when a repair fails',
     repair: true,
     ask: (api, key, { repair }) => api.driftManifest(key, { repair }),
   },
   {
     name: 'rollback',
     description:
-      'go back to the last generation before the present one that was done, or to another, as a new generation',
+      'go back to the last generation that was done before the current one, or to another, as a new generation',
     done: 'goes back',
     wait: 'show progress until the run ends; exit 6 when it fails',
     to: true,
@@ -97,16 +97,16 @@ export function registerVerbs(program: Command): void {
       .description(verb.description)
       .option('-n, --namespace <namespace>', 'namespace of NAME', 'default');
     if (verb.from) {
-      const from = new Option('--from <stage>', 'repeat this stage and those after it, also where they had succeeded');
+      const from = new Option('--from <stage>', 'repeat this stage and those after it, also where they succeeded');
       command.addOption(from.choices(stageNames));
     }
     if (verb.repair) {
-      command.option('--repair', 'repair what differs, also where an earlier repair did not help');
+      command.option('--repair', 'repair drift, also where an earlier repair did not help');
       command.option('--no-repair', 'change nothing, whatever the manifest says');
     }
     if (verb.to) {
       command.option('--to <generation>', 'the generation to go back to', generationOf);
-      command.option('--plan', 'only show where it goes and what that does; changes nothing');
+      command.option('--plan', 'only show the generation and the plan; changes nothing');
     }
     if (verb.plan) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
@@ -122,7 +122,7 @@ interface Intent {
   readonly options: VerbOptions;
 }
 
-/** The options with what was confirmed: the version that was planned, and the generation to go back to. */
+/** The options with the confirmed version and the generation to go back to. */
 async function confirmed(
   api: ApiClient,
   key: ManifestName,
@@ -165,6 +165,6 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   }
   const waited = await waitForRun(api, key, accepted, { json });
   if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
-  // A cancelled run has failed, as was asked for.
+  // A cancelled run ends as failed: that is what the user asked for.
   return verb.name === 'cancel' ? 0 : waited.code;
 }

@@ -1,4 +1,4 @@
-/** `kubeloom whoami`: as whom the API knows us, and what we may do. */
+/** `kubeloom whoami`: who the API takes the caller for, and which roles that principal has. */
 import type { Command } from 'commander';
 import { apiClient } from '../api-client.ts';
 import { currentContextLine } from '../connection.ts';
@@ -7,14 +7,14 @@ import { paint, print, printJson, printTable } from '../output.ts';
 export function registerWhoAmI(program: Command): void {
   program
     .command('whoami')
-    .description('as whom the API knows you, and what you may do')
+    .description('who you are for the API, and what you may do')
     .option('--json', 'answer as JSON')
     .action(async (options: { json?: boolean }) => {
       const me = await apiClient().whoAmI();
       if (options.json) return printJson(me);
       print(`${paint('bold', me.name)}  ${kinds[me.kind]}, from ${me.from}`);
       print(currentContextLine());
-      if (me.grants.length === 0) return print('without any role: an admin can give one with a RoleBinding');
+      if (me.grants.length === 0) return print('no roles: an admin can grant one with a RoleBinding');
       printTable(
         ['ROLE', 'NAMESPACES'],
         me.grants.map(({ role, namespaces }) => [role, namespacesText(namespaces)]),

@@ -28,7 +28,7 @@ export function askProgram(program: string, args: readonly string[], atLeast?: s
   });
 }
 
-/** What the program says of its failure: its first line, or the last one of a Python trace. */
+/** The program's own error: its first line, or the last one of a Python trace. */
 function problemOf(error: Error & { killed?: boolean }, stdout: string, stderr: string): string {
   if (error.killed) return `no answer after ${waitMs / 1000} s`;
   const said = stderr.trim() ? stderr : stdout;

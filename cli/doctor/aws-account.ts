@@ -1,4 +1,4 @@
-/** What the account itself must have: an identity, a region, the services, room in Lambda, federation, CDK's own stack. */
+/** What the account must have: an identity, a region, the services, concurrency of Lambda, federation, CDK's own stack. */
 import { ListProjectsCommand } from '@aws-sdk/client-codebuild';
 import { GetAccountSettingsCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
@@ -12,7 +12,7 @@ export interface AwsPlace {
   readonly account: string;
 }
 
-/** Who asks and where; without both there is nothing else to ask. */
+/** The caller's identity and region; without both no other check is possible. */
 export async function findPlace(clients: AwsClients): Promise<{
   readonly checks: readonly AwsCheck[];
   readonly place?: AwsPlace;
@@ -42,11 +42,11 @@ function noIdentity(error: unknown): Pick<AwsCheck, 'found' | 'fix'> {
   if (/^(InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException)$/.test(name))
     return {
       found: `AWS does not know these credentials (${name})`,
-      fix: 'aws configure list shows whence they come',
+      fix: 'aws configure list shows where they come from',
     };
   if (/Credentials|TokenProvider/.test(name))
     return { found: 'no credentials', fix: 'aws configure sso, or set AWS_PROFILE' };
-  return { found: `${name}: ${message}`, fix: 'look whether the region exists and whether this machine reaches AWS' };
+  return { found: `${name}: ${message}`, fix: 'check that the region exists and that this machine reaches AWS' };
 }
 
 export async function checkAccount(clients: AwsClients, place: AwsPlace): Promise<readonly AwsCheck[]> {
@@ -71,7 +71,7 @@ export async function checkAccount(clients: AwsClients, place: AwsPlace): Promis
   return found.flat();
 }
 
-/** Fifty calls of the API at once, and the states of some clusters beside them. */
+/** Enough for fifty calls of the API at once and the states of some clusters. */
 const enoughAtOnce = 100;
 
 async function checkConcurrency({ lambda }: AwsClients, region: string): Promise<AwsCheck> {
@@ -106,7 +106,7 @@ async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
     }
     if (!isDenied(error)) throw error;
     const fix = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
-    return { name, state: 'warning', found: 'you may not ask for one, so it cannot be told', fix };
+    return { name, state: 'warning', found: 'access denied, so this could not be checked', fix };
   }
 }
 

@@ -1,19 +1,19 @@
-/** One finding of the doctor about an AWS account, and what an error of the SDK means for whoever reads it. */
+/** One finding of the doctor about an AWS account, and the meaning of an error of the SDK for the user. */
 
 export interface AwsCheck {
   readonly name: string;
-  /** `warning`: works, but not as it should; `skipped`: could not be looked at, because of another finding. */
+  /** `warning`: works, but not as it should; `skipped`: could not be checked, because of another finding. */
   readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
   /** What was found, for people. */
   readonly found: string;
-  /** How to mend it: a command where there is one. */
+  /** How to fix it: a command where there is one. */
   readonly fix?: string;
 }
 
 export const ok = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
 export const skipped = (name: string, because: string): AwsCheck => ({ name, state: 'skipped', found: because });
 
-/** Looks at something; what is thrown becomes a finding. `action` is the right that looking asks for. */
+/** Runs a check; an error that it throws becomes a finding. `action` is the right that the check needs. */
 export async function look(
   name: string,
   action: string,
@@ -28,25 +28,25 @@ export async function look(
 
 const noAnswer = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
 
-/** What happened and what to do about it. Throws what is no error of AWS or of the way there. */
+/** What happened and what to do about it. Rethrows errors that are neither from AWS nor from the network. */
 export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'fix'> {
   if (!(error instanceof Error)) throw error;
   const code = 'code' in error ? String(error.code) : '';
   if (isDenied(error)) {
     return {
-      found: `you may not look: ${action} is denied`,
+      found: `access denied: ${action}`,
       fix: `let this principal ${action}, or run the doctor as one that may`,
     };
   }
   if (noAnswer.test(code) || noAnswer.test(error.name)) {
     return {
       found: `no answer (${code || error.name})`,
-      fix: 'look whether the region exists and whether this machine reaches AWS (proxy, firewall)',
+      fix: 'check that the region exists and that this machine reaches AWS (proxy, firewall)',
     };
   }
   if (!('$metadata' in error)) throw error;
   const [firstLine] = error.message.split('\n');
-  return { found: `${error.name}: ${firstLine}`, fix: 'try again; if it stays, ask the status page of AWS' };
+  return { found: `${error.name}: ${firstLine}`, fix: 'retry; if it keeps failing, see the status page of AWS' };
 }
 
 /** AWS answered that this principal may not do that. */

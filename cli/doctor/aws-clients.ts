@@ -11,7 +11,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 
 export type AwsClients = ReturnType<typeof awsClients>;
 
-/** `region`: where to look; undefined: where the SDK's own settings say. */
+/** `region`: the region to check; undefined: that of the SDK's own settings. */
 export function awsClients(region: string | undefined) {
   const settings = {
     ...(region !== undefined && { region }),

@@ -1,4 +1,4 @@
-/** The stacks of an installation, and what must stand behind them: images of the runners, the key. */
+/** The stacks of an installation, and what they need: images of the runners, the key. */
 import {
   DescribeStacksCommand,
   paginateListStackResources,
@@ -13,12 +13,12 @@ import type { AwsClients } from './aws-clients.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
 
-/** The command that deploys all stacks; `more` are options of it. An option of ours that is left out goes back to its default. */
+/** The command that deploys all stacks; `more` are options of it. An option of Kubeloom that is left out gets its default. */
 type Deploy = (more?: string) => string;
 
 export interface Found {
   readonly checks: readonly AwsCheck[];
-  /** Of those runners that are there. */
+  /** Of the runners that exist. */
   readonly projects: readonly Project[];
   readonly apiUrl?: string;
 }
@@ -51,14 +51,14 @@ export async function checkInstallation(clients: AwsClients, installation: strin
       ];
     });
     checks.push(...images);
-  } else checks.push(skipped('images of runners', 'the pipeline is not there'));
+  } else checks.push(skipped('images of runners', 'the pipeline is not deployed'));
   if (stacks.has('storage')) {
     checks.push(
       ...(await look('key', 'kms:DescribeKey', () =>
         checkKey(clients, { stack: `${installation}-storage`, region, deploy }),
       )),
     );
-  } else checks.push(skipped('key', 'the storage is not there'));
+  } else checks.push(skipped('key', 'the storage is not deployed'));
   const apiUrl = stacks.get('api')?.Outputs?.find(({ OutputKey }) => OutputKey === 'Url')?.OutputValue;
   return { checks, projects, ...(apiUrl !== undefined && { apiUrl }) };
 }
@@ -81,7 +81,7 @@ interface Judged {
 
 function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
   const title = `stack ${name}`;
-  if (!stack) return { name: title, state: 'wrong', found: 'is not there', fix: deploy() };
+  if (!stack) return { name: title, state: 'wrong', found: 'is not deployed', fix: deploy() };
   const status = String(stack.StackStatus);
   const command = (verb: string) => `aws cloudformation ${verb} --stack-name ${name} --region ${region}`;
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(title, status);
@@ -98,8 +98,8 @@ function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
     const found = `${status}: the last deployment failed, the one before it runs`;
     return { name: title, state: 'warning', found, fix: deploy() };
   }
-  const why = `${command('describe-stack-events')} tells why`;
-  // The first deployment failed: nothing was ever in it, and only a stack that may be deleted is made anew.
+  const why = `${command('describe-stack-events')} shows why`;
+  // The first deployment failed: the stack never held data, and it must be deleted before it can be created again.
   if (status === 'ROLLBACK_COMPLETE') {
     const unlock = stack.EnableTerminationProtection
       ? `${command('update-termination-protection --no-enable-termination-protection')} && `
@@ -122,9 +122,9 @@ function idsOf(resources: readonly StackResourceSummary[], type: string): string
   return resources.flatMap(({ ResourceType, PhysicalResourceId: id }) => (ResourceType === type && id ? [id] : []));
 }
 
-/** CloudFormation makes a resource anew only when it is told that reality may differ from what it knows. */
+/** CloudFormation recreates a resource only with the option that lets it compare with reality. */
 function missingProject(id: string, deploy: Deploy): AwsCheck {
-  const found = 'the stack has it, CodeBuild does not: somebody removed it by hand';
+  const found = 'the stack has it, CodeBuild does not: it was deleted by hand';
   return { name: `runner ${id}`, state: 'wrong', found, fix: deploy(' --revert-drift') };
 }
 
@@ -137,7 +137,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
   const image = project.environment?.image ?? '';
   const [, registryId, repositoryName, tag, digest] = imageUri.exec(image) ?? [];
   if (registryId === undefined || repositoryName === undefined) {
-    return [{ name, state: 'wrong', found: `${image || 'none'} is no image of ECR`, fix: deploy() }];
+    return [{ name, state: 'wrong', found: `${image || 'none'} is not an image of ECR`, fix: deploy() }];
   }
   return look(name, 'ecr:DescribeImages', async () => {
     const imageIds = [digest === undefined ? { imageTag: tag ?? 'latest' } : { imageDigest: digest }];
@@ -171,7 +171,7 @@ async function checkKey(
       return {
         name: 'key',
         state: 'wrong',
-        found: `will be deleted on ${when}, and all that it encrypts is lost then`,
+        found: `will be deleted on ${when}; everything that it encrypts is lost then`,
         fix,
       };
     }
@@ -180,6 +180,6 @@ async function checkKey(
   } catch (error) {
     if (!isDenied(error)) throw error;
     const fix = 'let this principal kms:DescribeKey to find out';
-    return { name: 'key', state: 'warning', found: `you may not look at ${KeyId}`, fix };
+    return { name: 'key', state: 'warning', found: `access to ${KeyId} denied`, fix };
   }
 }

@@ -4,7 +4,7 @@ import { paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-se
 import { type AwsCheck, look, ok } from './aws-check.ts';
 import type { AwsClients } from './aws-clients.ts';
 
-/** Before anything is deployed, that is what the default options will use. */
+/** The compute that the default options use: for an account in which nothing is deployed yet. */
 const byDefault = 'ARM/Small';
 
 /** Stages of five clusters, which a manifest may work on at once, with some room. */
@@ -16,11 +16,11 @@ const armRegions = [
   ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
 ];
 
-/** Nothing where it does not matter: runners that are there show that the region has them. */
+/** No findings where it does not matter: runners that exist show that the region has them. */
 function checkArm(projects: readonly Project[], region: string): readonly AwsCheck[] {
   if (projects.length > 0 || armRegions.includes(region)) return [];
   const found = `AWS documents none of CodeBuild for ${region}; the stack of the pipeline may be refused`;
-  const fix = `look in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
+  const fix = `check in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
   return [{ name: 'containers on arm64', state: 'warning', found, fix }];
 }
 
@@ -55,7 +55,7 @@ function judge(compute: string, quotas: readonly ServiceQuota[], region: string)
   const quota = quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === wanted);
   if (quota?.Value === undefined) {
     const fix = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
-    return { name, state: 'warning', found: 'Service Quotas does not tell', fix };
+    return { name, state: 'warning', found: 'Service Quotas does not list it', fix };
   }
   if (quota.Value >= comfortable) return ok(name, String(quota.Value));
   const { QuotaCode: code } = quota;

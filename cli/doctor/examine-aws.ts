@@ -1,4 +1,4 @@
-/** `kubeloom doctor --aws`: everything that an installation in AWS depends on, looked at with the caller's credentials. */
+/** `kubeloom doctor --aws`: everything that an installation in AWS depends on, checked with the caller's credentials. */
 import { signerOf } from '../aws-signer.ts';
 import { checkAccount, findPlace } from './aws-account.ts';
 import { checkApi } from './aws-api.ts';
@@ -8,7 +8,7 @@ import { checkInstallation } from './aws-installation.ts';
 import { checkQuotas } from './aws-quotas.ts';
 
 export interface AwsQuestion {
-  /** Where to look. @default the region of the SDK's own settings */
+  /** The region to check. @default the region of the SDK's own settings */
   readonly region?: string;
   /** Prefix of the stacks. */
   readonly installation: string;
@@ -25,7 +25,7 @@ export interface AwsReport {
 
 const needIdentity = ['account', 'installation', 'builds at once', 'API'];
 
-/** Never throws for what is wrong with the account: that is what it tells. */
+/** Never throws for faults of the account: it reports them. */
 export async function examineAws(
   { region, installation, token }: AwsQuestion,
   clients: AwsClients = awsClients(region),

@@ -35,7 +35,7 @@ function check(name: string, { ok, found }: Answer, fix: string): Check {
   return { name, ok, found, for: 'hosts', fix };
 }
 
-/** OpenTofu where both are usable; else the one that is there says why it is not usable. */
+/** OpenTofu where both are usable; else the installed one says why it is not usable. */
 async function examineTerraform(): Promise<Check> {
   const { tofu, terraform } = requirements.downloads.tofu.anyOf;
   const answers = await Promise.all([
@@ -57,7 +57,7 @@ interface HostsReport {
   }[];
 }
 
-/** What the hosts helper says: root, overlay, tun, bridge, its own programs. It ends with 3 if it lacks something. */
+/** The report of the hosts helper: root, overlay, tun, bridge, its own programs. It exits with 3 if it lacks something. */
 async function examineHosts(): Promise<readonly Check[]> {
   const { found, output } = await askProgram(hostsHelper, ['doctor']);
   const report = parseReport(output);

@@ -15,7 +15,7 @@ export function showAws({ checks }: AwsReport): void {
     ['', 'CHECK', 'FOUND'],
     checks.map(({ name, state, found }) => [marks[state], name, found]),
   );
-  // One command may mend several things; each stands on a line of its own, to be copied.
+  // One command may fix several findings; each is on a line of its own, to be copied.
   const fixes = new Set(checks.flatMap(({ fix }) => (fix === undefined ? [] : [fix])));
   for (const fix of fixes) {
     const meant = checks.filter((check) => check.fix === fix);
@@ -26,6 +26,6 @@ export function showAws({ checks }: AwsReport): void {
   print();
   const wrong = checks.filter(({ state }) => state === 'wrong').length;
   const warnings = checks.filter(({ state }) => state === 'warning').length;
-  if (wrong === 0 && warnings === 0) print('everything is as it should be');
+  if (wrong === 0 && warnings === 0) print('no problems found');
   else printWrapped(`${wrong} wrong, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`);
 }

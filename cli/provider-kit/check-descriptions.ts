@@ -42,7 +42,7 @@ function aboutProvider({ modules }: TypeSource, template: ProviderTemplate): rea
       : [
           fault(check, {
             place: file,
-            message: `version "${version}" of ${name} is no exact version`,
+            message: `version "${version}" of ${name} is not an exact version`,
             fix: 'write one like 2.67.0',
           }),
         ]),
@@ -51,7 +51,7 @@ function aboutProvider({ modules }: TypeSource, template: ProviderTemplate): rea
       : [
           fault(check, {
             place: file,
-            message: `source "${source}" of ${name} is no provider address`,
+            message: `source "${source}" of ${name} is not a provider address`,
             fix: 'write <namespace>/<name>',
           }),
         ]),
@@ -61,7 +61,7 @@ function aboutProvider({ modules }: TypeSource, template: ProviderTemplate): rea
       ? [
           warning(check, {
             place: file,
-            message: 'firewall is "none": nobody keeps strangers out of the machines',
+            message: 'firewall is "none": nothing blocks connections to the machines from outside',
             fix: 'say "cloud" when the network module has a firewall, else "host"',
           }),
         ]
@@ -76,8 +76,8 @@ function aboutSecret(type: string, template: ProviderTemplate): readonly Finding
     .map((field) =>
       fault(check, {
         place: file,
-        message: `optionalFields names ${field}, which nothing takes`,
-        fix: 'remove it, or say what takes it in credentials, moduleVariables or secretEnvironment',
+        message: `optionalFields names ${field}, which nothing uses`,
+        fix: 'remove it, or use it in credentials, moduleVariables or secretEnvironment',
       }),
     );
   if (!isProviderType(type)) return stray;
@@ -109,8 +109,8 @@ function aboutSecret(type: string, template: ProviderTemplate): readonly Finding
       .map(({ name }) =>
         warning(check, {
           place: file,
-          message: `field ${name} of the Secret of type ${type} is given to nothing here`,
-          fix: 'name it in credentials, moduleVariables or secretEnvironment, unless the runner gives it by itself',
+          message: `field ${name} of the Secret of type ${type} is not used here`,
+          fix: 'name it in credentials, moduleVariables or secretEnvironment, unless the runner passes it automatically',
         }),
       ),
   ];
@@ -135,18 +135,18 @@ function aboutPermissions(source: TypeSource, { resources, data }: Permissions):
       .map((type) =>
         fault(check, {
           place,
-          message: `${what} ${type} is used, and nothing says what it needs`,
+          message: `${what} ${type} is used, but its permissions are not listed`,
           fix: `list its permissions under "${key}"`,
         }),
       ),
-    // What a module that cannot be read uses is not known.
+    // It is not known what a module uses that cannot be read.
     ...(Object.keys(source.unreadable).length > 0 ? [] : listed)
       .filter((type) => !wanted.has(type))
       .map((type) =>
         fault(check, {
           place,
-          message: `${what} ${type} is listed, and no module uses it`,
-          fix: 'remove it: what is not needed is not asked for',
+          message: `${what} ${type} is listed, but no module uses it`,
+          fix: 'remove it: credentials need only the permissions that modules use',
         }),
       ),
   ];

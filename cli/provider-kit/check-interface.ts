@@ -1,4 +1,4 @@
-/** Check: variables and outputs are those of the contract, with types that what the root gives fits. */
+/** Check: variables and outputs are those of the contract, with types that fit the values of the root. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { contract, nullableVariables } from './contract.ts';
 import { type Finding, fault, warning } from './finding.ts';
@@ -60,11 +60,16 @@ function aboutVariable(module: ModuleSource, name: string, given: TerraformType)
   if ('problem' in type) return reported(`type of variable ${name}: ${type.problem}`, `type = ${nameOf(given)}`);
   const reason = misfit(given, type.read);
   if (reason !== undefined)
-    return reported(`variable ${name} does not take what it is given: ${reason}`, `type = ${nameOf(given)}`);
+    return reported(
+      `variable ${name} does not accept the value that it is given: ${reason}`,
+      `type = ${nameOf(given)}`,
+    );
   if (nullableVariables.has(name) && body.nullable === false)
     return reported(`variable ${name} may be null`, 'remove nullable = false');
   if (body.description === undefined) {
-    return [warning(check, { place, message: `variable ${name} has no description`, fix: 'say what it does here' })];
+    return [
+      warning(check, { place, message: `variable ${name} has no description`, fix: 'describe what it does here' }),
+    ];
   }
   return [];
 }
@@ -89,7 +94,7 @@ function aboutSecretVariable(module: ModuleSource, name: string): readonly Findi
   ];
 }
 
-/** Variables that nobody fills must have a default. */
+/** Variables that get no value must have a default. */
 function strays(module: ModuleSource, filled: ReadonlySet<string>): readonly Finding[] {
   const known = contract[module.name].variables;
   return Object.entries(module.variables)
@@ -97,26 +102,26 @@ function strays(module: ModuleSource, filled: ReadonlySet<string>): readonly Fin
     .map(([name]) =>
       fault(check, {
         place: `${module.name}/variables.tf`,
-        message: `nobody gives variable ${name} a value`,
+        message: `variable ${name} gets no value and has no default`,
         fix: 'give it a default, or name it in provider.json',
       }),
     );
 }
 
-/** Nobody can reach a node without its address: the word stands in the output, or in a local that it is made of. */
+/** A node cannot be reached without its address: `public_address` is in the output, or in a local that the output uses. */
 function addressOutput(module: ModuleSource): readonly Finding[] {
   const { nodes } = module.outputs;
   if (nodes === undefined || textsOf([nodes, module.locals]).some((text) => text.includes('public_address'))) return [];
   return [
     fault(check, {
       place: 'nodepool/outputs.tf',
-      message: 'output nodes gives no public_address',
+      message: 'output nodes has no public_address',
       fix: `value = { for … : <node name> => { public_address = … } }: ${purpose.nodes}`,
     }),
   ];
 }
 
-/** What the pool wants of the network, the network must hand on. */
+/** The network must have every output that the pool uses. */
 function networkVariable(module: ModuleSource, outputs: readonly string[]): readonly Finding[] {
   const type = typeOf(module.variables.network ?? {});
   if (type === undefined || 'problem' in type || type.read.kind !== 'object') return [];
@@ -125,7 +130,7 @@ function networkVariable(module: ModuleSource, outputs: readonly string[]): read
     .map(([name]) =>
       fault(check, {
         place: 'network/outputs.tf',
-        message: `there is no output ${name}, which nodepool wants of network`,
+        message: `there is no output ${name}, which nodepool needs from network`,
         fix: 'add it, or take it out of the type of variable network',
       }),
     );

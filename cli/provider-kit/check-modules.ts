@@ -1,4 +1,4 @@
-/** Check: the modules are there and readable, and leave to the root what is the root's: providers, versions, the backend. */
+/** Check: the modules exist, are readable, and leave providers, versions and the backend to the root. */
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import { builtInResources, machineModules } from './contract.ts';
 import { type Finding, fault, warning } from './finding.ts';
@@ -46,7 +46,7 @@ function missing({ modules, unreadable }: TypeSource): readonly Finding[] {
       fault(check, {
         place: '.',
         message: `${name} is missing: machines need both network and nodepool`,
-        fix: `add ${name}, even if it makes nothing`,
+        fix: `add ${name}, even if it creates nothing`,
       }),
     );
 }
@@ -64,20 +64,20 @@ function rootsBusiness(module: ModuleSource): readonly Finding[] {
     ),
     ...['backend', 'cloud']
       .filter((word) => settings.includes(word))
-      .map((word) => fault(check, { place, message: `${word} is the root's business`, fix: 'remove the block' })),
+      .map((word) => fault(check, { place, message: `${word} belongs in the root`, fix: 'remove the block' })),
     ...(settings.includes('required_version')
       ? []
       : [
           fault(check, {
             place,
-            message: 'nothing says which Terraform is needed',
+            message: 'the required version of Terraform is missing',
             fix: 'terraform { required_version = ">= 1.6" }',
           }),
         ]),
     ...module.calls.map((name) =>
       warning(check, {
         place,
-        message: `module ${name} is called; this kit does not look into it`,
+        message: `module ${name} is called; this kit does not check it`,
         fix: 'prefer resources of your own',
       }),
     ),
@@ -131,7 +131,7 @@ function declaration(
       : []),
     ...(version === undefined
       ? []
-      : [reported(`a version of ${name} stands here and in provider.json`, 'remove it here')]),
+      : [reported(`the version of ${name} is set here and in provider.json`, 'remove it here')]),
     ...(aliases === undefined
       ? []
       : [reported(`aliases of ${name} cannot be given by the root`, 'one provider a module; regions are the root’s')]),

@@ -16,14 +16,14 @@ export function checkOutputs(source: TypeSource): readonly Finding[] {
         fault('outputs', {
           place: `${module.name}/outputs.tf`,
           message: `output ${name} ${message}`,
-          fix: 'leave it out: what needs it can read the Secret',
+          fix: 'remove it: code that needs it can read the Secret',
         });
       if (body.sensitive === true) return [reported('is marked as sensitive: the root cannot hand it on')];
       const references = referencesOf(module, body.value);
       const secret = [...references].find((reference) => secrets.has(reference));
-      if (secret !== undefined) return [reported(`tells ${secret}`)];
+      if (secret !== undefined) return [reported(`contains ${secret}`)];
       const attribute = secretAttribute.exec(textsOf(body.value).join('\n'))?.[1];
-      return attribute === undefined ? [] : [reported(`tells ${attribute}`)];
+      return attribute === undefined ? [] : [reported(`contains ${attribute}`)];
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Checks on resources: whether one node or one run can touch what belongs to others, and whose a thing is. */
+/** Checks on resources: whether one node or one run can change what belongs to others, and whether resources are tagged. */
 import { builtInResources } from './contract.ts';
 import { type Finding, fault, warning } from './finding.ts';
 import { type Block, type Body, bodies, type ModuleSource, textsOf } from './module-source.ts';
@@ -16,7 +16,7 @@ const metaArguments = new Set([
   'connection',
 ]);
 
-/** Each resource of a pool is one for each node, or one for the pool that does not know its nodes. */
+/** Each resource of a pool exists once for each node, or once for the pool and does not depend on its nodes. */
 export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Finding[] {
   if (nodepool === undefined) return [];
   return nodepool.resources.flatMap((block) => {
@@ -24,7 +24,7 @@ export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Find
       fault('nodes', { place: placeOf(nodepool, block), message, fix });
     const { for_each: keys, count } = block.body;
     if (count !== undefined) {
-      return [reported('it is counted: taking out one node would touch those behind it', 'for_each = var.nodes')];
+      return [reported('it is counted: removing one node would change those after it', 'for_each = var.nodes')];
     }
     if (keys !== undefined) {
       return originsOf(nodepool, keys).has('var.nodes')
@@ -44,7 +44,7 @@ export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Find
   });
 }
 
-/** What differs from run to run, or may differ without need, is ignored where it would touch something that works. */
+/** Values that differ from run to run are ignored where they would change something that works. */
 export function checkChanges(source: TypeSource): readonly Finding[] {
   return modulesOf(source).flatMap((module) =>
     module.resources
@@ -71,14 +71,14 @@ export function checkTags(source: TypeSource): readonly Finding[] {
     return [
       fault('tags', {
         place: module.name,
-        message: 'nothing carries the tags',
-        fix: 'put var.tags on every resource that can carry tags; if none can, let the description of the variable begin with "Not used:"',
+        message: 'no resource has the tags',
+        fix: 'put var.tags on every resource that can have tags; if none can, let the description of the variable begin with "Not used:"',
       }),
     ];
   });
 }
 
-/** A firewall in the cloud that is promised is there. */
+/** A firewall in the cloud that is promised exists. */
 export function checkFirewall(source: TypeSource): readonly Finding[] {
   const { network } = source.modules;
   if (network === undefined || validOf(source.template)?.firewall !== 'cloud') return [];
@@ -91,7 +91,7 @@ export function checkFirewall(source: TypeSource): readonly Finding[] {
     .map((name) =>
       fault('modules', {
         place: 'network/main.tf',
-        message: `provider.json promises a firewall of the cloud, and no resource uses var.${name}`,
+        message: `provider.json promises a firewall of the cloud, but no resource uses var.${name}`,
         fix: 'use it, or say "firewall": "host" in provider.json',
       }),
     );
@@ -133,7 +133,7 @@ function ignores({ body }: Block, attribute: string): boolean {
   });
 }
 
-/** Attributes and nested blocks; what a `dynamic` block makes counts under the name of the block. */
+/** Attributes and nested blocks; a `dynamic` block counts under the name of the block that it creates. */
 function attributesOf({ body }: Block): Body {
   const made = bodies(body.dynamic).flatMap((dynamic) => Object.entries(dynamic));
   const own = Object.entries(body).filter(([name]) => !metaArguments.has(name));

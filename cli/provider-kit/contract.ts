@@ -1,4 +1,4 @@
-/** The contract between the generated root and the modules: what each is given, and what it must hand back. */
+/** The contract between the generated root and the modules: the variables of each module, and the outputs that it must have. */
 import { type ModuleName, moduleNames } from './module-source.ts';
 import { readTerraformType, type TerraformType } from './terraform-type.ts';
 
@@ -80,7 +80,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
     },
     admin_cidrs: {
       type: 'list(string)',
-      description: "Networks that may use SSH, besides the cluster's own nodes.",
+      description: "Networks that may use SSH, apart from the cluster's own nodes.",
       default: '["0.0.0.0/0"]',
     },
     peer_cidrs: {
@@ -90,7 +90,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
     },
     cidr: {
       type: 'string',
-      description: 'Network that the subnets of all pools lie in.',
+      description: 'Network of the subnets of all pools.',
       default: '"10.0.0.0/16"',
     },
     tags,
@@ -127,7 +127,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
     },
     health_check_port: {
       type: 'number',
-      description: 'TCP port that tells whether a node is alive; null: none.',
+      description: 'TCP port of the health check of a node; null: none.',
       default: 'null',
     },
     tags,

@@ -1,4 +1,4 @@
-/** The static part of the kit: everything that can be told of a provider type without Terraform and without a plugin. */
+/** The static part of the kit: everything that can be checked of a provider type without Terraform and without a plugin. */
 import { checkDescriptions } from './check-descriptions.ts';
 import { checkInterface } from './check-interface.ts';
 import { checkModules } from './check-modules.ts';

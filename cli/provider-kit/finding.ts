@@ -1,7 +1,7 @@
-/** What the kit has to say about a provider type: one sentence about one thing, and what to do. */
+/** A finding of the kit about a provider type: one sentence about one thing, and what to do. */
 
 export interface Finding {
-  /** A fault must be mended; a warning is for judging. */
+  /** A fault must be fixed; a warning is for the author to judge. */
   readonly severity: 'fault' | 'warning';
   /** Which part of the contract. */
   readonly check: CheckName;
@@ -11,18 +11,22 @@ export interface Finding {
   readonly fix: string;
 }
 
-/** The parts of the contract that need no Terraform, in the order in which they are told. */
+/** The parts of the contract that need no Terraform, in the order of the report. */
 export const checkNames = {
   descriptions: 'provider.json and permissions.json are valid and fit the modules',
-  modules: 'modules are there, readable, and free of what only the root may say',
+  modules: 'modules are there, readable, and free of what only the root may set',
   interface: 'variables and outputs are those of the contract',
   nodes: 'resources of a pool are keyed by var.nodes',
-  changes: 'no change of tags, image or first boot replaces or alters what works',
-  tags: 'tags are put on what can carry them',
+  changes: 'no change of tags, image or first boot replaces or changes what works',
+  tags: 'resources that can have tags have them',
   outputs: 'no secret is in an output',
 } as const;
 export type CheckName = keyof typeof checkNames;
 
-type Told = Omit<Finding, 'severity' | 'check'>;
-export const fault = (check: CheckName, reported: Told): Finding => ({ severity: 'fault', check, ...reported });
-export const warning = (check: CheckName, reported: Told): Finding => ({ severity: 'warning', check, ...reported });
+type FindingText = Omit<Finding, 'severity' | 'check'>;
+export const fault = (check: CheckName, reported: FindingText): Finding => ({ severity: 'fault', check, ...reported });
+export const warning = (check: CheckName, reported: FindingText): Finding => ({
+  severity: 'warning',
+  check,
+  ...reported,
+});

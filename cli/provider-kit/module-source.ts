@@ -1,4 +1,4 @@
-/** The source of a module, read from its `.tf` files: what the checks look at. */
+/** The source of a module, read from its `.tf` files: the input of the checks. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from '@cdktf/hcl2json';
@@ -31,7 +31,7 @@ export interface ModuleSource {
   readonly settings: readonly Body[];
 }
 
-/** What a directory has of a module; undefined when it is not there. Throws a sentence for files that are no HCL. */
+/** Reads the module of a directory; undefined when there is none. Throws a sentence for files that are not HCL. */
 export async function readModule(directory: string, name: ModuleName): Promise<ModuleSource | undefined> {
   const entries = await readdir(join(directory, name)).catch(() => undefined);
   if (entries === undefined) return undefined;

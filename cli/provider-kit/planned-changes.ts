@@ -1,4 +1,4 @@
-/** What `terraform test -json -verbose` says that its runs would change. Pure. */
+/** The changes that the runs of `terraform test -json -verbose` plan. Pure. */
 
 export interface PlannedChange {
   readonly address: string;
@@ -28,7 +28,7 @@ export interface TestError {
   readonly words: string;
 }
 
-/** Reads the lines; what is no JSON is left out. */
+/** Reads the lines; those that are not JSON are left out. */
 export function readTestReport(output: string): TestReport {
   const messages = output.split('\n').flatMap((line): readonly Message[] => {
     try {

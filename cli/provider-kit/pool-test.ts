@@ -5,7 +5,7 @@ import { poolModule } from '#rendering/terraform-names.ts';
 import type { PlannedChange } from './planned-changes.ts';
 
 export interface PoolTest {
-  /** Id of the pool that stands all the time. */
+  /** Id of the pool that exists all the time. */
   readonly existing: string;
   /** Id of the pool that comes and goes. */
   readonly comes: string;
@@ -15,10 +15,10 @@ export interface PoolTest {
   readonly mocks: boolean;
 }
 
-/** The run that makes what all others compare with. */
-export const firstRun = 'stands';
+/** The run that creates what all others compare with. */
+export const firstRun = 'exists';
 
-/** The file for Terraform. Two nodes stand; the third is the one that comes. */
+/** The file for Terraform. Two nodes exist; the third is added. */
 export function renderPoolTest(template: ProviderTemplate, test: PoolTest): string {
   const plugin = template.provider?.name;
   const others = Object.keys(template.alsoRequired);
@@ -49,7 +49,7 @@ export function renderPoolTest(template: ProviderTemplate, test: PoolTest): stri
   ].join('\n\n');
 }
 
-/** What the plans of the runs tell against the modules, as sentences. */
+/** The faults of the modules that the plans of the runs show, as sentences. */
 export function assessPoolTest(
   test: PoolTest,
   runs: Readonly<Record<string, readonly PlannedChange[]>>,
@@ -62,37 +62,37 @@ export function assessPoolTest(
     changes.map(({ address, actions }) => `${what}: ${address} would be ${words(actions)}`);
   return [
     ...reported(
-      'when a pool comes',
+      'when a pool is added',
       of('comes').filter(({ address }) => address.startsWith(existing)),
     ),
     ...reported(
-      'when a pool goes',
+      'when a pool is removed',
       of('goes').filter(({ address }) => address.startsWith(existing)),
     ),
     ...reported(
-      'when a node comes',
+      'when a node is added',
       of('grows').filter(({ address }) => touches(address, existing, comes, keyed(3))),
     ),
     ...reported(
-      'when a node goes',
+      'when a node is removed',
       of('shrinks').filter(({ address }) => touches(address, existing, comes, keyed(2))),
     ),
-    ...reported('when only the generation is another', of('another_generation')),
-    ...reported('when only the first boot script is another', of('another_first_boot')),
+    ...reported('when only the generation changes', of('another_generation')),
+    ...reported('when only the first boot script changes', of('another_first_boot')),
     ...['comes', 'is_there', 'goes', 'grows', 'shrinks']
       .filter((run) => run !== 'is_there' && of(run).length === 0)
       .map((run) => `nothing would change in the run "${run}": the test did not test anything`),
   ];
 }
 
-/** Belongs to another pool, or to another node than the one that comes or goes. */
+/** Belongs to another pool, or to another node than the one that is added or removed. */
 function touches(address: string, pool: string, other: string, node: string): boolean {
   return address.startsWith(other) || (address.startsWith(pool) && !address.includes(node));
 }
 
 function words(actions: readonly string[]): string {
   if (actions.length > 1) return 'replaced';
-  return { create: 'made', update: 'changed', delete: 'removed' }[actions[0] ?? ''] ?? actions.join();
+  return { create: 'created', update: 'changed', delete: 'removed' }[actions[0] ?? ''] ?? actions.join();
 }
 
 const nodes = (pool: string, count: number): string =>

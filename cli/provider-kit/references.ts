@@ -1,4 +1,4 @@
-/** What an expression of a module goes back to: variables and resources, through its locals. Pure. */
+/** The variables and resources that an expression of a module refers to, directly or through locals. Pure. */
 import { type ModuleSource, textsOf } from './module-source.ts';
 
 /**

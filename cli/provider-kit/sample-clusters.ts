@@ -31,7 +31,7 @@ export function samplePools(index: number): readonly SamplePool[] {
   ];
 }
 
-/** Words that a type wants in a certain form; `mocks/pool.json` beside its modules gives them. */
+/** Words that a type requires in a certain form; `mocks/pool.json` next to its modules has them. */
 export const SampleWords = z.strictObject({
   image: z.string().optional(),
   serverType: z.string().optional(),

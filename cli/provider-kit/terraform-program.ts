@@ -9,7 +9,7 @@ import type { RootModule } from '#rendering/root-module.ts';
 export interface Ran {
   readonly ok: boolean;
   readonly stdout: string;
-  /** What people are told when it failed. */
+  /** What is reported when it failed. */
   readonly words: readonly string[];
 }
 

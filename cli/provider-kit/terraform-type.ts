@@ -11,7 +11,7 @@ export interface AttributeType {
   readonly optional: boolean;
 }
 
-/** Reads one. Throws a sentence for what is no type. */
+/** Reads one. Throws a sentence for a text that is not a type. */
 export function readTerraformType(text: string): TerraformType {
   const reader = new TypeReader(text.replace(/^\$\{([\s\S]*)\}$/, '$1'));
   const type = reader.type();
@@ -19,7 +19,7 @@ export function readTerraformType(text: string): TerraformType {
   return type;
 }
 
-/** Why a value of `given` is nothing for a variable of type `wanted`; undefined when it fits. */
+/** Why a value of type `given` does not fit a variable of type `wanted`; undefined when it fits. */
 export function misfit(given: TerraformType, wanted: TerraformType, path = ''): string | undefined {
   const at = path === '' ? 'it' : path;
   if (wanted.kind === 'any' || given.kind === 'any') return undefined;
@@ -82,12 +82,12 @@ class TypeReader {
       case 'object':
         return { kind: 'object', attributes: this.#inside('(', ')', () => this.#attributes()) };
       default:
-        throw new Error(`"${word}" is no type of Terraform`);
+        throw new Error(`"${word}" is not a type of Terraform`);
     }
   }
 
   end(): void {
-    if (this.#next < this.#tokens.length) throw new Error(`"${this.#tokens[this.#next]}" stands behind the type`);
+    if (this.#next < this.#tokens.length) throw new Error(`"${this.#tokens[this.#next]}" follows the end of the type`);
   }
 
   #members(): readonly TerraformType[] {
@@ -138,7 +138,7 @@ class TypeReader {
 
   #expect(...allowed: readonly string[]): void {
     const token = this.#take();
-    if (!allowed.includes(token)) throw new Error(`"${token}" stands where "${allowed.join('" or "')}" should`);
+    if (!allowed.includes(token)) throw new Error(`"${token}" found, "${allowed.join('" or "')}" expected`);
   }
 
   #skip(token: string): void {

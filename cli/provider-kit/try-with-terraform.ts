@@ -16,23 +16,24 @@ import { type TypeSource, validOf } from './type-source.ts';
 export interface Trial {
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'not tried';
-  /** Why, or what was seen. */
+  /** The reason, or what was observed. */
   readonly details: readonly string[];
 }
 
-const hint = 'nothing could be made of mocked values; mocks/ may give better ones, see docs/write-a-provider.md';
+const hint =
+  'nothing could be created with the mocked values; mocks/ can give better ones, see docs/write-a-provider.md';
 
 /** How many instances of the type one cluster has. */
 const instanceCounts = [1, 2, 5];
 
-/** Tries everything. Files with faults are not tried: what Terraform says of them would only repeat it. */
+/** Tries everything. Files with faults are not tried: Terraform would only repeat the faults. */
 export async function tryWithTerraform(source: TypeSource, findings: readonly Finding[]): Promise<readonly Trial[]> {
   const template = validOf(source.template);
   const notTried = (reason: string): readonly Trial[] => [
     { name: 'Terraform', outcome: 'not tried', details: [reason] },
   ];
   if (template === undefined || findings.some(({ severity }) => severity === 'fault')) {
-    return notTried('first mend the faults above');
+    return notTried('fix the faults above first');
   }
   const program = await findTerraform();
   if (program === undefined)
@@ -82,9 +83,9 @@ async function validate(
     const [first = '', ...others] = Object.keys(roots);
     const judge = async (name: string) => [name, await validateOne(program, place(name), name)] as const;
     // The first one fetches the plugin; the others find it, or there is none for any of them.
-    const begun = await judge(first);
-    if (begun[1].outcome === 'not tried') return [{ name: `${program.name} init`, ...begun[1] }];
-    const verdicts = new Map([begun, ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))]);
+    const started = await judge(first);
+    if (started[1].outcome === 'not tried') return [{ name: `${program.name} init`, ...started[1] }];
+    const verdicts = new Map([started, ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))]);
     return instanceCounts.map((count): Trial => {
       const names = instances.slice(0, count).flatMap((instance) => Object.keys(instance));
       const worst = names.flatMap((name) => verdicts.get(name) ?? []).find(({ outcome }) => outcome !== 'passed');
@@ -104,7 +105,10 @@ async function validateOne(
 ): Promise<{ readonly outcome: Trial['outcome']; readonly details: readonly string[] }> {
   const init = await program.run(place, ['init', '-backend=false', '-input=false', '-no-color']);
   if (!init.ok)
-    return { outcome: 'not tried', details: [`${name}: init failed; is the plugin to be had here?`, ...init.words] };
+    return {
+      outcome: 'not tried',
+      details: [`${name}: init failed; check that the plugin is available here`, ...init.words],
+    };
   const { ok, words } = await program.run(place, ['validate', '-no-color']);
   return ok ? { outcome: 'passed', details: [] } : { outcome: 'failed', details: [name, ...words] };
 }
@@ -115,7 +119,7 @@ async function testPools(
   template: ProviderTemplate,
   words: SampleWords,
 ): Promise<Trial> {
-  const trial = `${program.name} test with a mocked plugin: pools and nodes come and go`;
+  const trial = `${program.name} test with a mocked plugin: pools and nodes are added and removed`;
   const instance = sampleInstance(name, 0);
   const state = sampleState(instance, samplePools(0), words);
   const [existing, comes] = [state.pools[1], state.loadBalancers[0]?.pools[0]];
@@ -134,7 +138,7 @@ async function testPools(
     const { stdout, words: said } = await program.run(place('pools'), ['test', '-json', '-verbose', '-no-color']);
     const { runs, errors } = readTestReport(stdout);
     const details = [...new Set(errors.map((error) => error.words))];
-    // The first run makes what the others compare with: what fails there are most often the mocked values.
+    // The first run creates what the others compare with: it mostly fails because of the mocked values.
     if (errors.some((error) => error.run === firstRun))
       return { name: trial, outcome: 'not tried', details: [hint, ...details] };
     if (errors.length > 0) return { name: trial, outcome: 'failed', details };

@@ -16,11 +16,11 @@ export interface TypeSource {
   readonly template: Described<ProviderTemplate>;
   readonly permissions: Described<Permissions>;
   readonly modules: Readonly<Partial<Record<ModuleName, ModuleSource>>>;
-  /** Modules that could not be read, with the parser's words. */
+  /** Modules that could not be read, with the parser's message. */
   readonly unreadable: Readonly<Partial<Record<ModuleName, string>>>;
 }
 
-/** Reads it. What is missing or broken is told in the source; nothing throws. */
+/** Reads it. Missing or broken files are recorded in the source; nothing throws. */
 export async function readType(directory: string): Promise<TypeSource> {
   const modules: Partial<Record<ModuleName, ModuleSource>> = {};
   const unreadable: Partial<Record<ModuleName, string>> = {};
@@ -59,7 +59,7 @@ async function described<Schema extends z.ZodType>(path: string, schema: Schema)
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { problems: [`it is no JSON: ${error instanceof Error ? error.message : String(error)}`] };
+    return { problems: [`it is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
   }
   const read = schema.safeParse(json);
   if (read.success) return { value: read.data };

@@ -45,7 +45,7 @@ describe('kubeloom whoami', () => {
 
   it('ends with 8 and a sentence for a token that is not accepted', async () => {
     const { code, stdout, stderr } = await kubeloom(['whoami'], { token: 'klu_made-up' });
-    expect([code, stdout, stderr]).toEqual([8, '', expect.stringContaining('does not let us in')]);
+    expect([code, stdout, stderr]).toEqual([8, '', expect.stringContaining('access denied')]);
     expect(stderr).not.toContain('klu_made-up');
   });
 });
@@ -167,7 +167,7 @@ describe('kubeloom local user', () => {
 
   it.each([
     [['add', 'local'], 2, 'is the owner'],
-    [['add', 'No Name'], 2, 'is no user name'],
+    [['add', 'No Name'], 2, 'is not a valid user name'],
     [['remove', 'nobody-here'], 4, 'there is no user "nobody-here"'],
   ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
     const { code, stdout, stderr } = await kubeloom(['local', 'user', ...args]);

@@ -108,6 +108,6 @@ describe('kubeloom simulate', () => {
     expect(code).toBe(6);
     expect(stdout).toContain('RolledBack');
     expect(stdout).not.toContain('kubeloom logs');
-    expect(stderr).toContain('simulated: no machine, network or cluster was made');
+    expect(stderr).toContain('simulated: no machine, network or cluster was created');
   });
 });

@@ -28,7 +28,7 @@ const failure: FailureReport = {
 describe('a description', () => {
   it('is never wider than the terminal, but for words that are', () => {
     const nodes = [node(1), node(2, { status: 'Leaving' })];
-    const hint = 'Ask the provider for a higher limit, or take smaller or fewer machines, then apply again.';
+    const hint = 'Request a higher limit from the provider, or use smaller or fewer machines, then apply again.';
     const text = describeManifest(
       described({ status: 'Failed', clusters: [cluster({ nodes, failure: { ...failure, hint } })] }),
       { width: 76 },

@@ -148,7 +148,7 @@ describe('an API that cannot be asked', () => {
       },
       (url) => at(url),
     );
-    expect([code, asked, stderr]).toEqual([7, 1, expect.stringContaining('sends us to http://127.0.0.1:1/v1/whoami')]);
+    expect([code, asked, stderr]).toEqual([7, 1, expect.stringContaining('redirects to http://127.0.0.1:1/v1/whoami')]);
   });
 
   it('is in a broken file, which the message names', async () => {

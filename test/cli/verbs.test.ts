@@ -218,7 +218,7 @@ describe('kubeloom logs -f', () => {
     const { stdout } = await kubeloom(['runs', 'passed-over']);
     const runId = /passed-over-\w+-g2-a1/.exec(stdout)?.[0] ?? '';
     const { code, stderr } = await kubeloom(['logs', runId, '-f']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('the run never began; a newer change')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the run never started; a newer change')]);
   });
 });
 
@@ -260,11 +260,11 @@ describe('kubeloom delete', () => {
     expect((await kubeloom(['describe', 'removed'])).code).toBe(4);
   });
 
-  it('lets go of everything and says what goes on running', async () => {
-    await kubeloom(['apply', '-f', file('let-go'), '--wait']);
-    const { code, stdout } = await kubeloom(['delete', 'let-go', '--orphan', 'all', '--wait']);
+  it('orphans everything and says what keeps running', async () => {
+    await kubeloom(['apply', '-f', file('orphaned'), '--wait']);
+    const { code, stdout } = await kubeloom(['delete', 'orphaned', '--orphan', 'all', '--wait']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/let go of cluster let-go: 3 nodes/);
+    expect(stdout).toMatch(/orphaned in cluster orphaned: 3 nodes/);
     expect(stdout).toMatch(/control-\S+-01 {2}sim-1 {2}anywhere {2}198\.1[89]\./);
     expect(stdout).not.toContain('hosts removed');
   });

@@ -126,7 +126,7 @@ const faults: readonly Fault[] = [
   {
     what: 'Lambda has a bad day',
     breakIt: () => account.lambda.on(ListFunctionsCommand).rejects(awsError('ServiceException', 'sorry')),
-    ...{ check: 'Lambda', state: 'wrong', found: /ServiceException: sorry/, fix: /try again/ },
+    ...{ check: 'Lambda', state: 'wrong', found: /ServiceException: sorry/, fix: /retry/ },
   },
   {
     what: 'Lambda has the ten calls of a new account',

@@ -90,6 +90,6 @@ describe('kubeloom provider test', () => {
     const { code, stderr } = await kubeloom('provider', 'test', 'templates/terraform/nowhere');
 
     expect(code).toBe(exitCodes.notFound);
-    expect(stderr).toMatch(/templates\/terraform\/nowhere is no directory/);
+    expect(stderr).toMatch(/templates\/terraform\/nowhere is not a directory/);
   });
 });

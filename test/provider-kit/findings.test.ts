@@ -102,10 +102,10 @@ const cases: readonly Case[] = [
     says: /no variable first_boot/,
   },
   {
-    title: 'a variable that nobody gives a value',
+    title: 'a variable that gets no value',
     change: { 'nodepool/more.tf': 'variable "boot" {\n  type = string\n}\n' },
     place: 'nodepool/variables.tf',
-    says: /nobody gives variable boot/,
+    says: /variable boot gets no value/,
   },
   {
     title: 'a type that the value does not fit',
@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
     title: 'nodes that are handed back without their address',
     change: edited('nodepool/outputs.tf', 'public_address', 'ip'),
     place: 'nodepool/outputs.tf',
-    says: /nodes gives no public_address/,
+    says: /nodes has no public_address/,
   },
   {
     title: 'a port that must not be null',
@@ -175,16 +175,16 @@ const cases: readonly Case[] = [
     title: 'machines without tags',
     change: edited('nodepool/main.tf', 'labels    = var.tags', 'labels    = {}'),
     place: 'nodepool',
-    says: /nothing carries the tags/,
+    says: /no resource has the tags/,
   },
   {
-    title: 'an output that tells a password',
+    title: 'an output that contains a password',
     change: edited('nodepool/outputs.tf', 'server.address', 'server.root_password'),
     place: 'nodepool/outputs.tf',
-    says: /tells root_password/,
+    says: /contains root_password/,
   },
   {
-    title: 'an output that tells a field of the Secret',
+    title: 'an output that contains a field of the Secret',
     change: {
       ...edited('provider.json', '"firewall"', '"moduleVariables":{"account":"token"},"firewall"'),
       'network/more.tf':
@@ -192,7 +192,7 @@ const cases: readonly Case[] = [
       'nodepool/more.tf': 'variable "account" {\n  type = string\n}\n',
     },
     place: 'network/outputs.tf',
-    says: /tells var\.account/,
+    says: /contains var\.account/,
   },
 ];
 

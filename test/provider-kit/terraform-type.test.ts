@@ -19,10 +19,10 @@ describe('a type expression', () => {
   });
 
   it.each([
-    ['strin', /"strin" is no type/],
+    ['strin', /"strin" is not a type/],
     ['list(string', /ends too early/],
-    ['string)', /stands behind the type/],
-    ['object({ a string })', /"string" stands where/],
+    ['string)', /follows the end of the type/],
+    ['object({ a string })', /"string" found, "=" or ":" expected/],
   ])('%s is refused', (text, says) => {
     expect(() => readTerraformType(text)).toThrow(says);
   });

@@ -81,7 +81,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     expect(trials.at(-1)).toMatchObject({ outcome: 'failed' });
     expect(trials.at(-1)?.details).toContainEqual(
       expect.stringMatching(
-        /^when a node comes: module\.pool_workers.*digitalocean_volume\.data\["workers-.*-01"\] would be/,
+        /^when a node is added: module\.pool_workers.*digitalocean_volume\.data\["workers-.*-01"\] would be/,
       ),
     );
   });
@@ -90,7 +90,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     await edit('nodepool/main.tf', 'for_each = var.nodes', 'count = 1');
 
     expect(await trialsOf(copy)).toEqual([
-      { name: 'Terraform', outcome: 'not tried', details: ['first mend the faults above'] },
+      { name: 'Terraform', outcome: 'not tried', details: ['fix the faults above first'] },
     ]);
   });
 
@@ -101,7 +101,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     const trials = await trialsOf(copy);
 
     expect(trials).toMatchObject([{ name: expect.stringMatching(/ init$/), outcome: 'not tried' }]);
-    expect(trials[0]?.details[0]).toMatch(/is the plugin to be had here/);
+    expect(trials[0]?.details[0]).toMatch(/check that the plugin is available here/);
     expect(trials[0]?.details[1]).toMatch(/^Error: /);
   });
 });

@@ -45,7 +45,7 @@ variable "wireguard_port" {
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH, besides the cluster's own nodes."
+  description = "Networks that may use SSH, apart from the cluster's own nodes."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
@@ -57,7 +57,7 @@ variable "peer_cidrs" {
 }
 
 variable "cidr" {
-  description = "Network that the subnets of all pools lie in."
+  description = "Network of the subnets of all pools."
   type        = string
   default     = "10.0.0.0/16"
 }

@@ -37,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node is alive; null: none. Used with load balancing only."
+  description = "TCP port of the health check of a node; null: none. Used with load balancing only."
   type        = number
   default     = null
 }

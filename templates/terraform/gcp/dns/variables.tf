@@ -37,7 +37,7 @@ variable "addresses" {
 }
 
 variable "health_check_port" {
-  description = "TCP port that tells whether a node is alive; null: none."
+  description = "TCP port of the health check of a node; null: none."
   type        = number
   default     = null
 }

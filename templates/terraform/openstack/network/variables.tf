@@ -45,7 +45,7 @@ variable "wireguard_port" {
 }
 
 variable "admin_cidrs" {
-  description = "Networks that may use SSH, besides the cluster's own nodes."
+  description = "Networks that may use SSH, apart from the cluster's own nodes."
   type        = list(string)
   default     = ["0.0.0.0/0"]
 }
