@@ -39,7 +39,7 @@ export async function measureBurst() {
     await pause(15_000);
     const idleBytes = await residentBytes(platform.pid);
     return {
-      what: `${manifests} manifests at once by ${clients} clients, ${busy} busy programs beside them, everything on disk`,
+      what: `${manifests} manifests at once by ${clients} clients, ${busy} busy programs next to them, everything on disk`,
       aim: { notDone: 0 },
       acceptedSeconds: round((accepted - started) / 1000),
       seconds: round((ended - started) / 1000),
@@ -73,7 +73,7 @@ async function timed(names: readonly string[], clients: number, work: (name: str
   return took;
 }
 
-/** Looks at the manifests until all have ended, as a person would: one here and there, all of them now and then. */
+/** Reads the manifests until all have ended, as a person would: one here and there, all of them now and then. */
 async function watch(api: ApiClient, given: { names: readonly string[]; pid: number; until: number }) {
   const { names, pid, until } = given;
   const getMs: number[] = [];
@@ -107,11 +107,11 @@ async function everyManifest(api: ApiClient) {
   return all;
 }
 
-/** What the files below a directory take, bytes. */
+/** Size of the files below a directory, bytes. */
 export async function diskBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  // The platform may still be at work: a file that is gone by now takes nothing.
+  // The platform may still be at work: a file that is gone by now counts as empty.
   const sizes = await Promise.all(
     files.map((file) =>
       stat(join(file.parentPath, file.name)).then(

@@ -1,5 +1,5 @@
 /**
- * Hostile bodies: how long the API answers no one else while it judges one of 990 KB, and what memory that takes.
+ * Hostile bodies: how long the API blocks other callers while it validates one of 990 KB, and what memory that takes.
  * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is asked again and again.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -4,7 +4,7 @@ import { benchManifest } from './manifests.ts';
 
 export interface Call {
   readonly kind: 'read' | 'write';
-  /** 0: cut off, because the platform was killed. */
+  /** 0: interrupted, because the platform was killed. */
   readonly status: number;
   readonly ms: number;
 }
@@ -13,7 +13,7 @@ export interface Call {
 export interface Promised {
   readonly generation: number;
   readonly deleting: boolean;
-  /** A later write was cut off: whether it was taken nobody knows. */
+  /** A later write was interrupted: it is not known whether it was accepted. */
   doubtful: boolean;
 }
 

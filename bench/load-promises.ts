@@ -1,4 +1,4 @@
-/** Whether what clients were promised was kept: every acknowledged generation is there and has come to an end. */
+/** Checks the promises to clients: every acknowledged generation exists and has ended. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadClient, Owned, Promised, Shown } from './load-client.ts';
 
@@ -38,14 +38,14 @@ async function endOf(client: LoadClient, { name, promised }: Owned, give: number
 }
 
 function judge({ generation = 0, status = '', lastRun, clusters = [] }: Shown, promised: Promised | undefined): string {
-  // What was deleted and, by a write that was cut off, made anew begins again at generation 1.
+  // A manifest that was deleted and created again by an interrupted write starts at generation 1.
   const anew = promised?.deleting && promised.doubtful;
   if (generation < (promised?.generation ?? 0) && !anew)
     return `lost: generation ${generation} instead of ${promised?.generation}`;
   if (!ends.includes(status)) return `at ${status}: generation ${generation}`;
   const why = clusters.flatMap(({ failure }) => (failure ? [`${failure.code} ${failure.message}`] : []));
   if (status !== 'Failed') return status;
-  // By rule a person looks after a run that was cut off three times; killed often enough, that is what happens.
+  // A run that was interrupted three times waits for a person; with enough kills, that happens.
   const often = lastRun?.status === 'Aborted' && /-a([3-9]|\d\d)$/.test(lastRun.runId);
   return `Failed ${often ? 'after three cut-offs' : 'otherwise'}: ${lastRun?.runId} ${lastRun?.status}, ${why.join('; ')}`;
 }

@@ -1,4 +1,4 @@
-/** The state machine files as the synthesiser sees them: their text, and what each placeholder stands for. */
+/** The state machine files for the synthesis: their text, and the meaning of each placeholder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const root = new URL('../', import.meta.url);
@@ -32,7 +32,7 @@ export function placeholdersOf(machine: string): readonly Placeholder[] {
     if (existsSync(new URL(`state-machines/${name}${suffix}`, root)))
       return { placeholder, kind: 'stateMachine', name };
     throw new Error(
-      `state-machines/${machine}${suffix} wants \${${placeholder}}, but there is neither functions/tasks/${name}.ts nor state-machines/${name}${suffix}`,
+      `state-machines/${machine}${suffix} needs \${${placeholder}}, but there is neither functions/tasks/${name}.ts nor state-machines/${name}${suffix}`,
     );
   });
 }

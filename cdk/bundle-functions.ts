@@ -9,7 +9,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { type Ballast, commonBallast, requireBanner, withoutBallast } from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-/** What paths in source maps are relative to, wherever bundles are written: an asset must not change with its directory. */
+/** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */
 const outdir = join(root, 'dist');
 
 const { resolve } = createRequire(import.meta.url);
@@ -57,7 +57,7 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   return metafile;
 }
 
-/** In Lambda credentials come as environment variables; the ways of workstations to get them need five more clients. */
+/** In Lambda credentials are environment variables; the credential sources of workstations need five more clients. */
 const credentialsOfWorkstations: Ballast = {
   file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
   instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,

@@ -1,4 +1,4 @@
-/** The rules that every synthesis is held to, and what is accepted of their findings, each with a reason. */
+/** The rules that every synthesis is checked against, and the accepted findings, each with a reason. */
 import { type App, type CfnResource, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, type IApplyRule, type NagRuleResult, ServerlessChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
@@ -30,7 +30,7 @@ class SolutionsChecks extends AwsSolutionsChecks {
   }
 }
 
-/** The same rule, silent about what was accepted of the construct or what it stands in. */
+/** The same rule, without findings that were accepted for the construct or its parents. */
 function withoutAccepted(params: IApplyRule): IApplyRule {
   const name = params.ruleSuffixOverride ?? params.rule.name;
   const known = params.node.node.scopes.flatMap((scope) => accepted.get(scope) ?? []);

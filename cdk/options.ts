@@ -18,9 +18,9 @@ const list = z.string().transform((text) =>
 );
 /** `host` or `host:port`. */
 const Host = z.string().regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i, {
-  error: (issue) => `"${String(issue.input)}" is no host, or host with port`,
+  error: (issue) => `"${String(issue.input)}" is not a host, or host with port`,
 });
-const Cidr = z.cidrv4({ error: (issue) => `"${String(issue.input)}" is no IPv4 network such as 192.0.2.0/24` });
+const Cidr = z.cidrv4({ error: (issue) => `"${String(issue.input)}" is not an IPv4 network such as 192.0.2.0/24` });
 const Admin = z.string().superRefine((one, context) => {
   try {
     parseSubjects(one);
@@ -53,7 +53,7 @@ export const Options = z.strictObject({
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
-    // The state machine files name `arn:aws:states:::…`, as they have to, word for word.
+    // The state machine files have to name `arn:aws:states:::…` literally.
     .refine((region) => !/^(cn|us-gov|[a-z]+(-[a-z]+)*-iso[a-z]*|eusc)-/.test(region), {
       error: 'is in another partition of AWS (China, GovCloud, …): only those of the commercial one can be used',
     })
@@ -71,10 +71,10 @@ export const Options = z.strictObject({
     .optional()
     .describe('accepted audiences, comma separated; with authorization=jwt'),
   admins: list
-    .pipe(z.array(Admin).min(1, 'names nobody; write * for everybody whom the API lets in'))
+    .pipe(z.array(Admin).min(1, 'names no one; write * for every caller whom the API accepts'))
     .default(['*'])
     .describe(
-      'first admins, comma separated: `*` everybody whom the API lets in, `iam:<arn>`, `user:<sub>`, `claim:<name>=<value>`; must be given with authorization=jwt',
+      'first admins, comma separated: `*` every caller whom the API accepts, `iam:<arn>`, `user:<sub>`, `claim:<name>=<value>`; must be given with authorization=jwt',
     ),
   requestsPerSecond: number(1, 10_000).default(50).describe('what the API takes before it answers 429'),
   requestBurst: number(1, 5_000).default(100).describe('requests at once before it answers 429'),
@@ -86,9 +86,9 @@ export const Options = z.strictObject({
   runDays: number(1, 3_650).default(365).describe('how long waypoints, results and logs of runs are kept'),
   oldVersionDays: number(1, 3_650)
     .default(90)
-    .describe('how long replaced and removed artifacts can be brought back, Terraform states too'),
+    .describe('how long replaced and removed artifacts can be restored, Terraform states too'),
   // The tick prolongs leases: they are good for an hour, and due half-way.
-  tickMinutes: number(1, 20).default(5).describe('how often the scheduler looks for what is due, 20 at most'),
+  tickMinutes: number(1, 20).default(5).describe('how often the scheduler checks what is due, 20 at most'),
   runnerSize: z
     .enum(['small', 'medium', 'large'])
     .default('small')
@@ -118,7 +118,7 @@ export const Options = z.strictObject({
     .default(60)
     .describe('longest build; a stage is stopped in order 3 minutes before, a check for drift takes at most 30'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
-  alarmEmail: z.email().optional().describe('who is told of alarms (default: nobody, the topic is there)'),
+  alarmEmail: z.email().optional().describe('address that gets alarms (default: none, the topic exists)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),
 });
 export type Options = z.infer<typeof Options>;
@@ -151,10 +151,10 @@ function unknown(name: string): string {
   return `${name}: there is no such option${near ? `; did you mean ${nearest}?` : ''}`;
 }
 
-/** Looked at apart from the schema, so that these are told together with all others. */
+/** Checked apart from the schema, so that these faults are reported together with all others. */
 function authorizationFaults(given: Readonly<Record<string, unknown>>): string[] {
   const jwt = given.authorization === 'jwt';
-  const everybody = 'admins: is needed with authorization=jwt; * makes everybody with a token an admin';
+  const everybody = 'admins: is needed with authorization=jwt; * makes every caller with a token an admin';
   const admins = jwt && given.admins === undefined ? [everybody] : [];
   const tokens = (['jwtIssuer', 'jwtAudience'] as const).flatMap((name) => {
     if (jwt && given[name] === undefined) return [`${name}: is needed with authorization=jwt`];

@@ -1,4 +1,4 @@
-/** Environment of functions and runners: the names in `contracts/config.ts`, filled with what the stacks made. */
+/** Environment of functions and runners: the names in `contracts/config.ts`, filled with the resources of the stacks. */
 import { existsSync } from 'node:fs';
 import type { Config } from '#contracts/config.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
@@ -12,8 +12,8 @@ export const templatesOf = (type: string, file = ''): URL =>
   new URL(`../templates/terraform/${type}/${file}`, import.meta.url);
 
 /**
- * Provider types that runners in AWS can build: those that have modules, and the simulation; never `local`, which makes
- * machines out of the computer it runs on.
+ * Provider types that runners in AWS can build: those that have modules, and the simulation; never `local`, which creates
+ * machines on the computer it runs on.
  */
 export const cloudProviderTypes = providerTypeNames.filter(
   (type) => type === 'sim' || (type !== 'local' && existsSync(templatesOf(type))),
@@ -27,7 +27,7 @@ export interface SettingsParts {
   readonly secretKey: string;
   readonly reconcileArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
-  /** What whoever deploys chose. */
+  /** The options of the deployment. */
   readonly options: Pick<Options, 'admins' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts'>;
 }
 

@@ -1,4 +1,4 @@
-/** All stacks of an installation: what holds state apart from what can be made anew. */
+/** All stacks of an installation: stacks with state are separate from those that can be recreated. */
 import type { App } from 'aws-cdk-lib';
 import type { FunctionCode } from './constructs/product-function.ts';
 import type { Options } from './options.ts';

@@ -1,4 +1,4 @@
-/** `npm run demo`: the main job from a manifest to nothing left, on real machines where that is possible, and its proofs. */
+/** `npm run demo`: the main use case from the first manifest to the deletion, on real machines where that is possible, with proofs. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,9 @@ type Platform = Awaited<ReturnType<typeof startPlatform>>;
 async function main(): Promise<void> {
   const real = await canBeReal();
   title(
-    real ? 'Kubeloom demo: real machines on this machine' : 'Kubeloom demo with the sim runner: nothing real is made',
+    real
+      ? 'Kubeloom demo: real machines on this machine'
+      : 'Kubeloom demo with the sim runner: nothing real is created',
   );
   const running = await status(home);
   if (running) throw new Error(`another demo runs here (process ${running.pid}); wait for its end`);
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
   process.env.KUBELOOM_LOG = 'errors';
   const platform = await startPlatform({ dataDir: home, apiPort: 0, runner: real ? 'real' : 'sim' });
   const interrupt = (): void => {
-    print('\ninterrupted: stopping the platform and removing what was made');
+    print('\ninterrupted: stopping the platform and removing what was created');
     void platform
       .stop()
       .then(() => (real ? removeAllHosts(hostsDirectory) : undefined))
@@ -70,7 +72,7 @@ async function main(): Promise<void> {
   title(
     real
       ? 'All of it was real, except: simulated control plane (a small API server stands in for Kubernetes)'
-      : 'simulated: no machine, network or cluster was made',
+      : 'simulated: no machine, network or cluster was created',
   );
 }
 
@@ -94,7 +96,7 @@ async function story(platform: Platform, real: boolean): Promise<void> {
     const bigger = onlyCluster(await applyAndFollow(api, grown));
     if (machines && idsBefore) {
       const count = proveUntouched(idsBefore, await bootIds(machines, bigger));
-      proof(`all ${count} machines that stood before have the same boot id: untouched`);
+      proof(`all ${count} machines that existed before have the same boot id: untouched`);
       await proveCluster(api, machines, await api.getManifest({ namespace: 'default', name: created.name }));
     }
 
@@ -176,7 +178,7 @@ function onlyCluster(manifest: ManifestDescription): ClusterDescription {
   return cluster;
 }
 
-/** Real machines need root and the tools; what is missing is said. */
+/** Real machines need root and the tools; missing ones are printed. */
 async function canBeReal(): Promise<boolean> {
   if (process.env.KUBELOOM_DEMO_RUNNER === 'sim') return false;
   if (process.getuid?.() !== 0) {
@@ -185,7 +187,7 @@ async function canBeReal(): Promise<boolean> {
   }
   const missing = (await examineMachine()).filter((check) => !check.ok && !check.optional);
   for (const check of missing) print(`missing: ${check.name} (${check.found})${check.fix ? `  → ${check.fix}` : ''}`);
-  if (missing.length > 0) print('so real machines cannot be made here, and the sim runner is used');
+  if (missing.length > 0) print('so real machines cannot be created here, and the sim runner is used');
   return missing.length === 0;
 }
 

@@ -89,10 +89,10 @@ export async function proveApplication(
     const node = expected.find((name) => text.includes(name));
     if (node) answers.set(node, (answers.get(node) ?? 0) + 1);
     if (answers.size === expected.length) return answers;
-    // The proxy asks a target whether it lives before it sends anybody there.
+    // The proxy checks the health of a target before it sends requests there.
     await pause(100);
   }
-  throw new Error(`${url}: only ${[...answers.keys()].join(', ') || 'nobody'} answered of ${expected.join(', ')}`);
+  throw new Error(`${url}: only ${[...answers.keys()].join(', ') || 'none'} answered of ${expected.join(', ')}`);
 }
 
 /** Same machines, not restarted: every boot id of `before` is unchanged in `after`. */

@@ -1,4 +1,4 @@
-/** What a simulated run cannot tell: how long tools and functions take in AWS, and how much is kept. */
+/** What a simulated run cannot show: how long tools and functions take in AWS, and how much is stored. */
 import type { RunnerStage } from '#domain/plan.ts';
 
 export const assumptions = {
@@ -19,7 +19,7 @@ export const assumptions = {
   /** Kept for each cluster: states of Terraform, waypoints, logs; table items. */
   objectBytesOfCluster: 30_000_000,
   tableBytesOfCluster: 300_000,
-  /** How often clusters are looked at: the default of a manifest, and on average a twentieth later. */
+  /** How often clusters are checked: the default of a manifest, and on average a twentieth later. */
   driftCheck: { everyHours: 6 },
   daysOfMonth: 30,
 } as const;

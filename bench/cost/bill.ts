@@ -28,7 +28,7 @@ export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
   };
 }
 
-/** What is there whether anybody does anything or not. */
+/** Costs without any activity. */
 export function existingBill(clusters: number, alarms: number, measures: number): Bill {
   const { objectBytesOfCluster, tableBytesOfCluster } = assumptions;
   const tableGb = (clusters * tableBytesOfCluster) / GB;
@@ -58,7 +58,7 @@ export interface Household {
   readonly compute?: Compute;
 }
 
-/** A month in which nobody changes anything. */
+/** A month without changes. */
 export function idleMonth(life: Life, { clusters, alarms, measures, compute }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));

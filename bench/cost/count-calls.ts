@@ -1,4 +1,4 @@
-/** Counts what a platform in this process asks of its services, as AWS would bill it. */
+/** Counts the requests of a platform in this process to its services, as AWS would bill them. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 

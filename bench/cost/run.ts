@@ -39,7 +39,7 @@ else {
     `change   ${usd(result.change.total)}   ${counted(life.change)}`,
     `check    ${usd(result.check.total)}   ${counted(life.check)}`,
     '',
-    'A month in which nothing changes:    ticks  drift checks  standing     total',
+    'A month in which nothing changes:    ticks  drift checks   storage     total',
     ...months.map(row),
     'The same with drift checks on Lambda compute (lambdaRunners=drift):',
     ...lambdaMonths.map(row),

@@ -44,7 +44,7 @@ export async function simulateLife(): Promise<Life> {
     counts = none();
     const [transitions, builds] = [transitionsOf(platform), buildsOf(platform)];
     await work();
-    // The manifest is done before the executions that did it have told their ends.
+    // The manifest is done before the end of its executions is recorded.
     while (platform.executions.store.list({ status: 'RUNNING' }).length > 0) await sleep(20);
     const made = buildsOf(platform).slice(builds.length);
     const minutes = made.map((stage) => assumptions.buildMinutes[stage]);
@@ -61,7 +61,7 @@ export async function simulateLife(): Promise<Life> {
       const manifest = benchManifest('shop', 'sim') as ReturnType<typeof benchManifest> & Spec;
       for (const pool of manifest.spec.nodePools.dynamic) if (pool.name === 'compute-2') pool.count = nodes;
       await api.putManifest({ namespace: 'default', name: 'shop' }, manifest);
-      // One look a second at what takes half an hour would be more; people look now and then.
+      // Polling each second for half an hour would count more requests than people make.
       await untilDone(api, 'shop', 200);
       counts.apiRequests = 20;
       counts.calls += counts.apiRequests;

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 export class DeadLetters extends Queue {
   constructor(scope: Construct, id: string) {
     super(scope, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) });
-    const reason = 'it is itself where dead letters go; an alarm tells of the first one';
+    const reason = 'it is itself the dead-letter queue; an alarm reports the first message';
     Validations.of(this).acknowledge({ id: 'AwsSolutions-SQS3', reason });
     Validations.of(this).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
   }

@@ -74,9 +74,7 @@ export class ProductFunction extends Construct {
       }),
     });
     const called = 'its callers wait for the answer and see every failure; nothing calls it asynchronously';
-    const reason = asynchronous
-      ? 'a failure destination is what it has, which tells more than a dead-letter queue'
-      : called;
+    const reason = asynchronous ? 'it has a failure destination, which says more than a dead-letter queue' : called;
     Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
     if (!asynchronous) Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaAsyncFailureDestination', reason });
   }

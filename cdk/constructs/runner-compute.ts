@@ -1,4 +1,4 @@
-/** What builds run on: containers of CodeBuild by default, its Lambda compute for tools that were chosen for it. */
+/** The compute of builds: containers of CodeBuild by default, its Lambda compute for tools that were chosen for it. */
 import { Duration } from 'aws-cdk-lib';
 import {
   type BuildEnvironment,
@@ -30,7 +30,7 @@ const lambdaTypes = {
 
 export interface RunnerCompute {
   readonly environment: BuildEnvironment;
-  /** Of a buildspec: whom commands run as. Lambda compute has one user, which is not root. */
+  /** Of a buildspec: the user of commands. Lambda compute has one user, which is not root. */
   readonly runAs: { readonly 'run-as'?: string };
   /** Lambda compute has a limit of its own, 15 minutes, and takes no other. */
   readonly timeout: { readonly timeout?: Duration; readonly queuedTimeout?: Duration };

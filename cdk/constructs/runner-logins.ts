@@ -1,4 +1,4 @@
-/** Logins of runners without a key: tokens that other clouds and Vaults take for their identity, and roles of accounts that let them in. */
+/** Logins of runners without a key: tokens that other clouds and Vaults accept as their identity, and roles of other accounts that trust them. */
 import { readFileSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
@@ -10,7 +10,7 @@ import { cloudProviderTypes, templatesOf } from '../settings.ts';
 /** Tools that log in to clouds; the others log in to Vaults at most. */
 const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
 
-/** Whom a runner may become is decided there; for whom its tokens may be is decided here. Roles of its own account are denied elsewhere. */
+/** The other side decides which role a runner gets; the audiences of its tokens are decided here. Roles of its own account are denied elsewhere. */
 export function allowLogins(role: Role, tool: RunnerTool, vaultAudiences: readonly string[]): void {
   const audiences = [...(cloudTools.includes(tool) ? cloudAudiences() : []), ...vaultAudiences];
   const key = 'sts:IdentityTokenAudience';
@@ -26,7 +26,12 @@ export function allowLogins(role: Role, tool: RunnerTool, vaultAudiences: readon
   if (!cloudTools.includes(tool)) return;
   const arn = { service: 'iam', region: '', account: '*', resource: 'role', resourceName: '*' };
   role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [Stack.of(role).formatArn(arn)] }));
-  acceptFindings(role, 'IAM5', /iam::\*:role/, 'roles are named by Secrets; their own trust says whom they let in');
+  acceptFindings(
+    role,
+    'IAM5',
+    /iam::\*:role/,
+    'roles are named by Secrets; their own trust policy decides who may assume them',
+  );
 }
 
 /** Those that provider.json names; a field of the Secret in one may be anything. */

@@ -40,7 +40,7 @@ export class RunnerProject extends Construct {
       file: 'runner-images/Dockerfile',
       target: tool,
       platform: Platform.LINUX_ARM64,
-      // By name: patterns that take the sources in again would have every folder of node_modules looked at.
+      // By name: patterns that include the sources again would make Docker read every folder of node_modules.
       exclude: [...readdirSync(root).filter((name) => !imageSources.includes(name)), '**/node_modules'],
       ignoreMode: IgnoreMode.DOCKER,
     });
@@ -91,8 +91,8 @@ export class RunnerProject extends Construct {
 }
 
 /**
- * Tools run modules and templates of users with this role's credentials around them. Whatever is allowed one day, they
- * reach neither the stacks that started them nor a way to other rights.
+ * Tools run modules and templates of users with this role's credentials in the environment. Whatever is allowed one day,
+ * they can neither change the stacks that started them nor get other rights.
  */
 function denyControlPlane(role: Role): void {
   const services = ['cloudformation', 'codebuild', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];

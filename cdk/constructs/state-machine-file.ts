@@ -12,7 +12,7 @@ import { acceptFindings } from '../checks.ts';
 export interface StateMachineFileProps {
   /** File name without `.asl.json`. */
   readonly name: string;
-  /** The physical name, known beforehand so that functions can be told it. */
+  /** The physical name, known beforehand so that functions can be given it. */
   readonly physicalName: string;
   /** By file name: `plan-cluster`. */
   readonly functions: (name: string) => IFunction;
@@ -46,7 +46,7 @@ export class StateMachineFile extends Construct {
           retention: props.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
-        // Names of states and how they went; what passes between them is in the history, for those who may see it.
+        // Names and outcomes of states; the data between them is in the history, for those who may read it.
         level: LogLevel.ALL,
         includeExecutionData: false,
       },
@@ -81,7 +81,7 @@ export class StateMachineFile extends Construct {
     this.#allowRule('StepFunctionsGetEventsForStepFunctionsExecutionRule');
   }
 
-  /** The rule that Step Functions itself makes to hear of the end. */
+  /** The rule that Step Functions itself creates to be notified of the end. */
   #allowRule(resourceName: string): void {
     this.machine.addToRolePolicy(
       new PolicyStatement({

@@ -1,4 +1,4 @@
-/** An alarm that says in its own text which page tells what to do. */
+/** An alarm whose text names the page that says what to do. */
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -9,7 +9,7 @@ export interface WatchedAlarmProps {
   /** What happened, as a sentence. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The alarm is raised beyond it; `below` takes silence for a fault, too. */
+  /** The alarm is raised beyond it; `below` treats missing data as a fault, too. */
   readonly limit: { readonly above: number } | { readonly below: number };
   readonly topic: ITopic;
 }

@@ -22,7 +22,7 @@ export interface UsedResources extends Stored {
   readonly installation: string;
   /** State machine that `workflows` starts. */
   readonly reconcileName: string;
-  /** What `builds` looks at. */
+  /** Projects that `builds` reads. */
   readonly projects: readonly IProject[];
   /** Of these, what `builds` starts: checks of credentials. */
   readonly startable: readonly IProject[];
@@ -83,14 +83,14 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
     role,
     'IAM5',
     /^Resource::.*[/:]\*$/,
-    'behind a prefix of one bucket, one path of secrets, one state machine: their names are made at run time',
+    'behind a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }
 
 /**
- * Whoever starts a build of a runner could give it other commands, another image or role, or variables that Node obeys, and so
- * read what only runners may: of all that a request may override, one variable is left, which says what is asked.
+ * A caller that starts a build of a runner could give it other commands, another image or role, or variables that Node obeys, and so
+ * read what only runners may read: of everything that a request may override, only one variable is allowed, which has the request.
  */
 const checksOnly = {
   Null: Object.fromEntries(
@@ -132,12 +132,12 @@ function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSec
     ...(uses('ssm:PutParameter') ? ['ssm'] : []),
   ];
   if (writes.length === 0) return;
-  // What the services' own documentation asks for; narrower could not be tried without an account.
+  // As the services' documentation requires; a narrower policy could not be tried without an account.
   const statement = { actions: ['kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], resources: [key.keyArn] };
   role.addToPolicy(new PolicyStatement({ ...statement, conditions: conditions(writes) }));
 }
 
-/** The values of secrets, also where SSM's own key would let everybody in the account; and Terraform's states. */
+/** The values of secrets, also where SSM's own key would give access to every principal of the account; and Terraform's states. */
 function denyWhatOnlyRunnersSee(role: Role, { bucket }: Stored): void {
   const { region } = Stack.of(role);
   role.addToPolicy(

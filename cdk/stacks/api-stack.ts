@@ -28,7 +28,7 @@ export interface ApiStackProps extends StackProps {
   readonly on: UsedResources;
 }
 
-/** Who called what from where, and how it went; neither bodies nor headers. */
+/** Caller, route, source address and status; neither bodies nor headers. */
 const accessLog = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -54,7 +54,7 @@ export class ApiStack extends Stack {
       code: props.code('router'),
       description: 'Kubeloom: the HTTP API',
       environment: settings,
-      // API Gateway gives up after 30 seconds; the function tells the reason before that.
+      // API Gateway gives up after 30 seconds; the function returns the reason before that.
       timeout: Duration.seconds(29),
       logRetention: options.logDays,
       uses: functionUses('router'),
@@ -88,7 +88,7 @@ export class ApiStack extends Stack {
         ...(access === 'anonymous' && { authorizer: new HttpNoneAuthorizer() }),
       });
       if (access !== 'anonymous') continue;
-      const reason = 'load balancers and monitors ask for it without credentials; it tells nothing but that it answers';
+      const reason = 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
       for (const one of made) Validations.of(one).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }
     new CfnOutput(this, 'Url', { value: this.api.apiEndpoint, description: 'Base URL of the API' });

@@ -1,4 +1,4 @@
-/** What tells people that something needs them: alarms, each with a page, one topic, and a dashboard if wished for. */
+/** Alarms for people, each with a page, one topic, and an optional dashboard. */
 import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
@@ -44,7 +44,7 @@ export class ObservabilityStack extends Stack {
     this.#letAlarmsTell();
     if (options.alarmEmail !== undefined) {
       const subscription = this.#topic.addSubscription(new EmailSubscription(options.alarmEmail));
-      const reason = 'an alarm that no mail tells of still stands in CloudWatch';
+      const reason = 'an alarm that is not mailed is still shown in CloudWatch';
       Validations.of(subscription).acknowledge({ id: 'Serverless-SNSRedrivePolicy', reason });
     }
     this.#watchRuns();
@@ -59,7 +59,7 @@ export class ObservabilityStack extends Stack {
     if (options.dashboard) this.#dashboard();
     new CfnOutput(this, 'AlarmTopic', {
       value: this.#topic.topicArn,
-      description: 'Subscribe to it to hear of alarms',
+      description: 'Subscribe to it to get alarms',
     });
   }
 
@@ -83,7 +83,7 @@ export class ObservabilityStack extends Stack {
   #watchRuns(): void {
     const { reconcileManifest, finishRun, tick } = this.#props.pipeline;
     this.#alarm('executions-failed', {
-      description: 'A run ended FAILED: at least one cluster is not as its manifest wishes.',
+      description: 'A run ended FAILED: at least one cluster is not in the desired state.',
       metric: reconcileManifest.metricFailed(fiveMinutes),
       limit: { above: 0 },
     });
@@ -93,12 +93,12 @@ export class ObservabilityStack extends Stack {
       limit: { above: 0 },
     });
     this.#alarm('finish-run-failed', {
-      description: 'A run that was cut off could not be tidied up.',
+      description: 'An interrupted run could not be cleaned up.',
       metric: finishRun.metricFailed(fiveMinutes),
       limit: { above: 0 },
     });
     this.#alarm('leases-overdue', {
-      description: 'A lease expired half an hour ago and nobody freed it: its manifest waits.',
+      description: 'A lease expired half an hour ago and was not released: its manifest waits.',
       metric: this.#measure(tick.log, 'leaseOverdueSeconds', fiveMinutes.period),
       limit: { above: 1800 },
     });
@@ -115,12 +115,12 @@ export class ObservabilityStack extends Stack {
     const { log } = this.#props.pipeline.recordDrift;
     const day = Duration.days(1);
     this.#alarm('drift-left', {
-      description: 'Something of a cluster differs from what was made, and no repair is made of it.',
+      description: 'A cluster has drift that is not repaired.',
       metric: this.#measure(log, 'driftLeft', day),
       limit: { above: 0 },
     });
     this.#alarm('drift-unchecked', {
-      description: `Checks for drift of a cluster could not look at everything, ${tooManyIncomplete} times in a row.`,
+      description: `Checks for drift of a cluster were incomplete ${tooManyIncomplete} times in a row.`,
       metric: this.#measure(log, 'incompleteChecks', day),
       limit: { above: tooManyIncomplete - 1 },
     });
@@ -130,7 +130,7 @@ export class ObservabilityStack extends Stack {
     const { fn } = this.#props.pipeline.tick;
     const window = { period: Duration.minutes(Math.max(15, 3 * this.#props.options.tickMinutes)) };
     this.#alarm('tick-failed', {
-      description: 'The tick of the scheduler failed: what is due is not looked after.',
+      description: 'The tick of the scheduler failed: due work is not started.',
       metric: fn.metricErrors(window),
       limit: { above: 0 },
     });
@@ -146,7 +146,7 @@ export class ObservabilityStack extends Stack {
     const depth = (queue: typeof lostEnds): IMetric =>
       queue.metricApproximateNumberOfMessagesVisible({ ...fiveMinutes, statistic: Stats.MAXIMUM });
     this.#alarm('lost-ends', {
-      description: 'finish-run could not be told that a run was cut off.',
+      description: 'finish-run could not be notified of an interrupted run.',
       metric: depth(lostEnds),
       limit: { above: 0 },
     });

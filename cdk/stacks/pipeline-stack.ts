@@ -33,7 +33,7 @@ export class PipelineStack extends Stack {
   readonly finishRun: StateMachine;
   readonly tick: ProductFunction;
   readonly recordDrift: ProductFunction;
-  /** Ends of executions that finish-run could not be told of. */
+  /** Ends of executions that finish-run could not be notified of. */
   readonly lostEnds: DeadLetters;
   /** Ticks that failed or could not be called. */
   readonly lostTicks: DeadLetters;
@@ -91,7 +91,7 @@ export class PipelineStack extends Stack {
     });
   }
 
-  /** The function of a state; made when first asked for. */
+  /** The function of a state; created on first use. */
   #function(name: string): ProductFunction {
     const made = this.#functions.get(name);
     if (made) return made;
@@ -102,7 +102,7 @@ export class PipelineStack extends Stack {
       logRetention: this.#props.options.logDays,
       uses: functionUses(name),
       on: this.on,
-      // One that was throttled is not made up for: the next does its work.
+      // A throttled tick is not repeated: the next one does its work.
       ...(name === 'tick' && {
         asynchronous: {
           failures: this.lostTicks,
@@ -114,7 +114,7 @@ export class PipelineStack extends Stack {
     return fn;
   }
 
-  /** The state machine of a file; those that it starts are made first. */
+  /** The state machine of a file; those that it starts are created first. */
   #machine(name: string): StateMachine {
     const made = this.#machines.get(name);
     if (made) return made;
@@ -136,7 +136,7 @@ export class PipelineStack extends Stack {
     return `${this.#props.options.installation}-${name}`;
   }
 
-  /** Known before the machine is made: functions that start it are themselves part of its definition. */
+  /** Known before the machine is created: functions that start it are themselves part of its definition. */
   #machineArn(name: string): string {
     return this.formatArn({
       service: 'states',
@@ -146,7 +146,7 @@ export class PipelineStack extends Stack {
     });
   }
 
-  /** Catch does not run when an execution is aborted or times out, so finishing hangs on the event of its end. */
+  /** Catch does not run when an execution is aborted or times out, so finishing depends on the event of its end. */
   #finishWhatWasCutOff(): void {
     new Rule(this, 'ExecutionCutOff', {
       description: 'a reconcile-manifest execution ended without success: release its lease, stop its builds',

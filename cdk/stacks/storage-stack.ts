@@ -1,4 +1,4 @@
-/** What must not be lost: the table, the bucket, and the key that encrypts both and the secrets. */
+/** Resources that must not be lost: the table, the bucket, and the key that encrypts both and the secrets. */
 import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -51,7 +51,7 @@ export class StorageStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // customerManagedKey() wants to know the region while synthesising, which only those who deploy know.
+    // customerManagedKey() needs the region during synthesis, which is known only at deployment.
     const [table] = this.table.node.children.filter((child) => child instanceof CfnGlobalTable);
     table?.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', this.key.keyArn);
     this.bucket = new Bucket(this, 'Artifacts', {

@@ -134,14 +134,14 @@ describe('options', () => {
     expect(title).toMatch(/^11 faults in the options/);
     expect(faults.sort()).toEqual([
       'account: must be the 12 digits of an account',
-      'admins: is needed with authorization=jwt; * makes everybody with a token an admin',
+      'admins: is needed with authorization=jwt; * makes every caller with a token an admin',
       'colour: there is no such option',
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
       'lambdaRunners: "ansible" cannot: only kubectl, drift stay below 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
-      'runnerCidrs: "somewhere" is no IPv4 network such as 192.0.2.0/24',
+      'runnerCidrs: "somewhere" is not an IPv4 network such as 192.0.2.0/24',
       'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',
       'tickMinuts: there is no such option; did you mean tickMinutes?',
     ]);
