@@ -163,7 +163,7 @@ describe('first admins', () => {
     expect(() => parseOptions({ admins })).toThrow(
       /^2 faults[\s\S]*admins: "nobody" names nobody[\s\S]*"claim:groups" names nobody/,
     );
-    expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names nobody; write * for everybody');
+    expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names no one; write * for every caller');
   });
 
   it('reach the functions and not the runners', () => {

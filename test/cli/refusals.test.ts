@@ -61,7 +61,7 @@ describe('kubeloom apply', () => {
       ['apply', '-f', '-'],
       `${secret('a', '{ a: b }')}---\n${secret('a', '{ a: c }')}`,
     );
-    expect([code, stderr]).toEqual([3, expect.stringContaining('Secret default/a stands in these documents twice')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Secret default/a is in these documents twice')]);
   });
 
   it('warns of keys that last, and shows none of them', async () => {

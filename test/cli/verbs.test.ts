@@ -300,7 +300,7 @@ describe('what a program reads', () => {
     [['pause', 'a/b/c'], 2, 'write NAME or NAMESPACE/NAME'],
     [['runs', 'read', '--limit', 'x'], 2, 'write a number'],
     [['local', 'up', '--port', 'x'], 2, 'write a number'],
-    [['delete', 'read', '--orphan', 'all', 'x'], 2, 'name no nodes beside it'],
+    [['delete', 'read', '--orphan', 'all', 'x'], 2, 'leave out the names of nodes'],
   ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
     const { code, stderr, stdout } = await kubeloom(args);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);

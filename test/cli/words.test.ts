@@ -74,7 +74,7 @@ describe('--orphan', () => {
     expect(orphansOf(['a-01,b-02', 'c-03'])).toEqual(['a-01', 'b-02', 'c-03']);
     expect(orphansOf(['all'])).toEqual(['all']);
     expect(orphansOf()).toEqual([]);
-    expect(() => orphansOf(['all', 'a-01'])).toThrow('name no nodes beside it');
+    expect(() => orphansOf(['all', 'a-01'])).toThrow('leave out the names of nodes');
   });
 });
 

@@ -113,7 +113,7 @@ const faults: readonly Fault[] = [
     ...{
       check: 'Step Functions',
       state: 'wrong',
-      found: /states:ListStateMachines is denied/,
+      found: /access denied: states:ListStateMachines/,
       fix: /let this principal/,
     },
   },
@@ -180,7 +180,7 @@ const faults: readonly Fault[] = [
     ...{
       check: 'builds at once',
       state: 'wrong',
-      found: /servicequotas:ListServiceQuotas is denied/,
+      found: /access denied: servicequotas:ListServiceQuotas/,
       fix: /let this/,
     },
   },
@@ -252,7 +252,7 @@ const faults: readonly Fault[] = [
     ...{
       check: 'runner Runner-ansible',
       state: 'wrong',
-      found: /removed it by hand/,
+      found: /deleted by hand/,
       fix: /^npx cdk deploy .* --revert-drift #/,
     },
   },
@@ -304,7 +304,7 @@ const faults: readonly Fault[] = [
 
 describe('one thing broken', () => {
   for (const { what, breakIt, check, state, found, fix } of faults) {
-    it(`${what}: told alone, with how to mend it`, async () => {
+    it(`${what}: reported alone, with how to fix it`, async () => {
       breakIt();
       const wrong = notOk((await examine()).checks);
       expect(wrong).toHaveLength(1);

@@ -26,7 +26,7 @@ const cases: readonly Case[] = [
     title: 'a version that is a range',
     change: edited('provider.json', '1.2.3', '~> 1.2'),
     place: 'provider.json',
-    says: /no exact version/,
+    says: /not an exact version/,
   },
   { title: 'a missing provider.json', change: { 'provider.json': null }, place: 'provider.json', says: /missing/ },
   {
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     title: 'a version in a module',
     change: edited('nodepool/main.tf', '{ source = "example/acme" }', '{ source = "example/acme", version = "1.2.3" }'),
     place: 'nodepool/main.tf',
-    says: /version of acme stands here/,
+    says: /version of acme is set here/,
   },
   {
     title: 'another source in a module',
@@ -111,7 +111,7 @@ const cases: readonly Case[] = [
     title: 'a type that the value does not fit',
     change: edited('network/variables.tf', 'list(number)', 'string'),
     place: 'network/variables.tf',
-    says: /ssh_ports does not take.*list\(number\), not string/,
+    says: /ssh_ports does not accept.*list\(number\), not string/,
   },
   {
     title: 'an attribute that is not always given',
