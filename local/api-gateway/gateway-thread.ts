@@ -1,4 +1,4 @@
-/** The API in a thread of its own: executions in the main thread do not delay readers.
+/** The API in a thread of its own: executions in the main thread do not delay readers. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Logger } from '../logger.ts';
 import type { GatewayRoute } from './gateway-listener.ts';

@@ -98,7 +98,7 @@ resource "aws_instance" "node" {
   }
 
   lifecycle {
-    # A region that gains a zone changes whose turn it is: machines that stand stay where they are.
+    # A region that gains a zone changes whose turn it is: machines that exist stay where they are.
     ignore_changes = [ami, user_data, key_name, subnet_id, tags["kubeloom-generation"]]
   }
 }

@@ -22,7 +22,7 @@ data "openstack_networking_network_v2" "external" {
   external = true
 }
 
-# By name: images are renewed, and their ids with them. None at all must not matter to machines that stand.
+# By name: images are renewed, and their ids with them. None at all must not matter to machines that exist.
 data "openstack_images_image_ids_v2" "image" {
   name = var.pool.image
   sort = "created_at:desc"
