@@ -162,7 +162,7 @@ describe('a backup', () => {
     writeFileSync(`${file}-changed`, bytes);
     await expect(restore({ dataDir, file: `${file}-changed`, passphrase })).rejects.toThrow(/it was changed/);
     writeFileSync(`${file}-short`, bytes.subarray(0, 20));
-    await expect(restore({ dataDir, file: `${file}-short`, passphrase })).rejects.toThrow(/no backup of Kubeloom/);
+    await expect(restore({ dataDir, file: `${file}-short`, passphrase })).rejects.toThrow(/not a backup of Kubeloom/);
     expect(existsSync(dataDir)).toBe(false);
     expect(readdirSync(place).sort()).toEqual(['backup', 'backup-changed', 'backup-short']);
   });
@@ -194,7 +194,7 @@ describe('a backup', () => {
     );
     await expect(backUp(at(join(dataDir, 'backup')))).rejects.toThrow('is inside');
     expect(existsSync(join(dataDir, 'backup'))).toBe(false);
-    await expect(restore(at(join(place, 'nothing')))).rejects.toThrow('nothing is not there; name a file that');
+    await expect(restore(at(join(place, 'nothing')))).rejects.toThrow('nothing does not exist; name a file that');
     await expect(restore({ ...at(place), dataDir: join(place, 'other') })).rejects.toThrow(
       'is not a backup of Kubeloom',
     );

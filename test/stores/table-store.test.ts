@@ -146,7 +146,7 @@ describe('the table of 0.1.0', () => {
     const directory = await leveldb();
     await rename(join(directory, 'CURRENT'), join(directory, 'elsewhere'));
     await expect(start(directory)).rejects.toThrow(
-      /0\.1\.0 kept it\) is damaged: CURRENT is missing; restore a backup/,
+      /Kubeloom 0\.1\.0\) is damaged: CURRENT is missing; restore a backup/,
     );
     await rename(join(directory, 'elsewhere'), join(directory, 'CURRENT'));
     await start(directory);
