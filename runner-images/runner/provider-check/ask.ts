@@ -92,8 +92,7 @@ export function mustBeGood(
 
 /** The finding of an answer about a permission; `proof`: whether it shows that the permission is granted. */
 export function permissionShown(name: string, { status }: Answer, proof: boolean, missing: string): CheckFinding {
-  if (isBusy(status))
-    return unreported('permission', name, `cannot be checked now (HTTP ${status}): retry later`);
+  if (isBusy(status)) return unreported('permission', name, `cannot be checked now (HTTP ${status}): retry later`);
   return permissionFinding(name, proof, `is missing (HTTP ${status}): ${missing}`);
 }
 
