@@ -38,7 +38,7 @@ export function requestSender(
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw sentElsewhere(connection, response);
     const problem = parseProblem(await response.text(), response.status);
-    // What the gate says is about the connection; what the API says, about the role.
+    // An answer of the gateway is about the connection; one of the API is about the role.
     if (response.status === 401 || (response.status === 403 && problem.code !== 'Forbidden'))
       throw notLetIn(connection, problem);
     throw new ApiProblem(problem, typeof sent.body === 'string' ? undefined : sent.body);
@@ -69,7 +69,7 @@ function parseProblem(text: string, status: number): Problem {
 function notLetIn(connection: Connection, problem: Problem): CliError {
   const how = connection.token ? 'the token is not accepted' : 'no token was sent';
   return new CliError(
-    `${connection.apiUrl} does not let us in (${how}): ${problem.detail}; set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine`,
+    `${connection.apiUrl}: access denied (${how}): ${problem.detail}; set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine`,
     exitCodes.forbidden,
   );
 }
