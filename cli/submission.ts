@@ -77,7 +77,9 @@ async function planned(api: ApiClient, item: Known, known: readonly Known[]): Pr
       document: item.document,
       beside: besides(known.map(({ document }) => document)),
     });
-    const refusals = plan.clusters.flatMap((cluster) => cluster.refusals);
+    // Clusters that share a pool are refused for the same reason: it is shown once.
+    const all = plan.clusters.flatMap((cluster) => cluster.refusals);
+    const refusals = [...new Map(all.map(({ about: _, ...one }) => [`${one.path} ${one.reason}`, one])).values()];
     const faults = [...plan.faults, ...located(item.document, refusals)];
     return faults.length > 0 ? { ...item, refused: faulty(item, faults) } : { ...item, plan };
   } catch (error) {

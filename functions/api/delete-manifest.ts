@@ -3,7 +3,7 @@ import type { Fault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { deletionFaults } from '#domain/manifest/validate-update.ts';
+import { error } from '#domain/manifest/fault.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
@@ -16,7 +16,7 @@ import { recordManifestChange } from './audit-event.ts';
 import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { handle } from './handle.ts';
 import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
-import { planClusters } from './plan-clusters.ts';
+import { planClusters, plansOnceReached, refusalsOf } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
@@ -45,7 +45,7 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
   // What is to go does not wait: a deletion ends the pause.
   const { paused, ...awake } = stored;
   const record = nextRecord(deps, path, awake, goal);
-  await refuseProtected(deps, record, clusters);
+  refuseProtected(deps, { stored, desired: record }, clusters);
   const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
   // What is under way would be for nothing: its stage is stopped, what it made is known.
   const atWork = await runAtWork(deps, stored);
@@ -71,19 +71,17 @@ function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly st
 }
 
 /** Throws `Protected` that names what protects it, in the document or in what stands, and how to lift that. */
-async function refuseProtected(
-  deps: Pick<ApiPorts, 'ids' | 'templateReferences'>,
-  record: ManifestRecord,
+function refuseProtected(
+  deps: Pick<ApiPorts, 'ids'>,
+  { stored, desired }: { readonly stored: ManifestRecord; readonly desired: ManifestRecord },
   clusters: readonly ClusterRecord[],
-): Promise<void> {
-  const remaining = documentFaults(record);
-  const said = new Set(remaining.map(({ path }) => path));
-  const plans = planClusters(planningOf(deps, record), record, clusters);
-  const existing = plans.flatMap(({ refusals }) => refusals);
-  const faults = [...remaining, ...existing.filter(({ path }) => !said.has(path))];
+): void {
+  const plans = planClusters(planningOf(deps, desired), desired, clusters);
+  const later = plansOnceReached(deps, { stored, desired }, clusters);
+  const faults = [...documentFaults(desired), ...refusalsOf(plans), ...refusalsOf(later, plans)];
   if (faults.length === 0) return;
   const reasons = faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
-  const name = `${record.namespace}/${record.name}`;
+  const name = `${desired.namespace}/${desired.name}`;
   throw new PipelineError('Protected', `manifest "${name}" cannot be deleted. ${reasons.join('. ')}`, {
     details: faults,
   });
@@ -91,6 +89,7 @@ async function refuseProtected(
 
 /** A document that can no longer be read keeps nothing from being deleted. */
 function documentFaults(record: ManifestRecord): Fault[] {
-  const manifest = readableManifest(record);
-  return manifest ? wireFaults(deletionFaults(manifest)) : [];
+  if (!readableManifest(record)?.spec.deletionProtection) return [];
+  const fix = 'set it to false and apply that first';
+  return wireFaults([error(['spec', 'deletionProtection'], 'the manifest is protected', fix)]);
 }

@@ -4,20 +4,19 @@ import type { Fault } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
 import { withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { validateUpdate } from '#domain/manifest/validate-update.ts';
+import { placed } from '#domain/manifest/yaml/text-places.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { findRenames } from '#domain/planning/text/find-renames.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
-import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { existingManifest } from './existing-manifest.ts';
-import { planClusters } from './plan-clusters.ts';
+import { planClusters, plansOnceReached, refusalsOf } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
@@ -38,7 +37,7 @@ export interface Assessment {
   readonly same?: boolean;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
-  /** What the planner will not do, as far as no fault says it already. */
+  /** What the plans refuse, each thing once. */
   readonly refusals: readonly Fault[];
 }
 
@@ -53,17 +52,15 @@ export async function assessManifest(deps: ApiPorts, key: ManifestKey, question:
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
   const clusters = await deps.clusters.list(key);
-  const before = stored && readableManifest(stored);
-  const settled = stored?.status === 'Done' || stored?.status === 'Failed';
-  const old = before && settled ? existingManifest(before, clusters) : before;
   const { templates, templateSecrets, faults: unpinned } = await pinTemplates(deps, key.namespace, manifest, beside);
-  const faults = wireFaults([...(old ? validateUpdate(old, manifest) : []), ...unpinned], document);
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
   const record = nextRecord(deps, key, stored, goal);
   const plans = planClusters(planningOf(deps, record), record, clusters);
-  const said = new Set(faults.map(({ path }) => path));
-  const refusals = plans.flatMap((plan) => plan.refusals).filter(({ path }) => !said.has(path));
+  const underWay = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
+  const later = underWay ? refusalsOf(plansOnceReached(deps, { stored, desired: record }, clusters), plans) : [];
+  const faults = [...wireFaults([...replaceFaults(manifest), ...unpinned], document), ...placed(document, later)];
+  const refusals = placed(document, refusalsOf(plans));
   return { record, same, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
 }
 

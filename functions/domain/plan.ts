@@ -177,7 +177,21 @@ export const Waypoint = z.strictObject({
 export type Waypoint = z.infer<typeof Waypoint>;
 
 /** Something the user asked for that is not done, and what to do instead. */
-export const Refusal = z.strictObject({ path: z.string(), reason: z.string(), fix: z.string() });
+export const RefusalSubject = z.strictObject({
+  kind: z.enum(['cluster', 'dynamicPool', 'staticPool', 'loadBalancer', 'provider']),
+  name: z.string(),
+  /** Place in it, as the manifest has it; '' = as a whole. */
+  field: z.string(),
+});
+export type RefusalSubject = z.infer<typeof RefusalSubject>;
+
+export const Refusal = z.strictObject({
+  /** In answers the place in the document; in the planner, which sees none, with names in place of numbers. */
+  path: z.string(),
+  reason: z.string(),
+  fix: z.string(),
+  about: RefusalSubject.optional(),
+});
 export type Refusal = z.infer<typeof Refusal>;
 
 /** The path of one cluster. No waypoints and no refusals = converged. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { validateUpdate } from '#domain/manifest/validate-update.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import {
   azureFolder,
@@ -17,6 +16,7 @@ import {
   shortName,
   validFolder,
 } from './manifest-files.ts';
+import { refusedChanges } from './refused-changes.ts';
 
 describe('an invalid manifest gets all its faults at once, with path, reason and fix', () => {
   const files = filesIn(invalidFolder, '*.yaml');
@@ -110,5 +110,5 @@ function refusedSteps(files: readonly string[]): readonly unknown[] {
   const steps = files.flatMap((file) =>
     readRealInput(file).flatMap((document) => InputManifest.safeParse(document).data ?? []),
   );
-  return steps.slice(1).flatMap((step, index) => validateUpdate(steps[index] ?? step, step));
+  return steps.slice(1).flatMap((step, index) => refusedChanges(steps[index] ?? step, step));
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { deletionFaults, validateUpdate } from '#domain/manifest/validate-update.ts';
 import { manifestWith } from './manifest-files.ts';
+import { refusedChanges, refusedDeletion } from './refused-changes.ts';
 
 type Changes = NonNullable<Parameters<typeof manifestWith>[0]>;
 type Spec = Parameters<Changes>[0];
 
 const control = (spec: Spec) => spec.nodePools.dynamic.filter(({ name }) => name === 'control');
 const cluster = (spec: Spec) => spec.kubernetes.clusters;
-const refused = (before: Changes, after: Changes) => validateUpdate(manifestWith(before), manifestWith(after));
+const refused = (before: Changes, after: Changes) => refusedChanges(manifestWith(before), manifestWith(after));
 const nothing: Changes = () => {};
 
 describe('what machines are made of cannot be changed in place', () => {
@@ -38,12 +38,29 @@ describe('what machines are made of cannot be changed in place', () => {
     expect(faults[0]?.reason).toContain('serverType, image, spot of the pool "control"');
   });
 
+  it('a pool that two clusters share is one fault, and so is a provider of several pools that changes its type', () => {
+    const twice: Changes = (spec) => {
+      const [first] = spec.kubernetes.clusters;
+      if (first) spec.kubernetes.clusters.push({ ...structuredClone(first), name: 'two', network: '192.168.4.0/24' });
+    };
+    const faults = refused(twice, (spec) => {
+      twice(spec);
+      for (const provider of spec.providers) provider.providerType = 'local';
+      for (const pool of control(spec)) Object.assign(pool, { serverType: 'large' });
+    });
+
+    expect(faults.map(({ path }) => path)).toEqual([
+      'spec.providers[0].providerType',
+      'spec.nodePools.dynamic[0].serverType',
+    ]);
+  });
+
   it('a pool that may be replaced may change, and a name that is no pool is refused', () => {
     const after = manifestWith((spec) => {
       for (const pool of control(spec)) Object.assign(pool, { serverType: 'large' });
     });
     const allowed = (names: string) =>
-      validateUpdate(manifestWith(nothing), {
+      refusedChanges(manifestWith(nothing), {
         ...after,
         metadata: { ...after.metadata, annotations: { 'kubeloom.dev/replace': names } },
       });
@@ -71,6 +88,8 @@ describe('what machines are made of cannot be changed in place', () => {
   it('a pool under another name may be anything', () => {
     const faults = refused(nothing, (spec) => {
       for (const pool of control(spec)) Object.assign(pool, { name: 'control-2', image: 'other', spot: true });
+      for (const { pools } of cluster(spec)) pools.control = ['control-2'];
+      for (const role of spec.loadBalancers.roles) role.targetPools = ['control-2'];
     });
 
     expect(faults).toEqual([]);
@@ -132,7 +151,10 @@ describe('protection', () => {
       spec.kubernetes.clusters = [];
     });
 
-    expect(faults.map(({ path }) => path)).toEqual(['spec.nodePools.dynamic[0]', 'spec.kubernetes.clusters[0]']);
+    expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+      'spec.kubernetes.clusters: the cluster "one" is protected',
+      'spec.nodePools.dynamic: the pool "control" is protected',
+    ]);
   });
 
   it('refuses to remove a node of a protected pool, unless the protection goes too', () => {
@@ -149,12 +171,10 @@ describe('protection', () => {
   it('keeps a manifest from being deleted, and says what protects it', () => {
     const manifest = manifestWith((spec) => {
       protectedSpec(spec);
-      spec.deletionProtection = true;
     });
 
-    expect(deletionFaults(manifestWith())).toEqual([]);
-    expect(deletionFaults(manifest).map(({ path }) => path)).toEqual([
-      'spec.deletionProtection',
+    expect(refusedDeletion(manifestWith())).toEqual([]);
+    expect(refusedDeletion(manifest).map(({ path }) => path)).toEqual([
       'spec.kubernetes.clusters[0].protect',
       'spec.nodePools.dynamic[0].protect',
     ]);

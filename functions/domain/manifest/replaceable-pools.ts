@@ -1,5 +1,7 @@
 /** Pools whose machines the user lets Kubeloom replace when something changes that machines are made of. */
+import { error, type Fault } from './fault.ts';
 import type { InputManifest } from './input-manifest.ts';
+import { shown } from './names.ts';
 
 /** Annotation of the manifest: names of dynamic pools, separated by commas. */
 export const replaceAnnotation = 'kubeloom.dev/replace';
@@ -7,4 +9,17 @@ export const replaceAnnotation = 'kubeloom.dev/replace';
 export function replaceablePools({ metadata }: Pick<InputManifest, 'metadata'>): ReadonlySet<string> {
   const names = (metadata.annotations?.[replaceAnnotation] ?? '').split(',').map((name) => name.trim());
   return new Set(names.filter(Boolean));
+}
+
+/** Names in the annotation that are no dynamic pools. */
+export function replaceFaults(manifest: InputManifest): readonly Fault[] {
+  const pools = new Set(manifest.spec.nodePools.dynamic.map(({ name }) => name));
+  const unknown = [...replaceablePools(manifest)].filter((name) => !pools.has(name));
+  return unknown.map((name) =>
+    error(
+      ['metadata', 'annotations', replaceAnnotation],
+      `there is no dynamic pool ${shown(name)} that could be replaced`,
+      'use names of dynamic pools, separated by commas',
+    ),
+  );
 }

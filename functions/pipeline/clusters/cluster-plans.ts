@@ -87,6 +87,18 @@ export function clustersBehind(
   return clustersOf(planning.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
 }
 
+/** The records of all clusters as they will be when the path to this manifest has been walked to its end. */
+export function reachedRecords(
+  planning: Planning,
+  manifest: ManifestRecord,
+  stored: readonly ClusterRecord[],
+): readonly ClusterRecord[] {
+  return clustersOf(planning.ids, manifest, stored).map((record) => {
+    const last = planCluster(planning, manifest, record).waypoints.at(-1);
+    return last === undefined ? record : { ...record, current: last.target, attempted: null };
+  });
+}
+
 /** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
 export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
   if (record.status !== 'Converged' || record.current === null) return true;

@@ -1,12 +1,14 @@
 /** What may not happen, whatever the manifest or the world says: found before anything starts. */
-import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { documentPlace } from '#domain/machine-fields.ts';
+import { shown } from '#domain/manifest/names.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Change, Refusal } from '#domain/plan.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
+import { aboutCluster, aboutPool, refusal } from '../states/refusal.ts';
 import { stateFaults } from '../states/state-faults.ts';
 import { releaseTarget } from './release-target.ts';
 import { impossibleStep } from './version-steps.ts';
@@ -19,15 +21,24 @@ interface Ends {
   readonly changes: readonly Change[];
 }
 
-/** Every reason against getting from what stands to what is wished for; empty when there is none. */
-export function refusals({ current, attempted, desired, changes }: Ends): readonly Refusal[] {
+/** Every reason against getting from what exists to what is desired, each once; empty when there is none. */
+export function refusals(ends: Ends): readonly Refusal[] {
+  return [...new Map(allRefusals(ends).map((one) => [`${one.path} ${one.reason}`, one])).values()];
+}
+
+function allRefusals({ current, attempted, desired, changes }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
   if (current === null) return [...stateFaults(desired), ...unknownVersion(desired)];
-  const fixed = fixedRefusals(desired, changes);
+  const fixed = [
+    ...providerRefusals(current, desired),
+    ...networkRefusals(desired, changes),
+    ...machineRefusals(current, desired, changes),
+    ...kindRefusals(current, desired),
+  ];
   return [
     ...fixed,
     // A pool that moved in place kept its subnet: what follows from that for the network is no fault of its own.
-    ...stateFaults(desired).filter(({ path }) => fixed.length === 0 || path !== `${clusterPath(desired)}.network`),
+    ...stateFaults(desired).filter(({ about }) => fixed.length === 0 || about?.field !== 'network'),
     ...versionRefusals(current, attempted, desired),
     ...protectionRefusals(current, attempted, desired),
     ...releaseRefusals(current, desired),
@@ -35,39 +46,75 @@ export function refusals({ current, attempted, desired, changes }: Ends): readon
 }
 
 function destroyRefusals(current: ClusterState): readonly Refusal[] {
-  const pools = allPools(current).filter((pool) => pool.protect);
-  const fix = 'set protect to false and apply that first';
+  const fix = 'set it to false and apply that first';
   return [
     ...(current.protect
-      ? [{ path: `${clusterPath(current)}.protect`, reason: `cluster ${current.name} is protected`, fix }]
+      ? [refusal(aboutCluster(current, 'protect'), `the cluster ${shown(current.name)} is protected`, fix)]
       : []),
-    ...pools.map((pool) => ({ path: `${poolPath(pool)}.protect`, reason: `pool ${pool.name} is protected`, fix })),
+    ...allPools(current)
+      .filter((pool) => pool.protect)
+      .map((pool) => refusal(aboutPool(pool, 'protect'), `the pool ${shown(pool.name)} is protected`, fix)),
   ];
 }
 
-/** Fields that make another machine or another network. */
-function fixedRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
+/** A name of a provider stands for one cloud as long as anything of it exists. */
+function providerRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
+  const types = new Map(providersOf(current).map(({ name, type }) => [name, type]));
+  return providersOf(desired).flatMap(({ name, type }) => {
+    const before = types.get(name) ?? type;
+    if (before === type) return [];
+    const reason = `cannot change from ${before} to ${type}: machines of ${shown(name)} exist`;
+    return [refusal({ kind: 'provider', name, field: 'providerType' }, reason, 'add a provider with another name')];
+  });
+}
+
+function providersOf(state: ClusterState): readonly ProviderInstance[] {
+  return [
+    ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider] : [])),
+    ...state.loadBalancers.map(({ dns }) => dns.provider),
+  ];
+}
+
+function networkRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== 'NetworkChanged') return [];
+    const reason = `the network of the cluster ${shown(desired.name)} cannot be changed from ${change.from}: every node has its address out of it`;
+    const fix = `keep ${change.from}, or make a new cluster with another name`;
+    return [refusal(aboutCluster(desired, 'network'), reason, fix)];
+  });
+}
+
+/** One for a pool, however many fields of its machines have changed. */
+function machineRefusals(current: ClusterState, desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
+  const instances = new Map(allPools(current).map((pool) => [pool.id, instanceOf(pool)]));
   return changes.flatMap((change): Refusal[] => {
-    if (change.kind === 'NetworkChanged') {
-      return [
-        {
-          path: `${clusterPath(desired)}.network`,
-          reason: `the network of a cluster cannot change (from ${change.from} to ${change.to})`,
-          fix: `set it back to ${change.from}, or make a new cluster with the other network`,
-        },
-      ];
-    }
     if (change.kind !== 'NodePoolSpecChanged') return [];
-    const pool = allPools(desired).find((candidate) => candidate.id === change.pool);
-    const [field, ...others] = change.fields;
-    const path = pool === undefined ? `spec.nodePools[${change.pool}]` : poolPath(pool);
-    return [
-      {
-        path: field === undefined || others.length > 0 ? path : `${path}.${documentPlace(field)}`,
-        reason: `${change.fields.join(', ')} of pool ${pool?.name ?? change.pool} cannot change in place`,
-        fix: `set it back, let the pool be replaced (annotation ${replaceAnnotation}), or add a new pool and drop this one`,
-      },
-    ];
+    const pool = allPools(desired).find(({ id }) => id === change.pool);
+    if (pool === undefined) return [];
+    // The same instance of another type is a fault of the provider, not of each of its pools.
+    const sameInstance = instances.get(pool.id) === instanceOf(pool);
+    const fields = change.fields.filter((field) => field !== 'provider' || !sameInstance).map(documentPlace);
+    if (fields.length === 0) return [];
+    const [field = ''] = fields.length === 1 ? fields : [];
+    const name = shown(pool.name);
+    const reason = `${fields.join(', ')} of the pool ${name} cannot be changed in place: existing machines keep what they were created with`;
+    const fix = `to have its machines replaced pool by pool, name it in the annotation ${replaceAnnotation} (or apply with --allow-replace ${pool.name}); or add a pool with another name and remove this one`;
+    return [refusal(aboutPool(pool, field), reason, fix)];
+  });
+}
+
+function instanceOf({ source }: NodePoolState): string {
+  return source.kind === 'static' ? '' : source.provider.name;
+}
+
+function kindRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
+  const kinds = new Map(allPools(current).map(({ name, source }) => [name, source.kind]));
+  return allPools(desired).flatMap((pool) => {
+    const { kind } = pool.source;
+    const before = kinds.get(pool.name) ?? kind;
+    if (before === kind) return [];
+    const reason = `the ${before} pool ${shown(pool.name)} cannot become ${kind}`;
+    return [refusal(aboutPool(pool, 'name'), reason, 'give the new pool another name')];
   });
 }
 
@@ -75,7 +122,7 @@ function unknownVersion(desired: ClusterState): readonly Refusal[] {
   const { kubernetesVersion: version } = desired;
   if (kubeoneReleaseFor(version) !== undefined) return [];
   const reason = `no known KubeOne release builds Kubernetes ${version}`;
-  return [{ path: `${clusterPath(desired)}.version`, reason, fix: `use one of ${supportedVersionsText()}` }];
+  return [refusal(aboutCluster(desired, 'version'), reason, `use one of ${supportedVersionsText()}`)];
 }
 
 function versionRefusals(
@@ -83,18 +130,18 @@ function versionRefusals(
   attempted: ClusterState | null,
   desired: ClusterState,
 ): readonly Refusal[] {
-  const path = `${clusterPath(desired)}.version`;
+  const about = aboutCluster(desired, 'version');
   const to = desired.kubernetesVersion;
   const begun = attempted?.kubernetesVersion ?? current.kubernetesVersion;
   const from = compareVersions(begun, current.kubernetesVersion) > 0 ? begun : current.kubernetesVersion;
   if (compareVersions(to, from) < 0) {
     const reason = `Kubernetes cannot go back from ${from} to ${to}`;
-    return [{ path, reason, fix: `wish for ${from} or newer` }];
+    return [refusal(about, reason, `keep ${from} or use a newer version`)];
   }
   const step = impossibleStep(current.kubernetesVersion, to);
   if (step === undefined) return [];
   const reason = `no known KubeOne release leads from Kubernetes ${step.from} to ${step.to}`;
-  return [{ path, reason, fix: `wish for a version that can be reached from ${current.kubernetesVersion}` }];
+  return [refusal(about, reason, `use a version that can be reached from ${current.kubernetesVersion}`)];
 }
 
 /**
@@ -117,31 +164,26 @@ function protectionRefusals(
     const kept = new Set(same?.nodes.map(nodeKey));
     const lost = pool.nodes.filter((node) => !kept.has(nodeKey(node)));
     if (same !== undefined && lost.length === 0) return [];
-    return [
-      {
-        path: `${poolPath(pool)}.protect`,
-        reason: `pool ${pool.name} is protected, and ${lost.map((node) => node.name).join(', ') || 'it'} would be removed`,
-        fix: 'set protect to false on the pool and apply that first',
-      },
-    ];
+    const names = lost.map((node) => node.name).join(', ') || 'it';
+    const reason = `the pool ${shown(pool.name)} is protected, and ${names} would be removed`;
+    const field = same === undefined ? 'protect' : sizeFieldOf(same);
+    return [refusal(aboutPool(pool, field), reason, 'set protect to false on the pool and apply that first')];
   });
+}
+
+function sizeFieldOf({ source, autoscaler }: NodePoolState): string {
+  if (source.kind === 'static') return 'nodes';
+  return autoscaler === undefined ? 'count' : 'autoscaler';
 }
 
 /** Static machines that must leave before they come back: what stays meanwhile must work. */
 function releaseRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
   const released = releaseTarget(current, desired);
   if (released === current) return [];
-  return stateFaults(released).map(({ path, reason }) => ({
-    path,
+  const fix = 'do it in two steps: first add other nodes (or another API endpoint), apply, then move the machines';
+  return stateFaults(released).map(({ reason, ...fault }) => ({
+    ...fault,
     reason: `static machines change their pool or use; while they are away, ${reason}`,
-    fix: 'do it in two steps: first add other nodes (or another API endpoint), apply, then move the machines',
+    fix,
   }));
-}
-
-function clusterPath(state: ClusterState): string {
-  return `spec.kubernetes.clusters[${state.name}]`;
-}
-
-function poolPath(pool: NodePoolState): string {
-  return `spec.nodePools.${pool.source.kind}[${pool.name}]`;
 }

@@ -2,6 +2,7 @@
 import { allNodes, allPools, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
 import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
+import { aboutCluster, refusal } from './refusal.ts';
 import { listenerOf, roleTargets, servesApi } from './role-targets.ts';
 
 /** Everything that keeps a state from working; empty for a good one. */
@@ -17,13 +18,8 @@ export function stateFaults(state: ClusterState): readonly Refusal[] {
 
 function controlFaults(state: ClusterState): readonly Refusal[] {
   if (state.pools.some((pool) => pool.role === 'control' && pool.nodes.length > 0)) return [];
-  return [
-    {
-      path: `${pathOf(state)}.pools.control`,
-      reason: 'no control node would be left',
-      fix: 'keep at least one node in a control pool, or delete the cluster',
-    },
-  ];
+  const fix = 'keep at least one node in a control pool, or delete the cluster';
+  return [refusal(aboutCluster(state, 'pools.control'), 'no control node would be left', fix)];
 }
 
 function endpointFaults(state: ClusterState): readonly Refusal[] {
@@ -31,23 +27,17 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
   if (apiEndpoint.kind === 'node') {
     const control = state.pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes);
     if (control.some((node) => node.name === apiEndpoint.node)) return [];
-    return [
-      {
-        path: `${pathOf(state)}.pools.control`,
-        reason: `the API endpoint would be node ${apiEndpoint.node || '(none)'}, which is no control node`,
-        fix: 'keep that node until the endpoint has moved to another',
-      },
-    ];
+    const reason = `the API endpoint would be node ${apiEndpoint.node || '(none)'}, which is no control node`;
+    const fix = 'keep that node until the endpoint has moved to another';
+    return [refusal(aboutCluster(state, 'pools.control'), reason, fix)];
   }
   const balancer = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer);
   if (balancer && servesApi(balancer) && balancer.pools.some((pool) => pool.nodes.length > 0)) return [];
-  return [
-    {
-      path: `spec.loadBalancers.clusters[${apiEndpoint.loadBalancer}]`,
-      reason: `the API endpoint would be load balancer ${apiEndpoint.loadBalancer}, which has no node or no API role`,
-      fix: 'give it at least one node and the API role, or take the role away so that a control node is the endpoint',
-    },
-  ];
+  const { loadBalancer: name } = apiEndpoint;
+  const reason = `the API endpoint would be load balancer ${name}, which has no node or no API role`;
+  const fix =
+    'give it at least one node and the API role, or take the role away so that a control node is the endpoint';
+  return [refusal({ kind: 'loadBalancer', name, field: '' }, reason, fix)];
 }
 
 function nameFaults(state: ClusterState): readonly Refusal[] {
@@ -57,11 +47,9 @@ function nameFaults(state: ClusterState): readonly Refusal[] {
     ...allPools(state).map((pool) => `pool ${pool.id}`),
     ...state.loadBalancers.flatMap(({ id, name }) => [`load balancer ${id}`, `load balancer ${name}`]),
   ];
-  return repeated(names).map((name) => ({
-    path: pathOf(state),
-    reason: `${name} would be there twice`,
-    fix: 'use it in one place only',
-  }));
+  return repeated(names).map((name) =>
+    refusal(aboutCluster(state, ''), `${name} would be there twice`, 'use it in one place only'),
+  );
 }
 
 function addressFaults(state: ClusterState): readonly Refusal[] {
@@ -80,39 +68,28 @@ function addressFaults(state: ClusterState): readonly Refusal[] {
     ...outside.map((address) => fault(`address ${address} is none of network ${state.network}`)),
   ];
   function fault(reason: string): Refusal {
-    return { path: `${pathOf(state)}.network`, reason, fix: 'keep the network of the cluster as it is' };
+    return refusal(aboutCluster(state, 'network'), reason, 'keep the network of the cluster as it is');
   }
 }
 
 function roleFaults(state: ClusterState, { name, roles }: LoadBalancerState): readonly Refusal[] {
-  const path = `spec.loadBalancers.clusters[${name}].roles`;
+  const about = { kind: 'loadBalancer', name, field: 'roles' } as const;
   const pools = new Set(state.pools.map((pool) => pool.name));
   const unknown = roles.flatMap((role) =>
     role.targetPools.filter((pool) => !pools.has(pool)).map((pool) => `role ${role.name} targets ${pool}`),
   );
+  const silent = roles.filter((role) => role.servesApi && roleTargets(state, role).length === 0);
   return [
-    ...repeated(roles.map(listenerOf)).map((listener) => ({
-      path,
-      reason: `two roles would listen on ${listener}`,
-      fix: 'give one of them another port',
-    })),
-    ...unknown.map((reason) => ({
-      path,
-      reason: `${reason}, which is no pool of the cluster`,
-      fix: 'target pools that the cluster uses',
-    })),
-    ...roles
-      .filter((role) => role.servesApi && roleTargets(state, role).length === 0)
-      .map((role) => ({
-        path,
-        reason: `role ${role.name} would reach no control node`,
-        fix: 'target a control pool that has nodes',
-      })),
+    ...repeated(roles.map(listenerOf)).map((listener) =>
+      refusal(about, `two roles would listen on ${listener}`, 'give one of them another port'),
+    ),
+    ...unknown.map((reason) =>
+      refusal(about, `${reason}, which is no pool of the cluster`, 'target pools that the cluster uses'),
+    ),
+    ...silent.map((role) =>
+      refusal(about, `role ${role.name} would reach no control node`, 'target a control pool that has nodes'),
+    ),
   ];
-}
-
-function pathOf(state: ClusterState): string {
-  return `spec.kubernetes.clusters[${state.name}]`;
 }
 
 function repeated(items: readonly string[]): readonly string[] {

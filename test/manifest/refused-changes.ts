@@ -1,0 +1,18 @@
+/** What is refused of a change from one manifest to another, as if everything of the first existed. */
+import type { Fault } from '#contracts/api-bodies.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
+import { plansOnceReached, refusalsOf } from '../../functions/api/plan-clusters.ts';
+import { aRecord } from '../api/records.ts';
+import { countingIds } from '../planning/arbitraries.ts';
+
+export function refusedChanges(before: InputManifest, after: InputManifest): readonly Fault[] {
+  const records = { stored: aRecord({ document: before }), desired: aRecord({ document: after, generation: 2 }) };
+  return [...replaceFaults(after), ...refusalsOf(plansOnceReached({ ids: countingIds('x') }, records, []))];
+}
+
+/** The same for its deletion. */
+export function refusedDeletion(manifest: InputManifest): readonly Fault[] {
+  const records = { stored: aRecord({ document: manifest }), desired: aRecord({ document: manifest, deleting: true }) };
+  return refusalsOf(plansOnceReached({ ids: countingIds('x') }, records, []));
+}
