@@ -51,7 +51,7 @@ export const CheckFinding = z
   .strictObject({
     about: z.enum(['identity', 'permission', 'quota']),
     name: z.string().describe('account, permission or quota, as the cloud calls it'),
-    ok: z.boolean().nullable().describe('null: nobody can tell beforehand'),
+    ok: z.boolean().nullable().describe('null: it cannot be known beforehand'),
     message: z.string().describe('a sentence for people; never a credential'),
   })
   .meta({ id: 'CheckFinding' });

@@ -54,7 +54,7 @@ export type RunnerPorts<Use extends PortUse = never> = Using<(typeof everyRunner
 /** The ports as the program of the runners holds them, which hands each driver what its role allows. */
 export type AllRunnerPorts = RunnerPorts<(typeof runnerUses)[RunnerTool][number]>;
 
-/** What the tools themselves ask of AWS, beside the ports: Terraform's S3 backend with `use_lockfile`. */
+/** What the tools themselves ask of AWS, apart from the ports: Terraform's S3 backend with `use_lockfile`. */
 export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
   terraform: ['artifacts.getBytes', 'artifacts.putBytes', 'artifacts.remove'],
   ansible: [],

@@ -1,6 +1,6 @@
 /**
- * Branches and tags of private template repositories: a runner asks for their commit, since nobody else may read the token.
- * Whoever needs the answer asks again until it is there; an answer counts for a while, so that what is planned is applied.
+ * Branches and tags of private template repositories: a runner asks for their commit, since only runners may read the token.
+ * The caller asks again until the answer is there; an answer counts for a while, so that what is planned is applied.
  */
 import { createHash } from 'node:crypto';
 import { questionKeys, type TemplateLookup } from '#contracts/job.ts';
@@ -45,7 +45,7 @@ function answerOf(
   if (result?.error) return { at: result.endedAt, answer: { reason: result.error.message, fix: result.error.hint } };
   const reason = `the runner that asked ${url} for the commit of "${revision}" ended without an answer (build ${buildId})`;
   const fix =
-    'try again; if it stays so, the log of that build tells why, and the 40 digits of a commit need no answer';
+    'retry; if it keeps failing, read the log of that build, or name the 40 digits of a commit, which need no look-up';
   return { at: startedAt, answer: { reason, fix } };
 }
 
