@@ -93,7 +93,7 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('lower');
   });
 
-  it('does not remove machines when no one can be asked, unless told to', async () => {
+  it('does not remove machines when no one can be asked, unless --yes is given', async () => {
     await applied('smaller', 3);
     const refused = await kubeloom(['apply', '-f', file('smaller', 1)]);
     expect([refused.code, refused.stdout]).toEqual([9, '']);
@@ -196,7 +196,7 @@ describe('kubeloom cancel', () => {
 });
 
 describe('kubeloom pause and resume', () => {
-  it('keep a change back, and let it go', async () => {
+  it('keep a change back, and release it', async () => {
     expect((await kubeloom(['apply', '-f', file('paused'), '--wait'])).code).toBe(0);
     expect((await kubeloom(['pause', 'paused'])).stdout).toContain('is paused');
     const kept = await kubeloom(['apply', '-f', file('paused', 3), '--wait']);
@@ -223,7 +223,7 @@ describe('kubeloom logs -f', () => {
 });
 
 describe('kubeloom plan', () => {
-  it('tells with its exit code whether there is anything to do, when asked to', async () => {
+  it('says with its exit code whether there is work, when asked to', async () => {
     const args = ['plan', '-f', file('coded'), '--detailed-exitcode'];
     expect((await kubeloom(args)).code).toBe(2);
     await applied('coded');

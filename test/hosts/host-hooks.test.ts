@@ -60,7 +60,7 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     expect(await names()).toEqual(['dropped-01', 'kept-01']);
   });
 
-  test('an orphaned host outlives reconcile, site-down and the sweep of its site, with the site it stands on', async () => {
+  test('an orphaned host outlives reconcile, site-down and the sweep of its site, and so does its site', async () => {
     const free = (await resources()).filter(({ index }) => index === 'dropped-01');
     await hook('orphan', free);
     await must('state', 'rm', ...free.map(({ address }) => address));
