@@ -1,7 +1,6 @@
 /**
- * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings, templates and comments of the code, in
- * documents and scripts, and in titles of tests. Prints `file:line: word -> use …` and exits with 1; `--count` prints hits by folder.
- * Other arguments are the paths to read; none: all.
+ * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings and comments of code, in documents, in titles of tests.
+ * Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder. Other arguments are paths to read. @default all
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -50,14 +49,12 @@ function textsOfCode(source) {
     return text;
   };
   const readTemplate = () => {
-    const start = at;
-    texts.push({ at: start, text: next(templateText) });
+    texts.push({ at, text: next(templateText) });
     if (source[at] === '`') braces.pop();
     else braces[braces.length - 1] = 0;
     at += source[at] === '`' ? 1 : 2;
   };
   while (at < source.length) {
-    const start = at;
     const text = next(codeToken);
     const depth = braces.at(-1);
     if (text === '`') {
@@ -65,7 +62,7 @@ function textsOfCode(source) {
       readTemplate();
     } else if (text === '}' && depth === 0) readTemplate();
     else if (depth !== undefined && (text === '{' || text === '}')) braces[braces.length - 1] += text === '{' ? 1 : -1;
-    else if (text.length > 1 && /^(?:['"]|\/[/*])/.test(text)) texts.push({ at: start, text });
+    else if (text.length > 1 && /^(?:['"]|\/[/*])/.test(text)) texts.push({ at: at - text.length, text });
   }
   return texts;
 }
@@ -97,8 +94,8 @@ function isRead(file) {
 
 const rows = glossaryRows(readFileSync(glossaryFile, 'utf8'));
 const matcher = matcherOf(rows);
-const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const files = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8', maxBuffer: 64 << 20 }).split('\n');
+const paths = process.argv.slice(2).filter((word) => word !== '--count');
+const files = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8' }).split('\n');
 const hits = [];
 for (const file of files.filter(isRead)) {
   const source = readFileSync(file, 'utf8');
