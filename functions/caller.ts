@@ -1,4 +1,4 @@
-/** Who calls: out of what API Gateway's authorizer says of a request. */
+/** The caller, from the claims of API Gateway's authorizer. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { z } from 'zod';
 import type { Access } from '#contracts/operations/operation.ts';
@@ -14,7 +14,7 @@ const Authorizer = z
   })
   .optional();
 
-/** A caller with what it may do; handlers ask it about namespaces that are not in their path. */
+/** A caller with its grants; handlers ask it about namespaces that are not in their path. */
 export interface AdmittedCaller extends Caller {
   readonly grants: readonly Grant[];
   may(role: Role, namespace: string): boolean;
@@ -27,7 +27,7 @@ export function callerOf(event: APIGatewayProxyEventV2): Caller {
   const { http } = event.requestContext;
   const found = Authorizer.safeParse((event.requestContext as { authorizer?: unknown }).authorizer).data;
   if (found?.iam) return { kind: 'iam', name: found.iam.userArn, claims: {}, from: http.sourceIp };
-  if (!found?.jwt) return { kind: 'nobody', name: 'nobody', claims: {}, from: http.sourceIp };
+  if (!found?.jwt) return { kind: 'unknown', name: 'an unknown caller', claims: {}, from: http.sourceIp };
   const claims = Object.fromEntries(
     Object.entries(found.jwt.claims).map(([name, value]) => [name, valuesOf(name, value)]),
   );
@@ -36,7 +36,7 @@ export function callerOf(event: APIGatewayProxyEventV2): Caller {
 
 /**
  * API Gateway hands on a list as the text `[a b]`. Only claims that are lists by their name are taken apart: else a subject
- * or an address "[root]" that somebody chose would be "root".
+ * or an address "[root]" that a user chose would be "root".
  */
 function valuesOf(name: string, claim: unknown): readonly string[] {
   if (Array.isArray(claim)) return claim.map(String);
@@ -58,18 +58,18 @@ export async function admit(
   const caller = callerOf(event);
   const grants = access === 'anonymous' ? [] : await grantsIn(deps, caller);
   const admitted = { ...caller, grants, may: (role: Role, namespace: string) => holds(grants, role, namespace) };
-  if (access === 'anonymous' || (access === 'anybody' && caller.kind !== 'nobody')) return admitted;
+  if (access === 'anonymous' || (access === 'anybody' && caller.kind !== 'unknown')) return admitted;
   const needed = typeof access === 'string' ? 'viewer' : access.role;
   const namespace = namespaceOf(access, named);
   const allowed =
-    caller.kind !== 'nobody' &&
+    caller.kind !== 'unknown' &&
     (namespace === undefined ? holdsAnywhere(grants, needed) : holds(grants, needed, namespace));
   if (allowed) return admitted;
   const place =
     namespace === undefined ? 'any namespace' : namespace === '*' ? 'all namespaces' : `namespace "${namespace}"`;
   throw new PipelineError(
     'Forbidden',
-    `${caller.name} has not the role ${needed} in ${place}; an admin can give it with a RoleBinding`,
+    `${caller.name} lacks the role ${needed} in ${place}; an admin can grant it with a RoleBinding`,
   );
 }
 

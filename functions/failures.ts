@@ -1,4 +1,4 @@
-/** Turns whatever was thrown into a named error, and a named error into RFC 9457 `application/problem+json`. */
+/** Turns a thrown value into a named error, and a named error into RFC 9457 `application/problem+json`. */
 import { z } from 'zod';
 import { Fault, Problem } from '#contracts/api-bodies.ts';
 import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -24,7 +24,7 @@ export const httpStatuses = {
   InternalFault: 500,
 } as const satisfies Record<ErrorName, number>;
 
-/** The body for an error. Faults of ours tell no internals: they name the request, which the log explains. */
+/** The body for an error. Faults of Kubeloom show no internals: they name the request, which the log explains. */
 export function toProblem(error: PipelineError, requestId: string, conditional: boolean): Problem {
   const name = nameOf(error);
   const ours = name === 'InternalFault' || name === 'StageFailed' || name === 'ServiceUnavailable';
@@ -51,7 +51,7 @@ function membersOf(details: unknown): Partial<Problem> {
   return current.success ? { current: current.data } : { details };
 }
 
-/** Gives everything thrown a name out of `errorNames`; faults of services that pass by themselves become `ServiceUnavailable`. */
+/** Gives everything thrown a name out of `errorNames`; temporary faults of services become `ServiceUnavailable`. */
 export function asPipelineError(error: unknown): PipelineError {
   if (isPipelineError(error)) return error;
   if (error instanceof z.ZodError) {
@@ -62,7 +62,7 @@ export function asPipelineError(error: unknown): PipelineError {
     });
   }
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new PipelineError(passesByItself(error) ? 'ServiceUnavailable' : 'InternalFault', words, { cause: error });
+  return new PipelineError(isTemporary(error) ? 'ServiceUnavailable' : 'InternalFault', words, { cause: error });
 }
 
 /** Parses what came from outside. Throws `InvalidInput` that lists every fault. */
@@ -83,7 +83,7 @@ const passing =
   /^(Throttl|TooManyRequests|RequestThrottled|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown|TimeoutError|RequestTimeout)/;
 
 /** The SDK marks some throttling and outages; connection faults carry a code of the operating system. */
-function passesByItself(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const fault = error as {
     name?: unknown;

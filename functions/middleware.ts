@@ -11,7 +11,7 @@ import type { FreePort, PortUse, Using } from './ports.ts';
 import type { ApiPorts } from './rights/api-uses.ts';
 import { wire } from './wire.ts';
 
-/** What Lambda passes beside the event; everything optional, so that handlers can be called in process. */
+/** What Lambda passes in addition to the event; everything optional, so that handlers can be called in process. */
 export type InvocationContext = Partial<Context>;
 export type TaskHandler<Output> = (event: unknown, context?: InvocationContext) => Promise<Output>;
 export type HttpHandler = (
@@ -109,7 +109,7 @@ const Subject = z.object({
 });
 const StateInput = Subject.extend({ run: Subject.optional(), slot: Subject.optional(), try: Subject.optional() });
 
-/** What a log line may say about a state's input: which run, cluster, stage and try; nothing else of it. */
+/** What a log line may contain of a state's input: run, cluster, stage and try; nothing else. */
 function subject(event: unknown): Record<string, unknown> {
   const { run, slot, try: tried, ...rest } = StateInput.safeParse(event).data ?? {};
   return { ...rest, ...run, ...slot, ...tried };
@@ -117,7 +117,7 @@ function subject(event: unknown): Record<string, unknown> {
 
 const Measured = z.object({ measures: z.record(z.string(), z.number()) });
 
-/** Numbers that a handler gives under `measures`: metrics are made of the log. */
+/** Numbers that a handler gives under `measures`: metrics are derived from the log. */
 function measuresOf(output: unknown): z.infer<typeof Measured> | undefined {
   return Measured.safeParse(output).data;
 }

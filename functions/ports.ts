@@ -1,4 +1,4 @@
-/** Everything the program asks of the outside. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type {
   ClusterRecord,
@@ -18,7 +18,7 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
-/** How long a lease is good for; at `dueAt`, before it expires, the scheduler looks whether its holder still runs. */
+/** How long a lease is good for; at `dueAt`, before it expires, the scheduler checks whether its holder still runs. */
 export interface LeaseTerm {
   readonly now: string;
   readonly dueAt: string;
@@ -39,11 +39,11 @@ export interface ManifestRemains extends ManifestKey {
   readonly reason: string;
   /** With what could be read of it; the document is null, the status Failed. */
   readonly record: ManifestRecord;
-  /** Whether `replace` makes a whole record of it again. */
+  /** Whether `replace` makes it a complete record again. */
   readonly replaceable: boolean;
 }
 
-/** `unreadable` are those of this page that cannot be read: they stop no one from seeing the others. */
+/** `unreadable` are those of this page that cannot be read: they do not hide the others. */
 export interface ManifestPage extends Page<ManifestRecord> {
   readonly unreadable: readonly ManifestRemains[];
 }
@@ -65,9 +65,9 @@ export interface ManifestStore {
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
   replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;
-  /** Pauses or resumes it. Returns what stands now. Throws `NotFound`. */
+  /** Pauses or resumes it. Returns the stored record. Throws `NotFound`. */
   setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord>;
-  /** Notes that a run is to stop, and makes the manifest due at `dueAt`. Returns what stands now. Throws `NotFound`. */
+  /** Notes that a run has to stop, and makes the manifest due at `dueAt`. Returns the stored record. Throws `NotFound`. */
   requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord>;
   /**
    * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
@@ -80,7 +80,7 @@ export interface ManifestStore {
   ): Promise<{ lease: Lease; record: ManifestRecord } | undefined>;
   /** Prolongs the lease and `dueAt`. Throws `LeaseLost` when the fence is no longer the holder's. */
   renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void>;
-  /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns what stands now. Throws `LeaseLost`. */
+  /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns the stored record. Throws `LeaseLost`. */
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
@@ -94,14 +94,14 @@ export interface ManifestStore {
     at: string,
     dueAt?: string,
   ): Promise<'settled' | 'newer'>;
-  /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns what stands. */
+  /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns the stored record. */
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
   /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
   list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage>;
   /**
    * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
-   * read is told and left out, or thrown when nobody wants to be told.
+   * read is reported and left out, or thrown when there is no callback.
    */
   due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;
 }
@@ -203,12 +203,12 @@ export interface RoleBindingStore {
   remove(name: string): Promise<void>;
 }
 
-/** What a branch or tag of a git repository names at this moment, or why that cannot be told. */
+/** The commit that a branch or tag of a git repository names now, or why it is not known. */
 export type ResolvedTemplates = { readonly commit: string } | { readonly reason: string; readonly fix: string };
 
 /** Repositories of templates. */
 export interface TemplateSources {
-  /** The commit that a branch, tag or hash names. Never throws: what is wrong is for whoever wrote the reference. */
+  /** The commit that a branch, tag or hash names. Never throws: a fault is for the author of the reference. */
   resolve(url: string, revision: string): Promise<ResolvedTemplates>;
 }
 

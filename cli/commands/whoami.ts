@@ -22,7 +22,7 @@ export function registerWhoAmI(program: Command): void {
     });
 }
 
-const kinds = { iam: 'principal of AWS', token: 'by token', nobody: 'unknown' } as const;
+const kinds = { iam: 'principal of AWS', token: 'by token', unknown: 'unknown' } as const;
 
 /** `all`, or their names. */
 export function namespacesText(namespaces: readonly string[]): string {

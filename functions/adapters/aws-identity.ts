@@ -1,4 +1,4 @@
-/** Who a program is in AWS, by STS: its own identity, tokens that AWS issues for it, roles of others that let it in. */
+/** Identity in AWS, by STS: that of the program, tokens that AWS issues for it, roles of others that trust it. */
 import {
   AssumeRoleCommand,
   GetCallerIdentityCommand,
@@ -43,7 +43,7 @@ export async function ownIdentity(): Promise<{ readonly keys: AwsKeys; readonly 
   return { keys: await config.credentials(), region };
 }
 
-/** ARN and account of whoever has the keys. */
+/** ARN and account of the principal that has the keys. */
 export async function callerIdentity(place: StsPlace): Promise<{ readonly arn: string; readonly account: string }> {
   const { Arn: arn = '', Account: account = '' } = await client(place).send(new GetCallerIdentityCommand({}));
   return { arn, account };

@@ -43,7 +43,7 @@ export class CodeBuildBuilds implements Builds {
     return build.buildStatus === 'IN_PROGRESS' ? 'running' : 'ended';
   }
 
-  /** Looks at the newest hundred builds of each project: one that still runs is among them. */
+  /** Reads the newest hundred builds of each project: one that still runs is among them. */
   async running(waypointPrefix: string): Promise<readonly string[]> {
     const found = await Promise.all(this.#projects.map((project) => this.#newest(project)));
     return found.flat().flatMap((build) => (belongsTo(build, waypointPrefix) && build.id ? [build.id] : []));

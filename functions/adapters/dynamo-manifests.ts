@@ -58,7 +58,7 @@ export class DynamoManifests implements ManifestStore {
     const item = await this.#table.get(manifestItem(key));
     if (!item) return [];
     const kept = await this.#keptDocuments(key);
-    // What was put aside by a writer who came too late is the newest one once more.
+    // A document that a late writer stored as an old one is again the newest one.
     const earlier = kept.map((each) => ({ ...each, generation: generationOf(each) }));
     const all = [item, ...earlier.filter(({ generation }) => generation < Number(item.generation))];
     const what = nameOf(item);
@@ -239,8 +239,8 @@ export class DynamoManifests implements ManifestStore {
   }
 
   /**
-   * Puts the document of the generation that is about to be replaced aside. A generation has one document for ever: it
-   * does no harm when somebody else is faster.
+   * Stores the document of the generation that is about to be replaced as an old one. A generation has one document for
+   * ever: another writer that is faster does no harm.
    */
   async #archive(key: ManifestKey, generation: number): Promise<void> {
     const item = await this.#table.get(manifestItem(key));

@@ -5,7 +5,7 @@ import type { RoleBindingStore } from '../ports.ts';
 import type { DynamoTable } from './dynamo-table.ts';
 import { roleBindingItem, roleBindings } from './table-keys.ts';
 
-/** A role that is taken away is gone everywhere after so long. */
+/** A revoked role has no effect anywhere after this time. */
 const freshForMs = 5_000;
 
 export class DynamoRoleBindings implements RoleBindingStore {

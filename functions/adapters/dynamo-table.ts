@@ -124,7 +124,7 @@ export class DynamoTable {
       ...(query.next === undefined ? {} : { ExclusiveStartKey: decodeCursor(query.next) }),
     };
     const answer = await this.#client.send(new QueryCommand(input)).catch((cause: unknown) => {
-      // A cursor that somebody made or took from another listing begins outside of this one.
+      // A cursor that was invented or taken from another listing starts outside of this one.
       if (query.next !== undefined && cause instanceof Error && cause.name === 'ValidationException')
         throw notACursor(cause);
       throw cause;

@@ -99,13 +99,13 @@ function lsRefs(revision: string): string {
 
 const Ref = z.tuple([z.string().regex(/^[0-9a-f]{40}$/), z.string()]).rest(z.string());
 
-/** Name to commit; of an annotated tag the commit that it marks. Throws when it is no answer of git. */
+/** Name to commit; of an annotated tag the commit that it marks. Throws when it is not an answer of git. */
 function refsOf(answer: Buffer): ReadonlyMap<string, string> {
   const refs = new Map<string, string>();
   for (let at = 0; at < answer.length; ) {
     const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
     if (length === 0) break;
-    if (!(length > 4 && at + length <= answer.length)) throw new Error('what it answered is not the protocol of git');
+    if (!(length > 4 && at + length <= answer.length)) throw new Error('its answer is not in the protocol of git');
     const words = answer
       .toString('utf8', at + 4, at + length)
       .trimEnd()
@@ -133,20 +133,20 @@ function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTe
   if (thrown instanceof UnwillingHost && [401, 403, 404].includes(thrown.status)) {
     return loggedIn
       ? {
-          reason: `${url} does not let the token of the TemplateGitReference read it (status ${thrown.status})`,
+          reason: `${url} denies access to the token of the TemplateGitReference (status ${thrown.status})`,
           fix: 'correct the address, or put a token that may read the repository into its Secret',
         }
       : {
-          reason: `${url} is no repository that everybody may read (status ${thrown.status})`,
+          reason: `${url} is not a public repository (status ${thrown.status})`,
           fix: 'correct the address; for a private repository give the TemplateGitReference an auth.secretRef',
         };
   }
   const why =
     thrown instanceof z.ZodError
-      ? 'what it answered is not the protocol of git'
+      ? 'its answer is not in the protocol of git'
       : String((thrown as Error).message ?? thrown);
   return {
     reason: `${url} could not be asked for the commit: ${why}`,
-    fix: 'try again; the 40 digits of a commit need no answer',
+    fix: 'retry; or pin the full 40-digit commit hash, which needs no lookup',
   };
 }

@@ -6,7 +6,7 @@ import { parseJson, readRecord, unreadable } from './stored-record.ts';
 
 /** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
 const inlineBytes = 100_000;
-/** Of what was read last, so many documents are not read and parsed again: the manifest of a run, for each of its clusters. */
+/** Number of recently read documents that are not read and parsed again: the manifest of a run, for each of its clusters. */
 const remembered = 8;
 
 const Kept = z.union([z.strictObject({ json: z.string() }), z.strictObject({ key: z.string(), sha256: z.string() })]);

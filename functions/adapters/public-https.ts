@@ -1,4 +1,4 @@
-/** Requests to addresses that users name: https only, bounded, and never to a private network that nobody allowed. */
+/** Requests to addresses that users name: https only, bounded, and never to a private network that the operator has not allowed. */
 import { type LookupAddress, lookup } from 'node:dns';
 import { request } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -24,7 +24,7 @@ export class RefusedAddress extends Error {
 
   constructor(host: string) {
     super(`${host} is in a private network`);
-    this.fix = 'use a public host, or let the operator add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS';
+    this.fix = 'use a public host, or ask the operator to add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS';
   }
 }
 
@@ -81,7 +81,7 @@ export function postPublicly(url: string, options: PublicRequest): Promise<Https
       method: 'POST',
       headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
       signal,
-      // Judged where the connection is made: a name cannot mean one address when asked and another when used.
+      // Checked where the connection is made: a name cannot have one address at the check and another at the use.
       ...(!allowed && { lookup: publicLookup(host) }),
     });
     outgoing.on('error', (error) =>

@@ -1,6 +1,6 @@
 /**
  * Reading what is stored. Writers keep to the schemas; readers ignore fields that they do not know, because a newer
- * version may have written them. What cannot be read is `Unreadable`, and harms nothing but itself.
+ * version may have written them. A record that cannot be read is `Unreadable`, and affects nothing else.
  */
 import type { z } from 'zod';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -43,7 +43,7 @@ export function readJsonRecord<Schema extends z.ZodType>(
 }
 
 export function unreadable(what: string, why: string, cause?: unknown): PipelineError {
-  return new PipelineError('Unreadable', `what is stored of ${what} cannot be read: ${why}`, { cause });
+  return new PipelineError('Unreadable', `the stored record of ${what} cannot be read: ${why}`, { cause });
 }
 
 /** Those that can be read, of records that are history: one that cannot be read is left out. */

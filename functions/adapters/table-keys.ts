@@ -31,10 +31,10 @@ export interface ItemKey {
 /** Partition of the `due` index that holds manifests the scheduler should look at. */
 export const dueManifests = 'MANIFESTS';
 
-/** Partition for those that are done and only to be checked: however many wait, they are in nobody's way. */
+/** Partition for those that are done and only to be checked: however many wait, they delay no other. */
 export const dueChecks = 'CHECKS';
 
-/** What is done is due for nothing but a check. */
+/** A manifest that is done is due only for a check. */
 export const partitionOf = (status: ManifestStatus): string => (status === 'Done' ? dueChecks : dueManifests);
 
 export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });

@@ -30,7 +30,7 @@ export async function recordChange(
   await report(deps, changesOf(namespace), '', `${what} by ${callerText(caller)}`);
 }
 
-/** A change that was made is not undone because it could not be told. */
+/** A change is not undone because its event could not be stored. */
 async function report({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
   const event = { at: clock.now().toISOString(), runId, level: 'info' as const, kind: 'Requested', message };
   await Promise.allSettled([events.append(key, [event])]);

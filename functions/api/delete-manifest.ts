@@ -1,4 +1,4 @@
-/** DELETE /v1/manifests/{namespace}/{name}: a new generation that wishes for nothing, and its run. */
+/** DELETE /v1/manifests/{namespace}/{name}: a new generation without desired clusters, and its run. */
 import type { Fault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
@@ -27,7 +27,7 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
     checkPreconditions(headers, path, remains.record);
     refuseUnlessForgotten(remains, orphans);
     const left = await discardManifest(deps, path, remains.record);
-    await recordManifestChange(deps, remains.record, 'forgotten: what was stored of it cannot be read', request.caller);
+    await recordManifestChange(deps, remains.record, 'forgotten: its stored record cannot be read', request.caller);
     return acceptedResponse(remains.record, { left });
   }
   const stored = await storedManifest(deps, path);
@@ -42,12 +42,12 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
     ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
     ...(orphans && { orphans }),
   };
-  // What is to go does not wait: a deletion ends the pause.
+  // A deletion does not wait: it ends the pause.
   const { paused, ...awake } = stored;
   const record = nextRecord(deps, path, awake, goal);
   refuseProtected(deps, { stored, desired: record }, clusters);
   const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
-  // What is under way would be for nothing: its stage is stopped, what it made is known.
+  // The run under way has become useless: its stage is stopped, what it created is recorded.
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
   if (paused) await deps.manifests.setPaused(path, false);
@@ -57,7 +57,7 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
   return acceptedResponse(record, left && { left });
 });
 
-/** `?orphan=` as it is stored; undefined when nothing is said. */
+/** `?orphan=` as it is stored; undefined when it is absent. */
 export function orphansOf(text: string | undefined): Orphans | undefined {
   return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
 }
@@ -70,7 +70,7 @@ function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly st
   throw new PipelineError('InvalidInput', message);
 }
 
-/** Throws `Protected` that names what protects it, in the document or in what stands, and how to lift that. */
+/** Throws `Protected` that names what protects it, in the document or in the current state, and how to lift that. */
 function refuseProtected(
   deps: Pick<ApiPorts, 'ids'>,
   { stored, desired }: { readonly stored: ManifestRecord; readonly desired: ManifestRecord },
@@ -87,7 +87,7 @@ function refuseProtected(
   });
 }
 
-/** A document that can no longer be read keeps nothing from being deleted. */
+/** A document that can no longer be read does not prevent the deletion. */
 function documentFaults(record: ManifestRecord): Fault[] {
   if (!readableManifest(record)?.spec.deletionProtection) return [];
   const fix = 'set it to false and apply that first';

@@ -1,4 +1,4 @@
-/** Forgetting a manifest of which something cannot be read: no run could plan for it, so it goes by its key alone. */
+/** Forgets a manifest with a part that cannot be read: no run could plan for it, so it is removed by its key alone. */
 import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -24,7 +24,7 @@ export async function undeletable(
   }
 }
 
-/** Removes everything that is stored of it. Returns what can be told of what goes on running. */
+/** Removes everything that is stored of it. Returns what is known of the resources that keep running. */
 export async function discardManifest(
   deps: Ports & Pick<ApiPorts, 'artifacts' | 'workflows'>,
   key: ManifestKey,

@@ -1,4 +1,4 @@
-/** Joins an operation with what answers it: the row says what is parsed, and types the answer. */
+/** Joins an operation with its handler: the row defines what is parsed, and types the answer. */
 import type { z } from 'zod';
 import type { Answer, Operation } from '#contracts/operations/operation.ts';
 import { parseInput } from '../failures.ts';

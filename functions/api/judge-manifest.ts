@@ -1,4 +1,4 @@
-/** Everything that is to be said about a document before it is accepted: faults, warnings, and the plan it leads to. */
+/** Validates a document before it is accepted: faults, warnings, and its plan. */
 
 import type { Fault } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
@@ -33,7 +33,7 @@ export interface Assessment {
   readonly warnings: readonly Fault[];
   /** The record that it would become, without its origin; absent when its form is faulty. */
   readonly record?: ManifestRecord;
-  /** It is what is stored already: only another attempt would be made of it. */
+  /** It is stored already: it would only start another attempt. */
   readonly same?: boolean;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
@@ -64,7 +64,7 @@ export async function assessManifest(deps: ApiPorts, key: ManifestKey, question:
   return { record, same, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
 }
 
-/** Nothing of a cluster survives a new name; whoever changes one may not expect that. */
+/** A new name destroys the cluster; a user who changes one may not expect that. */
 function renames(plans: readonly ClusterPlan[], { spec }: InputManifest): readonly Fault[] {
   return wireFaults(
     findRenames(plans).map(({ from, to, nodes }) => {

@@ -53,7 +53,7 @@ export const getLog = handle(operations.getLog, async ({ path, query }, deps) =>
   const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
   const at = attemptOfPrefix(`${folder}${undo === undefined ? '' : '-undo'}/${path.attempt}`);
   const prefix = at && attemptPrefix(at);
-  // One byte more tells whether anything follows.
+  // One byte more shows whether anything follows.
   const wanted = { from: query.offset, length: pieceBytes + 1 };
   const result = prefix === undefined ? undefined : await deps.artifacts.getText(waypointKeys.result(prefix));
   const log = prefix === undefined ? undefined : await deps.artifacts.getBytes(waypointKeys.log(prefix), wanted);
@@ -68,7 +68,7 @@ export const getLog = handle(operations.getLog, async ({ path, query }, deps) =>
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
 });
 
-/** The id of the cluster that the path names: one that stands, else one that the run left something of. */
+/** The id of the cluster that the path names: an existing one, else one that the run left files of. */
 async function clusterOfRun(
   deps: Pick<ApiPorts, 'clusters' | 'artifacts'>,
   path: { readonly namespace: string; readonly name: string; readonly run: string; readonly cluster: string },

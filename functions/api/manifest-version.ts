@@ -28,7 +28,7 @@ export function checkPreconditions(
       ? `generation ${stored.generation}, attempt ${stored.attempt} is stored`
       : 'it does not exist';
     const why = isOldTag(wanted) ? 'the entity tag is of an older version of Kubeloom' : existing;
-    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${why}; read it and try again`, {
+    throw new PipelineError('VersionConflict', `${name} is not at ${wanted}: ${why}; read it and retry`, {
       details: versionOf(stored),
     });
   }
@@ -39,12 +39,12 @@ export function checkPreconditions(
   }
 }
 
-/** As they were written before they carried a `uid`. */
+/** As they were written before they had a `uid`. */
 function isOldTag(header: string): boolean {
   return tagsOf(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
 }
 
-/** What the answer says beside the version that is stored now. */
+/** What the answer contains apart from the stored version. */
 interface Remarks {
   readonly warnings?: ManifestAccepted['warnings'];
   readonly left?: readonly LeftBehind[];

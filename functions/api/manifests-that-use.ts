@@ -1,4 +1,4 @@
-/** Which manifests need a Secret or TemplateGitReference: by their document, and by what stands of earlier ones. */
+/** Which manifests need a Secret or TemplateGitReference: by their document, and by what exists of earlier ones. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
@@ -44,7 +44,7 @@ function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, 
   return field === 'secretRef' ? [...named, ...Object.values(templateSecrets)] : named;
 }
 
-/** What is done is as its document says. Else machines may stand that only an earlier Secret can remove. */
+/** A manifest that is done is as in its document. Otherwise machines may exist that only an earlier Secret can remove. */
 async function standsWith(deps: Ports, record: ManifestRecord, secret: string): Promise<boolean> {
   if (record.status === 'Done') return false;
   const clusters = await deps.clusters.list(record);

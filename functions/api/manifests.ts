@@ -48,8 +48,8 @@ export const getManifest = handle(operations.getManifest, async ({ path }, deps)
 });
 
 /**
- * Namespace by namespace: a cursor through all of them would name what stands in those of others. The cursor is
- * `<namespace>:<cursor in it>`; without the latter, the namespace is begun.
+ * Namespace by namespace: a cursor through all of them would name manifests in namespaces of others. The cursor is
+ * `<namespace>:<cursor in it>`; without the latter, the namespace starts from the beginning.
  */
 async function pageOfSome(
   deps: Pick<ApiPorts, 'manifests'>,

@@ -44,7 +44,7 @@ export const planManifest = handle(operations.planManifest, async (request, deps
 
 type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 'rollbackTo'>;
 
-/** A document that can no longer be read keeps nothing from being deleted, nor from being planned. */
+/** A document that can no longer be read prevents neither the deletion nor its plan. */
 function planDeletion(
   deps: Pick<ApiPorts, 'ids' | 'clock'>,
   stored: ManifestRecord,
@@ -65,8 +65,8 @@ async function planDocument(
   stored: ManifestRecord | undefined,
   request: HttpRequest<ManifestKey, PlanQuery>,
 ): Promise<Planned> {
-  const { document, beside, rollbackTo } = await documentOf(deps, stored, request);
-  const question = { document, stored, beside, caller: request.caller };
+  const { document, accompanying, rollbackTo } = await documentOf(deps, stored, request);
+  const question = { document, stored, accompanying, caller: request.caller };
   const { faults, warnings, plans } = await assessManifest(deps, key, question);
   return {
     ...{ faults: [...faults], warnings: [...warnings], clusters: [...plans] },
@@ -79,10 +79,10 @@ async function documentOf(
   deps: ApiPorts,
   stored: ManifestRecord | undefined,
   request: HttpRequest<ManifestKey, PlanQuery>,
-): Promise<{ readonly document: unknown; readonly beside: readonly unknown[]; readonly rollbackTo?: number }> {
+): Promise<{ readonly document: unknown; readonly accompanying: readonly unknown[]; readonly rollbackTo?: number }> {
   const { rollback } = request.query;
   if (request.body.length > 0 || stored === undefined) return requestDocumentAmong(request, deps);
-  if (rollback === undefined) return { document: stored.document, beside: [] };
+  if (rollback === undefined) return { document: stored.document, accompanying: [] };
   const { generation, document } = await rollbackGoal(deps, stored, rollback === 'last' ? undefined : rollback);
-  return { document, beside: [], rollbackTo: generation };
+  return { document, accompanying: [], rollbackTo: generation };
 }

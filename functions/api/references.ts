@@ -13,7 +13,7 @@ export function nameOf({ namespace, name }: ManifestKey): string {
   return `${namespace}/${name}`;
 }
 
-/** Every `secretRef` and `templatesRef` of a document, wherever they stand; `own` is the document's namespace. */
+/** Every `secretRef` and `templatesRef` of a document, wherever they are; `own` is the document's namespace. */
 export function* referencesIn(value: unknown, own: string): Iterable<Reference> {
   if (Array.isArray(value)) for (const item of value) yield* referencesIn(item, own);
   if (!isMap(value)) return;
@@ -30,7 +30,7 @@ export function* referencesIn(value: unknown, own: string): Iterable<Reference> 
   }
 }
 
-/** Whoever has no role in a namespace is not told what is in it. */
+/** A caller without a role in a namespace does not learn what is in it. */
 export function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
   return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
 }

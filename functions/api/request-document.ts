@@ -58,9 +58,9 @@ export function requestDocument(
 export function requestDocumentAmong(
   request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
   deps: Pick<ApiPorts, 'config'>,
-): { readonly document: unknown; readonly beside: readonly unknown[] } {
+): { readonly document: unknown; readonly accompanying: readonly unknown[] } {
   const documents = requestDocuments(request, deps);
-  if (documents.length === 1) return { document: inNamespace(documents[0], request.path), beside: [] };
+  if (documents.length === 1) return { document: inNamespace(documents[0], request.path), accompanying: [] };
   const [document, ...more] = documents.filter((one) => kindOf(one) === 'InputManifest');
   if (document === undefined || more.length > 0) {
     const count = document === undefined ? 'no InputManifest' : `${more.length + 1} InputManifests`;
@@ -68,7 +68,7 @@ export function requestDocumentAmong(
   }
   return {
     document: inNamespace(document, request.path),
-    beside: documents.filter((one) => kindOf(one) !== 'InputManifest'),
+    accompanying: documents.filter((one) => kindOf(one) !== 'InputManifest'),
   };
 }
 
@@ -83,7 +83,7 @@ export function pathFaults(document: unknown, path: DocumentKey): readonly Fault
   return (['namespace', 'name'] as const).flatMap((field) => {
     const given = metadata[field];
     if (given === undefined || given === path[field]) return [];
-    // Whatever stands there has been parsed, but may be no text: not even `String` can be trusted to make one of it.
+    // The value has been parsed, but may not be text: not even `String` is safe on it.
     const said = (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 80);
     const reason = `the document says "${said}", the path of the request "${path[field]}"`;
     return [error(['metadata', field], reason, 'make them the same')];

@@ -10,7 +10,7 @@ export const handler: HttpHandler = async (event, context) => {
   if (found) return found(event, context);
   return problemResult({
     type: 'urn:kubeloom:error:NotFound',
-    title: 'the thing asked for does not exist',
+    title: 'the resource does not exist',
     status: 404,
     detail: `this API has no route "${event.routeKey}"; GET /v1/openapi.json lists all`,
     instance: event.requestContext.requestId,

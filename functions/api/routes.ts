@@ -1,4 +1,4 @@
-/** Every operation with what answers it. */
+/** Every operation with its handler. */
 import type { Operation } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import type { HttpHandler } from '../middleware.ts';

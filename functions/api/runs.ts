@@ -21,7 +21,7 @@ export const getRun = handle(operations.getRun, async ({ path }, deps) => ({
   json: await storedRun(deps, path),
 }));
 
-/** As it really stands. Throws `NotFound`. */
+/** With its real status. Throws `NotFound`. */
 export async function storedRun(
   deps: Pick<ApiPorts, 'runs' | 'manifests'>,
   path: ManifestKey & { readonly run: string },

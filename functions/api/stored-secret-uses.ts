@@ -15,7 +15,7 @@ export async function storedSecretUses(
     if (wanted.has(name)) found.set(name, [...(found.get(name) ?? []), ...uses]);
   };
   for await (const record of everyManifest(deps)) {
-    // One that can no longer be read is nothing that a Secret could break.
+    // A Secret cannot break one that can no longer be read.
     const manifest = readableManifest(record);
     if (manifest) for (const [name, uses] of secretUses(manifest)) note(name, uses);
     for (const name of new Set(Object.values(record.templateSecrets ?? {}))) note(name, ['git']);

@@ -1,4 +1,4 @@
-/** Making a document the next generation of a manifest: judged as a whole, stored, its run started. */
+/** Makes a document the next generation of a manifest: validates it as a whole, stores it, starts its run. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -15,13 +15,13 @@ export interface Submission {
   readonly caller: AdmittedCaller;
   /** Why its run is started. @default that it was created, changed or applied again */
   readonly reason?: string;
-  /** Whoever was faster may have stored the same: then nothing is wrong. @default it is a conflict */
+  /** Another request that was faster may have stored the same: then that is fine. @default it is a conflict */
   readonly sameIsFine?: boolean;
   /** The generation that the document is of, when it is a rollback. */
   readonly rolledBackTo?: number;
 }
 
-/** Throws `InvalidManifest` with every fault, and `VersionConflict` when somebody else was faster. */
+/** Throws `InvalidManifest` with every fault, and `VersionConflict` when another request was faster. */
 export async function submitDocument(
   deps: ApiPorts,
   key: ManifestKey,

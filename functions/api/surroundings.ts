@@ -1,4 +1,4 @@
-/** What the rules of manifests ask about the rest of the world: which references exist, whose machines are taken. */
+/** The context of the rules of manifests: which references exist, which machines are in use. */
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -25,7 +25,7 @@ export interface PlacedDocument {
   readonly document: unknown;
 }
 
-/** Asks only about what the document refers to. Throws `Forbidden` when that is not the caller's to use. */
+/** Asks only about what the document refers to. Throws `Forbidden` when the caller may not use them. */
 export async function validationContextOf(
   deps: SurroundingPorts,
   key: ManifestKey,
@@ -81,14 +81,14 @@ function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedC
 }
 
 /**
- * A Secret is used by whoever may change what uses it: that of another namespace needs the role there. Whether one of the
- * document's own namespace exists is for those to know who see that namespace, whatever the document says of itself.
+ * A caller uses a Secret through the documents that it may change: for another namespace it needs the role there. Only callers
+ * who may read a namespace learn whether a Secret of it exists, whatever namespace the document names.
  */
 function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: readonly Reference[]): void {
   if (referred.length > 0 && !caller.may('viewer', key.namespace)) {
     throw new PipelineError(
       'Forbidden',
-      `${caller.name} has not the role viewer in namespace "${key.namespace}", where the document says it is; an admin can give it with a RoleBinding`,
+      `${caller.name} lacks the role viewer in namespace "${key.namespace}", where the document says it is; an admin can grant it with a RoleBinding`,
     );
   }
   const foreign = referred.filter(({ namespace }) => namespace !== key.namespace && !caller.may('operator', namespace));
@@ -96,7 +96,7 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
   const names = foreign.map((reference) => `${reference.field} "${nameOf(reference)}"`).join(', ');
   throw new PipelineError(
     'Forbidden',
-    `${caller.name} has not the role operator in the namespaces of what the document refers to: ${names}`,
+    `${caller.name} lacks the role operator in the namespaces that the document refers to: ${names}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** POST /v1/validate: every fault of every document, judged together with each other and with what is stored. */
+/** POST /v1/validate: every fault of every document, validated together and with the stored ones. */
 import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
@@ -16,7 +16,7 @@ export const validate = handle(operations.validate, async (request, deps) => {
   const bodies = requestDocuments(request, deps);
   // Whose machines are taken is asked when a manifest is applied.
   const placed = bodies.map((document) => ({ key: nameOf(document), document }));
-  // What a Secret is used for is for those to know who see its namespace.
+  // Only callers who may read its namespace learn what a Secret is used for.
   const secrets = placed.filter(
     ({ key, document }) => kindOf(document) === 'Secret' && request.caller.may('viewer', key.namespace),
   );

@@ -1,4 +1,4 @@
-/** What can be asked of a stored manifest. A verb that makes no sense is refused with a sentence that says why. */
+/** Verbs on a stored manifest. A verb that is not possible is refused with the reason. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -33,7 +33,7 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
   return acceptedResponse(record);
 });
 
-/** What is under way stops as soon as it can; a grow is undone, all other directions stop where they are. */
+/** The run under way stops as soon as it can; a grow is undone, all other directions stop where they are. */
 export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.status === 'Done' || stored.status === 'Failed') {
@@ -45,7 +45,7 @@ export const cancelManifest = handle(operations.cancelManifest, async ({ path, .
   return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
 });
 
-/** Nothing is started any more; a run under way stops after its waypoint. */
+/** No more runs are started; a run under way stops after its waypoint. */
 export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.paused) throw refuse(stored, 'paused', 'it is paused already');
@@ -62,7 +62,7 @@ export const resumeManifest = handle(operations.resumeManifest, async ({ path, .
   return acceptedResponse(await startWaiting(deps, awake));
 });
 
-/** The existing machines are compared with what was made, now; repaired as the manifest or the caller says. */
+/** Checks for drift now; repairs it as configured in the manifest or requested by the caller. */
 export const driftManifest = handle(operations.driftManifest, async ({ path, body, ...request }, deps) => {
   const { repair } = body;
   const stored = await versionAsked(deps, path, request);
@@ -76,7 +76,7 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
   return acceptedResponse(record);
 });
 
-/** An earlier document becomes the next generation, judged like any other. */
+/** An earlier document becomes the next generation, validated like any other. */
 export const rollbackManifest = handle(operations.rollbackManifest, async ({ path, body, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   const { generation, document } = await rollbackGoal(deps, stored, body.to);
@@ -108,8 +108,8 @@ export async function rollbackGoal(
 }
 
 /**
- * What has ended stays as it is: a failed one is retried, not resumed. Whoever saw the pause may store a generation at this
- * moment and start nothing: it is started here, too.
+ * What has ended stays as it is: a failed one is retried, not resumed. A request that saw the pause may store a generation at this
+ * moment without starting it: it is started here, too.
  */
 async function startWaiting(deps: ApiPorts, awake: ManifestRecord): Promise<ManifestRecord> {
   for (let stored = awake, tries = 1; ; tries++) {

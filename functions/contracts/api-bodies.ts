@@ -17,7 +17,7 @@ export const headerNames = {
   ended: 'kubeloom-ended',
 } as const;
 
-/** One thing wrong with a document (or, as a warning, unwise in it). */
+/** One fault of a document (or, as a warning, something unwise in it). */
 export const Fault = z
   .object({
     path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
@@ -67,13 +67,13 @@ export const LeftBehind = z
     loadBalancers: z.array(z.object({ name: z.string(), dnsName: z.string() })),
     terraformStates: z.array(z.string()).describe('keys of the Terraform states that are kept, in the bucket'),
   })
-  .meta({ id: 'LeftBehind', description: 'what goes on running and is no longer looked after' });
+  .meta({ id: 'LeftBehind', description: 'resources that keep running and are no longer managed' });
 export type LeftBehind = z.infer<typeof LeftBehind>;
 
 /** Body of a retry; without one, it goes on where it stopped. */
 export const RetryRequest = z
   .strictObject({
-    from: StageName.optional().describe('do this stage and those behind it again, also where they had succeeded'),
+    from: StageName.optional().describe('repeat this stage and those after it, also where they succeeded'),
   })
   .meta({ id: 'RetryRequest' });
 export type RetryRequest = z.infer<typeof RetryRequest>;
@@ -93,7 +93,7 @@ export const ManifestAccepted = z
     runId: z.string(),
     unchanged: z.boolean().describe('true when the same document is done or under way: nothing was started'),
     paused: z.boolean().describe('true when it is stored only: the manifest is paused, and resuming it starts the run'),
-    left: z.array(LeftBehind).optional().describe('what a deletion lets go instead of destroying it'),
+    left: z.array(LeftBehind).optional().describe('what a deletion orphans instead of destroying it'),
     warnings: z.array(Fault),
     links,
   })
@@ -146,7 +146,7 @@ export const NodeRow = z
     privateAddress: z.string(),
     status: z
       .enum(nodeStatuses)
-      .describe('Leftover: tried before, not part of the state that stands; the next run removes or adopts it'),
+      .describe('Leftover: attempted before, not part of the current state; the next run removes or adopts it'),
   })
   .meta({ id: 'NodeRow' });
 export type NodeRow = z.infer<typeof NodeRow>;
@@ -202,7 +202,7 @@ export const ClusterDescription = z
     failure: FailureReport.nullable(),
     heldPools: z
       .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
-      .describe('new pools that could not be made; a retry or a changed manifest tries them again'),
+      .describe('new pools that could not be created; a retry or a changed manifest tries them again'),
     drift: ClusterDrift.nullable().describe('what the last check found; null before the first'),
     simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
     kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),

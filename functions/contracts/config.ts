@@ -76,7 +76,7 @@ export const Config = z.object({
     .min(1)
     .max(20)
     .default(3)
-    .describe('attempts of one generation that may be cut off in a row before a person has to look'),
+    .describe('attempts of one generation that may be interrupted in a row before a person has to act'),
   KUBELOOM_MAX_RUNS: z.coerce
     .number()
     .int()

@@ -1,4 +1,4 @@
-/** What the API tells of checks of credentials. */
+/** Answers of the API about checks of credentials. */
 import { z } from 'zod';
 import { CheckFinding } from './job.ts';
 
@@ -21,7 +21,7 @@ export const ProviderCheck = z
     startedAt: z.string(),
     endedAt: z.string().nullable(),
     findings: z.array(CheckFinding).describe('empty until it is done, and for types without credentials'),
-    build: z.string().describe('id of the build, whose log has the reason of what was lost'),
+    build: z.string().describe('id of the build, whose log has the reason of a lost check'),
   })
   .meta({ id: 'ProviderCheck' });
 export type ProviderCheck = z.infer<typeof ProviderCheck>;

@@ -7,7 +7,7 @@ import { Fault } from './api-bodies.ts';
 const named = z.object({ namespace: z.string(), name: z.string() });
 export const SecretStored = named.extend({
   keys: z.array(z.string()).describe('names of the fields, never values'),
-  warnings: z.array(Fault).describe('what is legal and unwise, such as a key that lasts'),
+  warnings: z.array(Fault).describe('what is valid but unwise, such as a long-lived key'),
 });
 export type SecretStored = z.infer<typeof SecretStored>;
 export const SecretList = z.object({ items: z.array(named) });
@@ -19,7 +19,7 @@ export type RoleList = z.infer<typeof RoleList>;
 export const WhoAmI = z
   .object({
     name: z.string().describe('ARN of the principal, or subject of the token'),
-    kind: z.enum(['iam', 'token', 'nobody']),
+    kind: z.enum(['iam', 'token', 'unknown']),
     from: z.string().describe('address the request came from'),
     grants: z.array(z.object({ role: z.enum(roles), namespaces: z.array(z.string()).describe('`*`: all') })),
   })

@@ -1,4 +1,4 @@
-/** What the API takes and tells of drift. */
+/** Requests and answers of the API about drift. */
 import { z } from 'zod';
 import { DriftItem } from '#domain/drift.ts';
 
@@ -7,7 +7,9 @@ export const DriftRequest = z
     repair: z
       .boolean()
       .optional()
-      .describe('true: all that can be is made again; false: it is only told; absent: as the manifest says'),
+      .describe(
+        'true: repair everything that can be repaired; false: only report; absent: as configured in the manifest',
+      ),
   })
   .meta({ id: 'DriftRequest' });
 export type DriftRequest = z.infer<typeof DriftRequest>;
@@ -21,4 +23,4 @@ export const DriftRows = z
       items: z.array(DriftItem),
     }),
   )
-  .describe('clusters of which the last check found that they differ from what was made');
+  .describe('clusters for which the last check found drift');

@@ -24,7 +24,7 @@ export const DnsSubdomain = z
   )
   .describe('DNS subdomain');
 
-/** A number in a path or query; whatever is wrong with it, it is told what it must be. */
+/** A number in a path or query; every fault is answered with what it must be. */
 const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
   const error = `must be a whole number from ${from} ${to === Number.MAX_SAFE_INTEGER ? 'on' : `to ${to}`}`;
   return z.coerce.number({ error }).int({ error, abort: true }).min(from, { error }).max(to, { error });

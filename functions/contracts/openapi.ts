@@ -8,10 +8,10 @@ import { operationList } from './operations/operations.ts';
 /** What each failing status means, everywhere. */
 const problems: Readonly<Record<number, string>> = {
   400: 'the request cannot be understood',
-  401: 'no token, or none that is accepted here; signed requests of AWS principals are refused with 403 instead',
-  403: 'the caller has not the role that this needs',
-  404: 'the thing asked for does not exist',
-  409: 'the stored state does not allow it, or somebody else was first; `current` says what is stored',
+  401: 'no token, or one that is not accepted here; signed requests of AWS principals are refused with 403 instead',
+  403: 'the caller lacks the required role',
+  404: 'the resource does not exist',
+  409: 'the resource was changed meanwhile, or its state does not allow it; `current` says what is stored',
   412: '`If-Match` names another version than the one stored; `current` says which',
   413: 'the body is too large',
   422: 'the document has faults, or the change is refused; `faults` lists all of them',
@@ -61,7 +61,7 @@ function operationOf(row: (typeof operationList)[number]): ZodOpenApiPathsObject
       responses: {
         ...successes(row.answers),
         ...failures(anonymous ? row.problems : [...row.problems, 401, 403].sort((a, b) => a - b)),
-        default: problemAnswer('a fault of ours'),
+        default: problemAnswer('a fault of Kubeloom'),
       },
       ...(anonymous && { security: [] }),
     },

@@ -60,15 +60,15 @@ export const ManifestRecord = z.strictObject({
   runId: z.string(),
   /** Nothing is started until it is resumed; a run under way stops after its waypoint. */
   paused: z.literal(true).optional(),
-  /** This run is to stop as soon as it can, and any older one with it when it is the newest. */
+  /** This run has to stop as soon as it can, and any older one with it when it is the newest. */
   cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
-  /** Its run is a check for drift, and what that may do; absent when it makes something true. */
+  /** Its run is a check for drift, and what that may do; absent for other runs. */
   check: CheckPolicy.optional(),
   /** How many checks there were: part of the names of their runs. */
   checks: z.number().int().optional(),
-  /** A deletion lets go of these nodes instead of destroying them; `all`: of everything. */
+  /** A deletion orphans these nodes instead of destroying them; `all`: everything. */
   orphans: Orphans.optional(),
   lease: Lease.nullable(),
   /** Last fence ever given. */
@@ -85,10 +85,10 @@ export const ClusterStatus = z.enum([
   'Running',
   'RollingBack',
   'BackingOff',
-  /** As it was; somebody looks whether anything has drifted. */
+  /** As it was; a drift check is running. */
   'Checking',
   'Converged',
-  /** As wished for, apart from new pools that could not be made; see `heldPools`. */
+  /** In the desired state, apart from new pools that could not be created; see `heldPools`. */
   'Degraded',
   'RolledBack',
   'NeedsAttention',
@@ -132,7 +132,7 @@ export const ClusterFailure = StageError.extend({
 });
 export type ClusterFailure = z.infer<typeof ClusterFailure>;
 
-/** A new pool that could not be made: it waits for another generation or attempt than these. */
+/** A new pool that could not be created: it waits for another generation or attempt than these. */
 export const HeldPool = z.strictObject({
   /** Its name. */
   pool: z.string(),
@@ -156,9 +156,9 @@ export const ClusterRecord = z.strictObject({
   /** Fence of the last writer; an older one is refused. */
   fence: z.number().int(),
   status: ClusterStatus,
-  /** The last waypoint reached; null = nothing stands. */
+  /** The last waypoint reached; null = nothing exists. */
   current: ClusterState.nullable(),
-  /** Target of the waypoint under way or cut off; null once reached or undone. Its nodes may exist. */
+  /** Target of the waypoint under way or interrupted; null once reached or undone. Its nodes may exist. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
   progress: ClusterProgress.nullable(),

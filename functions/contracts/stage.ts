@@ -1,4 +1,4 @@
-/** What passes between the pipeline and a runner: the waypoint document it reads and the result it always writes. */
+/** The interface of pipeline and runner: the waypoint document that the runner reads and the result that it always writes. */
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
@@ -18,7 +18,7 @@ export const WaypointDocument = z.strictObject({
   direction: z.union([Direction, z.literal('check')]),
   before: ClusterState.nullable(),
   target: ClusterState.nullable(),
-  /** What was tried before and may exist without being in `before` or `target`; workspaces of it are visited too. */
+  /** What was attempted before and may exist without being in `before` or `target`; its workspaces are handled, too. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
   stages: z.array(z.union([StagePlan, DriftPlan])),
@@ -55,7 +55,7 @@ export const StageResult = z.strictObject({
   /** Time spent inside the tools themselves, ms; the rest is ours. */
   toolMs: z.number(),
   error: StageError.optional(),
-  /** With `ok`, of a grow's infrastructure only: new pools (by id) that could not be made; nothing of them is left. */
+  /** With `ok`, of a grow's infrastructure only: new pools (by id) that could not be created; nothing of them is left. */
   failedPools: z.array(z.strictObject({ pool: z.string(), error: StageError })).optional(),
   /** Counts for people: `{ hostsCreated: 3 }`. */
   summary: z.record(z.string(), z.union([z.string(), z.number()])),

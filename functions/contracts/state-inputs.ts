@@ -1,9 +1,9 @@
-/** What travels between states: ids, keys and small words; never manifests, states or secrets. */
+/** Inputs and outputs of states: ids, keys and small words; never manifests, cluster states or secrets. */
 import { z } from 'zod';
 import { Direction, RunnerStage, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
 import { StageMode } from './stage.ts';
 
-/** What Catch leaves and Fail tells; the names are those of Step Functions. */
+/** The output of Catch and the input of Fail; the names are those of Step Functions. */
 export const Fault = z.object({ Error: z.string(), Cause: z.string() });
 export type Fault = z.infer<typeof Fault>;
 
@@ -81,7 +81,7 @@ export const PlanClusterOutput = z.object({
 });
 export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 
-/** The same as it comes back: executions that an earlier version began have no slot for stages that are new since. */
+/** The same as it comes back: executions that an earlier version started have no slot for stages that are new since. */
 export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageRequest) });
 export type PlanInput = z.infer<typeof PlanInput>;
 
@@ -135,7 +135,7 @@ export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 /** Stop Builds of `run-stage`: a stage whose build took longer than its state waits. */
 export const LateStageInput = RunStageInput.pick({ run: true, slot: true });
 
-/** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge tells of it. */
+/** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge reports it. */
 export const EndedRunInput = z.object({
   executionArn: z.string(),
   runId: z.string(),

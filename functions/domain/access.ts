@@ -1,13 +1,13 @@
-/** Who may do what: roles by namespace, bound to callers. The one place that decides it. */
+/** Authorization: roles by namespace, bound to callers. Decided only here. */
 
 /** Each includes the ones before it. */
 export const roles = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Who calls, as the gate in front of the API found out. */
+/** The caller, as identified by the gateway in front of the API. */
 export interface Caller {
-  /** `iam`: signed by an AWS principal; `token`: a token of an OIDC issuer or of the local platform; `nobody`: neither. */
-  readonly kind: 'iam' | 'token' | 'nobody';
+  /** `iam`: signed by an AWS principal; `token`: a token of an OIDC issuer or of the local platform; `unknown`: neither. */
+  readonly kind: 'iam' | 'token' | 'unknown';
   /** For people and events: the ARN, or the subject of the token. */
   readonly name: string;
   /** Of a token; a claim with several values has them all. */
@@ -16,14 +16,14 @@ export interface Caller {
   readonly from: string;
 }
 
-/** Whom a role is given to. */
+/** The subject that has a role. */
 export type Subject =
   /** ARN of a user, role or session, or the beginning of one before a final `*`. Sessions of a role count as the role. */
   | { readonly iam: string }
   /** Subject (`sub`) of a token: `local:<name>` on the local platform, or one of the OIDC issuer. */
   | { readonly user: string }
   | { readonly claim: { readonly name: string; readonly value: string } }
-  /** Everybody whom the gate lets in. */
+  /** Every caller whom the gateway accepts. */
   | { readonly everybody: true };
 
 export interface Grant {
@@ -38,7 +38,7 @@ export interface Binding extends Grant {
 
 /** What the bindings give to a caller. */
 export function grantsOf(caller: Caller, bindings: readonly Binding[]): readonly Grant[] {
-  if (caller.kind === 'nobody') return [];
+  if (caller.kind === 'unknown') return [];
   return bindings
     .filter(({ subjects }) => subjects.some((subject) => isMeant(caller, subject)))
     .map(({ role, namespaces }) => ({ role, namespaces }));
@@ -77,20 +77,20 @@ export function parseSubjects(text: string): readonly Subject[] {
       if (part.startsWith('user:')) return { user: part.slice('user:'.length) };
       const [, name, value] = /^claim:([^=]+)=(.+)$/.exec(part) ?? [];
       if (name !== undefined && value !== undefined) return { claim: { name, value } };
-      throw new Error(`"${part}" names nobody; use *, iam:<arn>, user:<sub> or claim:<name>=<value>`);
+      throw new Error(`"${part}" names no one; use *, iam:<arn>, user:<sub> or claim:<name>=<value>`);
     });
 }
 
-/** Why a list of first admins would lock everybody out; undefined when it does not. */
+/** Why a list of first admins would lock out everyone; undefined when it does not. */
 export function firstAdminsFault(text: string): string | undefined {
   try {
-    return parseSubjects(text).length > 0 ? undefined : 'names nobody: nobody could do anything, or give roles';
+    return parseSubjects(text).length > 0 ? undefined : 'names no one: no caller could do anything or grant roles';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** The principal behind an ARN: of a session of a role the role, without path, as sessions do not tell it. */
+/** The principal behind an ARN: for a session of a role, the role without path, which sessions do not contain. */
 export function principalOf(arn: string): string {
   const [, partition, account, role] = /^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn) ?? [];
   return role === undefined ? arn : `arn:${partition}:iam::${account}:role/${role}`;
@@ -108,7 +108,7 @@ function isMeant(caller: Caller, subject: Subject): boolean {
   return valuesOf(caller, subject.claim.name).includes(subject.claim.value);
 }
 
-/** What the token says, not what every object has: a claim may be called `constructor`. */
+/** Only the token's own fields, not those of every object: a claim may be called `constructor`. */
 function valuesOf({ claims }: Caller, name: string): readonly string[] {
   return Object.hasOwn(claims, name) ? (claims[name] ?? []) : [];
 }

@@ -8,7 +8,7 @@ export type AddressSource = () => string;
 /** A source of mesh addresses. It throws `PlanRefused` when the network is used up. */
 export function addressSource(cidr: string, inUse: Iterable<string>): AddressSource {
   const network = parseNetwork(cidr);
-  if (network === undefined) throw refused(`the network ${cidr} is no IPv4 CIDR`, 'use one such as 192.168.2.0/24');
+  if (network === undefined) throw refused(`the network ${cidr} is not an IPv4 CIDR`, 'use one such as 192.168.2.0/24');
   // Few plans need another address, so nothing is read before the first is asked for.
   let known: ReadonlySet<number | undefined> | undefined;
   let next = network.first + 1;
@@ -19,7 +19,7 @@ export function addressSource(cidr: string, inUse: Iterable<string>): AddressSou
     if (next >= network.last) {
       throw refused(
         `the network ${cidr} has no free address for another node`,
-        'wish for fewer nodes, or make a new cluster with a larger network',
+        'use fewer nodes, or create a new cluster with a larger network',
       );
     }
     return addressText(next++);

@@ -1,4 +1,4 @@
-/** What follows from a check: what is kept of it, whether something is repaired, and what people are told. */
+/** The outcome of a drift check: the record of it, whether something is repaired, and the event for people. */
 import { type CheckPolicy, type ClusterDrift, type DriftItem, type DriftReport, driftKey } from './drift.ts';
 import { counted } from './planning/text/words.ts';
 
@@ -6,7 +6,7 @@ export interface DriftQuestion {
   readonly before: ClusterDrift | undefined;
   /** A sentence instead of a report: why there is none. */
   readonly found: DriftReport | string;
-  /** Undefined: this check only looks whether a repair has helped. */
+  /** Undefined: this check only verifies whether a repair has helped. */
   readonly policy: CheckPolicy | undefined;
   readonly runId: string;
   readonly now: string;
@@ -18,49 +18,47 @@ export interface DriftNews {
   readonly level: 'info' | 'warning' | 'error';
 }
 
-/** What alarms watch, of one check. */
+/** The numbers of one check that alarms watch. */
 export interface DriftMeasures {
   /** Things that differ and that nothing is about to repair. */
   readonly driftLeft: number;
-  /** Checks in a row that could not look at everything. */
+  /** Incomplete checks in a row. */
   readonly incompleteChecks: number;
 }
 
 export function measureDrift({ items, repair, incomplete = 0 }: ClusterDrift): DriftMeasures {
-  const repaired = repair?.state === 'wished' ? repair.items.length : 0;
+  const repaired = repair?.state === 'requested' ? repair.items.length : 0;
   return { driftLeft: Math.max(0, items.length - repaired), incompleteChecks: incomplete };
 }
 
-/** One repair for each check, and none for what a repair has not mended: never a loop. */
+/** One repair for each check, and none for drift that a repair did not remove: never a loop. */
 export function assessDrift(question: DriftQuestion): DriftNews {
   const { before, found } = question;
   if (typeof found === 'string') return notLooked(question, found);
   return before?.repair?.state === 'made' ? afterRepair(question, found) : afterCheck(question, found);
 }
 
-/** "3 things differ from what was made" */
+/** "3 things differ from what was created" */
 export function differText(count: number): string {
   return count === 0
-    ? 'nothing differs from what was made'
-    : `${counted(count, 'thing')} ${count === 1 ? 'differs' : 'differ'} from what was made`;
+    ? 'nothing differs from what was created'
+    : `${counted(count, 'thing')} ${count === 1 ? 'differs' : 'differ'} from what was created`;
 }
 
-/** What was not looked at is not said to be in order. */
+/** Parts that were not checked are not reported as free of drift. */
 function differences({ items, unchecked }: DriftReport): string {
   const text = differText(items.length);
-  return unchecked.length > 0 ? `of what could be looked at, ${text}` : text;
+  return unchecked.length > 0 ? `of what could be checked, ${text}` : text;
 }
 
-/** So many checks in a row that could not look at everything are no passing fault. */
+/** This many incomplete checks in a row are not a temporary fault. */
 export const tooManyIncomplete = 3;
 
-/** Counted on by a check that could not look at everything, and told as an error once it is no passing fault. */
+/** Counted by incomplete checks, and reported as an error once it is not a temporary fault. */
 function incompleteness(before: ClusterDrift | undefined) {
   const incomplete = (before?.incomplete ?? 0) + 1;
   const reported = incomplete >= tooManyIncomplete;
-  const words = reported
-    ? `; ${incomplete} checks in a row could not look at everything, a person should look why`
-    : '';
+  const words = reported ? `; ${incomplete} checks in a row were incomplete, a person should find out why` : '';
   return { incomplete, words, level: reported ? ('error' as const) : ('warning' as const) };
 }
 
@@ -69,8 +67,8 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
   const made = repair?.state === 'made';
   const { incomplete, words, level } = incompleteness(before);
   const outcome = made
-    ? 'a repair was made, and whether it helped could not be looked at; the next check tells'
-    : `the check could not be made and comes again at its time${before ? '; what is listed was found before' : ''}`;
+    ? 'a repair was done, but whether it helped could not be checked; the next check shows it'
+    : `the check failed and is repeated at its next time${before ? '; the listed drift was found before' : ''}`;
   const drift: ClusterDrift = {
     ...(before ?? { checkedAt: now, items: [] }),
     ...{ runId, unchecked: [why.slice(0, 500)], incomplete, outcome: `${outcome}${words}` },
@@ -90,7 +88,7 @@ function afterCheck({ before, policy, runId, now }: DriftQuestion, report: Drift
     ...{ checkedAt: now, runId, items, unchecked },
     ...(missing && { incomplete: missing.incomplete }),
     ...(wanted.length > 0
-      ? { repair: { state: 'wished', runId, at: now, items: wanted } }
+      ? { repair: { state: 'requested', runId, at: now, items: wanted } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
     outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}${missing?.words ?? ''}`,
@@ -114,9 +112,9 @@ function whatFollows(
     const what = wanted.length === items.length ? 'all of it' : counted(wanted.length, 'thing');
     return `; ${what} ${wanted.length === items.length || wanted.length === 1 ? 'is' : 'are'} repaired now${not}`;
   }
-  if (!items.some(({ repairable }) => repairable)) return '; a person has to mend it';
+  if (!items.some(({ repairable }) => repairable)) return '; a person has to fix it';
   if (policy === 'report')
-    return '; nothing is changed, the manifest wants to be told only (`kubeloom drift NAME --repair` repairs it)';
+    return '; nothing is changed, as the manifest says to report only (`kubeloom drift NAME --repair` repairs it)';
   return not;
 }
 
@@ -131,10 +129,10 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
   const first = left[0];
   const outcome = helped
     ? `${counted(repaired.length, 'thing')} repaired; ${differences(report)} now`
-    : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again by itself`;
+    : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again automatically`;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked, outcome },
-    // Two looks of one check count once.
+    // Both passes of one check count once.
     ...(unchecked.length > 0 && { incomplete: Math.max(1, before?.incomplete ?? 0) }),
     ...(before?.repair && { repair: { ...before.repair, state } }),
     ...(useless.length > 0 && { useless }),
@@ -142,7 +140,7 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
   return helped ? { drift, kind: 'DriftRepaired', level: 'info' } : { drift, kind: 'RepairDidNotHelp', level: 'error' };
 }
 
-/** What is no longer found may be repaired again, should it come back; what was not looked at may be there still. */
+/** Drift that is no longer found may be repaired again if it returns; drift that was not checked may still exist. */
 function stillUseless(before: ClusterDrift | undefined, { items, unchecked }: DriftReport): readonly string[] {
   if (unchecked.length > 0) return before?.useless ?? [];
   const there = new Set(items.map(driftKey));

@@ -1,4 +1,4 @@
-/** The state of one cluster: what a waypoint is, what is stored, and what every tool is driven to. */
+/** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
@@ -134,7 +134,7 @@ export const ClusterState = z.strictObject({
 });
 export type ClusterState = z.infer<typeof ClusterState>;
 
-/** What tools found out about a node; never wished for, only observed. */
+/** What tools found out about a node; never part of the desired state, only observed. */
 export const NodeFacts = z.strictObject({
   publicAddress: z.string().optional(),
   sshPort: z.number().int().optional(),
@@ -157,9 +157,9 @@ export const ClusterFacts = z.strictObject({
   loadBalancers: z.record(z.string(), z.strictObject({ endpoint: z.string() })),
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
-  /** What of this cluster is not real, in words for people ("control plane", "machines"); empty = all real. */
+  /** The simulated parts of this cluster, for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),
-  /** Ids of new pools of the waypoint under way that could not be made: what follows in it works without them. */
+  /** Ids of new pools of the current waypoint that could not be created: later stages work without them. */
   lostPools: z.array(z.string()).optional(),
 });
 export type ClusterFacts = z.infer<typeof ClusterFacts>;

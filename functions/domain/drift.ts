@@ -1,13 +1,13 @@
-/** Drift: what stands, differently from how it was made. What was found, what a check makes of it, and when the next one is due. */
+/** Drift: differences between what exists and what Kubeloom created. Findings, their record, and when the next check is due. */
 import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
-/** What differs, by what mends it. */
+/** Kinds of drift, by what repairs them. */
 export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version'] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
 
-/** One thing that differs from what was made. Never holds a secret. */
+/** One difference from what was created. Never contains a secret. */
 export const DriftItem = z.strictObject({
   kind: DriftKind,
   where: z.strictObject({
@@ -20,23 +20,23 @@ export const DriftItem = z.strictObject({
   }),
   /** A sentence, at most 500 characters. */
   message: z.string().max(500),
-  /** The stages that made it can make it again. */
+  /** The stages that created it can repair it. */
   repairable: z.boolean(),
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 
-/** What a runner leaves of a check. */
+/** The report of a check by a runner. */
 export const DriftReport = z.strictObject({
   schema: z.literal(1),
   items: z.array(DriftItem),
-  /** What could not be looked at and why, a sentence each. */
+  /** What could not be checked and why, a sentence each. */
   unchecked: z.array(z.string()),
 });
 export type DriftReport = z.infer<typeof DriftReport>;
 
-/** A repair: wished for, made but not looked at yet, or looked at: it helped, it did not, or nobody can tell. */
+/** A repair: requested, done but not verified yet, or verified: it helped, it did not, or that is not known. */
 export const DriftRepair = z.strictObject({
-  state: z.enum(['wished', 'made', 'helped', 'useless', 'unverified']),
+  state: z.enum(['requested', 'made', 'helped', 'useless', 'unverified']),
   runId: z.string(),
   at: z.string(),
   items: z.array(DriftItem),
@@ -46,37 +46,37 @@ export type DriftRepair = z.infer<typeof DriftRepair>;
 /** What is known of the drift of a cluster. */
 export const ClusterDrift = z.strictObject({
   checkedAt: z.string(),
-  /** The run that looked last. */
+  /** The run of the last check. */
   runId: z.string(),
   items: z.array(DriftItem),
   unchecked: z.array(z.string()),
-  /** Checks in a row that could not look at everything; absent when the last one could. */
+  /** Incomplete checks in a row; absent when the last one was complete. */
   incomplete: z.number().int().positive().optional(),
   repair: DriftRepair.optional(),
-  /** Keys of items that a repair did not mend: only a person has them repaired again. */
+  /** Keys of items that a repair did not remove: they are repaired again only on request. */
   useless: z.array(z.string()).optional(),
   /** What was done about it, a sentence. */
   outcome: z.string(),
 });
 export type ClusterDrift = z.infer<typeof ClusterDrift>;
 
-/** What a check may do: tell, repair what no repair has failed to mend, or, when a person asks, repair all it can. */
+/** What a check may do: report, repair (apart from items that a repair did not remove), or, on request, repair everything that it can. */
 export const CheckPolicy = z.enum(['report', 'repair', 'repairAll']);
 export type CheckPolicy = z.infer<typeof CheckPolicy>;
 
-/** The same thing found twice has the same key, whatever the words. */
+/** A thing that is found twice has the same key, whatever the message. */
 export function driftKey({ kind, where: { node = '', pool = '', provider = '', name = '' } }: DriftItem): string {
   return [kind, node, pool, provider, name].join('|');
 }
 
-/** Without what is about nodes and load balancers that are no more. Undefined when the cluster is gone. */
+/** Without items about nodes and load balancers that no longer exist. Undefined when the cluster is gone. */
 export function driftOf(drift: ClusterDrift | undefined, state: ClusterState | null): ClusterDrift | undefined {
   if (drift === undefined || state === null) return undefined;
   const nodes = new Set(allNodes(state).map(({ node }) => node.name));
   return { ...drift, items: drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node)) };
 }
 
-/** After a repair went to its end: whether it has helped is looked at next. */
+/** After a repair has ended: the next step verifies whether it helped. */
 export function repairMade(
   drift: ClusterDrift | undefined,
   { runId }: { readonly runId: string },
@@ -91,7 +91,7 @@ export function nextCheckAt(now: Date, intervalMinutes: number, seed: string): s
   return later(now, intervalMinutes * (1 + shareOf(seed) / 10));
 }
 
-/** When the first check of what has long been done is due: some time within an interval, as many may be found at once. */
+/** When the first check of a manifest that was done long ago is due: some time within an interval, as many may be found at once. */
 export function firstCheckAt(now: Date, intervalMinutes: number, seed: string): string {
   return later(now, intervalMinutes * shareOf(seed));
 }

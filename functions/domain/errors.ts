@@ -1,6 +1,6 @@
 /** The named errors of the pipeline: names are API for ASL, HTTP and CLI alike. */
 
-/** What a failure means for retry, rollback and stop; `failure-policy.ts` holds the one table that decides. */
+/** The meaning of a failure for retry, rollback and stop; `failure-policy.ts` holds the one table that decides. */
 export const errorClasses = [
   'user',
   'credentials',
@@ -13,24 +13,24 @@ export const errorClasses = [
 ] as const;
 export type ErrorClass = (typeof errorClasses)[number];
 
-/** Every error name that a Lambda may throw into Step Functions, with what it tells a person. */
+/** Every error name that a Lambda may throw into Step Functions, with its meaning for people. */
 export const errorNames = {
   InvalidInput: 'the request or document does not fit its schema',
   InvalidManifest: 'the document has faults; all are listed',
-  Forbidden: 'the caller has not the role that this needs',
-  NotFound: 'the thing asked for does not exist',
-  Unreadable: 'what is stored of it cannot be read',
-  VersionConflict: 'it is not, or no longer, as the request takes it to be',
-  VerbRefused: 'what is stored does not allow this now; the reason is given',
+  Forbidden: 'the caller lacks the required role',
+  NotFound: 'the resource does not exist',
+  Unreadable: 'the stored record cannot be read',
+  VersionConflict: 'the resource was changed meanwhile, or its state does not allow this request',
+  VerbRefused: 'the current state does not allow this; the reason is given',
   Protected: 'the manifest says that it must not be deleted',
-  InUse: 'something else still needs it',
-  TemplatesPending: 'a runner looks up which templates are meant; asking again in a moment helps',
+  InUse: 'other resources still need it',
+  TemplatesPending: 'the template commit is still being resolved; retry in a few seconds',
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
-  BuildStillRuns: 'a build that was stopped has not ended yet; nothing else may work on its cluster before',
+  BuildStillRuns: 'a stopped build has not ended yet; until then nothing else may work on its cluster',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
   PayloadTooLarge: 'the body is larger than this installation accepts',
-  ServiceUnavailable: 'a service that Kubeloom builds on did not answer; trying again helps',
+  ServiceUnavailable: 'a service that Kubeloom uses did not answer; retry',
   InternalFault: 'a fault of Kubeloom itself',
 } as const;
 export type ErrorName = keyof typeof errorNames;

@@ -1,4 +1,4 @@
-/** What follows a failure: the one table of error class × direction, for a stage and for a waypoint. */
+/** What follows a failure: the only table of error class × direction, for a stage and for a waypoint. */
 import type { ErrorClass } from './errors.ts';
 import { type Direction, revertible, type StageName, type UndoRung } from './plan.ts';
 
@@ -13,7 +13,7 @@ export interface FailureLimits {
 export type WaypointDecision = 'rollBack' | 'backOff' | 'stop';
 
 interface Policy {
-  /** A stage is tried again in place, when its tool says that it may help. */
+  /** A stage is retried in place when its tool says that it may help. */
   readonly inPlace: boolean;
   /** A waypoint that can be undone. */
   readonly revertible: WaypointDecision;
@@ -25,17 +25,17 @@ interface Policy {
 
 /** The table. */
 export const failurePolicy = {
-  transient: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'it may go away by itself' },
-  conflict: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'somebody else was at work' },
+  transient: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the cause may disappear without a change' },
+  conflict: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'another program was at work' },
   capacity: { inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the provider is full for now' },
   quota: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a quota must be raised first' },
   credentials: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the credentials do not work' },
   user: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the manifest must be changed' },
   platform: {
     ...{ inPlace: false, revertible: 'backOff', forwardOnly: 'backOff' },
-    because: 'a service below Kubeloom was slow or did not answer',
+    because: 'a service that Kubeloom runs on was slow or did not answer',
   },
-  bug: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'trying again would not help' },
+  bug: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a retry would not help' },
 } as const satisfies Record<ErrorClass, Policy>;
 
 /** No pause is longer. */
@@ -82,7 +82,7 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   const policy = failurePolicy[failure.class];
   const rung = rungOf[failure.failedStage];
   if (revertible.includes(direction) && policy.revertible === 'rollBack') {
-    const sentence = `the ${direction} is undone: what it made is removed, what stood before stays (${policy.because})`;
+    const sentence = `the ${direction} is undone: what it created is removed, what existed before remains (${policy.because})`;
     return { decision: policy.revertible, rung, pauseSeconds: 0, sentence };
   }
   if (policy.forwardOnly === 'stop') {
@@ -97,7 +97,7 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   return { decision: 'backOff', rung, pauseSeconds, sentence };
 }
 
-/** Where the ladder back is entered: the rung of the stage that failed undoes all that came before it as well. */
+/** The first rung of the rollback: the rung of the failed stage also undoes everything before it. */
 const rungOf = {
   infrastructure: 'infrastructure',
   configuration: 'configuration',
@@ -110,7 +110,7 @@ function growing(first: number, pausesBefore: number): number {
   return Math.min(longestPauseSeconds, Math.round(first * 2 ** pausesBefore));
 }
 
-/** Before a run that broke by a fault that passes is started again; `breaksBefore`: how often that was so in a row. */
+/** The pause before a run that ended by a temporary fault is started again; `breaksBefore`: how often that happened in a row. */
 export function restartPauseSeconds(
   { KUBELOOM_BACK_OFF_SECONDS: first }: Pick<FailureLimits, 'KUBELOOM_BACK_OFF_SECONDS'>,
   breaksBefore: number,

@@ -18,7 +18,7 @@ export const supportedMinors: readonly string[] = [...new Set(kubeoneReleases.fl
   (left, right) => minorNumber(left) - minorNumber(right),
 );
 
-/** `v1.36.0` → `1.36`; undefined when it is no version of three numbers. */
+/** `v1.36.0` → `1.36`; undefined when it is not a version of three numbers. */
 export function minorOf(version: string): string | undefined {
   return /^v?(\d+\.\d+)\.\d+$/.exec(version)?.[1];
 }

@@ -1,4 +1,4 @@
-/** Names of clusters, pools, nodes and host names: how they are made, so that they stay unique and short. */
+/** Names of clusters, pools, nodes and host names: how they are built, so that they stay unique and short. */
 import { PipelineError } from './errors.ts';
 
 /** Random lower-case letters and digits. */

@@ -1,4 +1,4 @@
-/** Labels that Kubeloom sets on nodes, and who decides about each: the only list of them. */
+/** Labels that Kubeloom sets on nodes, and whether the user may override each: the only list of them. */
 
 /** Keys that users of Claudie's manifests select by. */
 export const labelKeys = {

@@ -14,7 +14,7 @@ export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nod
 export const StageName = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` });
 export type StageName = z.infer<typeof StageName>;
 
-/** What a runner can be told to do: a stage, or to look whether anything has drifted from what the stages made. */
+/** The work of a runner: a stage, or a check for drift from what the stages created. */
 export const RunnerStage = z.enum([...stageNames, 'drift']);
 export type RunnerStage = z.infer<typeof RunnerStage>;
 
@@ -22,7 +22,7 @@ export type RunnerStage = z.infer<typeof RunnerStage>;
 export const InfrastructureWork = z.strictObject({
   /** Provider instances to visit; what the target state has of each is applied, what it lacks is destroyed. */
   workspaces: z.array(z.strictObject({ kind: z.enum(['machines', 'dns']), name: z.string(), destroy: z.boolean() })),
-  /** Nodes that are let go instead of destroyed: forgotten by Terraform, and removed from Kubernetes if that can be. */
+  /** Nodes that are orphaned instead of destroyed: forgotten by Terraform, and removed from Kubernetes if possible. */
   orphan: z.array(z.string()).optional(),
 });
 export type InfrastructureWork = z.infer<typeof InfrastructureWork>;
@@ -81,7 +81,7 @@ export const StagePlan = z.discriminatedUnion('stage', [
 ]);
 export type StagePlan = z.infer<typeof StagePlan>;
 
-/** A check for drift changes nothing, so it is no stage of a waypoint; it looks at all of a state. */
+/** A check for drift changes nothing, so it is not a stage of a waypoint; it covers a whole state. */
 export const DriftPlan = stage('drift', z.strictObject({}));
 export type DriftPlan = z.infer<typeof DriftPlan>;
 
@@ -93,7 +93,7 @@ export const undoRungs = {
 } as const;
 export type UndoRung = keyof typeof undoRungs;
 
-/** One typed difference between two states, with all that a person needs to understand it. */
+/** One typed difference between two states, with everything that a person needs to understand it. */
 export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ClusterCreated'), cluster: z.string() }),
   z.strictObject({ kind: z.literal('ClusterDeleted'), cluster: z.string() }),
@@ -155,8 +155,8 @@ export const Change = z.discriminatedUnion('kind', [
   /** Port 6443 of control nodes, open to the outside or not. */
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
-  /** Nothing is wished for otherwise: the world is brought back to what stands. */
-  /** Nothing is wished for otherwise: what a check found is made again. */
+  /** Nothing else is to change: the world is brought back to the current state. */
+  /** Nothing else is to change: the drift that a check found is repaired. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
@@ -166,7 +166,7 @@ export type Change = z.infer<typeof Change>;
 
 export const Waypoint = z.strictObject({
   direction: Direction,
-  /** The state that stands when this waypoint is reached; null = nothing is left (destroy). */
+  /** The current state when this waypoint is reached; null = nothing is left (destroy). */
   target: ClusterState.nullable(),
   changes: z.array(Change),
   /** In the order they run; stages without work are left out. */

@@ -7,7 +7,7 @@ export function countSteps(waypoints: readonly Pick<Waypoint, 'stages'>[]): numb
   return waypoints.reduce((sum, { stages }) => sum + stages.length, 0);
 }
 
-/** Whole percent, 100 only when all is done; nothing to do is 0, unless somebody knows that it is done. */
+/** Whole percent, 100 only when all is done; nothing to do is 0, unless it is known to be done. */
 export function percentDone({ step, steps }: { readonly step: number; readonly steps: number }): number {
   return steps <= 0 ? 0 : Math.min(100, Math.max(0, Math.floor((100 * step) / steps)));
 }

@@ -1,6 +1,6 @@
 /** The ONE table of provider types: what each can do and which fields its Secret holds. */
 
-/** One field of a provider's Secret. `accepts` judges the trimmed value; `format` says in words what it wants. */
+/** One field of a provider's Secret. `accepts` checks the trimmed value; `format` describes valid values. */
 export interface SecretField {
   readonly name: string;
   readonly required: boolean;
@@ -9,9 +9,9 @@ export interface SecretField {
 }
 
 export interface ProviderTypeFacts {
-  /** How people call it. */
+  /** Name for people. */
   readonly title: string;
-  /** Makes machines. */
+  /** Creates machines. */
   readonly nodes: boolean;
   /** Serves DNS zones for load balancers. */
   readonly dns: boolean;

@@ -15,18 +15,18 @@ export function templateVersionText({ url, commit, path }: TemplateVersion): str
   return `git:${url}@${commit}#${path}`;
 }
 
-/** Undefined for the templates that come with Kubeloom. Throws `InternalFault` for what names a repository and cannot be read. */
+/** Undefined for the templates that come with Kubeloom. Throws `InternalFault` for a text that names a repository and cannot be read. */
 export function parseTemplateVersion(text: string): TemplateVersion | undefined {
   if (!text.startsWith('git:')) return undefined;
   const [, url, commit, path] = /^git:([^@#]+)@([^@#]+)#([^@#]*)$/.exec(text) ?? [];
   if (url !== undefined && commit !== undefined && path !== undefined) return { url, commit, path };
   throw new PipelineError(
     'InternalFault',
-    `${text} is no version of templates; correct the TemplateGitReference and apply the manifest again`,
+    `${text} is not a version of templates; correct the TemplateGitReference and apply the manifest again`,
   );
 }
 
-/** True for a whole commit hash: it names the same files for ever, so nobody has to be asked about it. */
+/** True for a whole commit hash: it names the same files for ever, so the repository need not be asked. */
 export function isCommitHash(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }

@@ -7,11 +7,11 @@ import { literal, modulesPath } from './terraform-names.ts';
 
 export interface DnsRootInput extends TagSource {
   readonly dns: DnsState;
-  /** The names are to go. */
+  /** The names will be deleted. */
   readonly gone: boolean;
   /** Public addresses of the load balancer's nodes. */
   readonly addresses: readonly string[];
-  /** TCP port that tells whether a node of the load balancer lives; null when it has none. */
+  /** TCP port of the health check of a node of the load balancer; null when it has none. */
   readonly healthCheckPort: number | null;
   readonly template: ProviderTemplate;
   readonly backend: StateBackend;

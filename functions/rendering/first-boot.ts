@@ -1,4 +1,4 @@
-/** What a cloud runs on a new machine before anybody is there: a POSIX shell script, the same for all nodes of a pool. */
+/** What a cloud runs on a new machine at its first boot: a POSIX shell script, the same for all nodes of a pool. */
 
 export interface FirstBoot {
   readonly clusterId: string;
@@ -11,12 +11,12 @@ export const nodePlaceholder = '@node@';
 
 /**
  * Renders it. It may run before, while or after cloud-init works, any number of times, on images of any cloud, and goes
- * on where something is missing: root must be let in, whatever else there is.
+ * on where something is missing: root must be able to log in, whatever else fails.
  *
- * - Images of AWS, Azure, GCP and OCI put a forced command before root's key, or refuse root: the file is written anew,
- *   sshd gets a file that sorts before cloud-init's (the first value counts), and cloud-init is told not to do it again.
+ * - Images of AWS, Azure, GCP and OCI put a forced command before root's key, or refuse root: the file is rewritten,
+ *   sshd gets a file that sorts before cloud-init's (the first value counts), and cloud-init is configured not to do it again.
  * - Images of OCI reject all but SSH: rules that reject everything are taken out, now and in the saved rules.
- * - Ubuntu starts sshd by its socket: reading its settings anew is enough, and nothing is opened on another port.
+ * - Ubuntu starts sshd by its socket: a reload of its settings is enough, and nothing is opened on another port.
  */
 export function renderFirstBoot({ clusterId, publicKey }: FirstBoot): string {
   return script.replaceAll('@cluster@', () => clusterId).replaceAll('@key@', () => publicKey);
@@ -29,7 +29,7 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 root="\${KUBELOOM_ROOT:-}"
 
-# put FILE MODE < content: writes it when it differs; the exit code tells whether it did.
+# put FILE MODE < content: writes it when it differs; the exit code shows whether it did.
 put() {
   mkdir -p "$(dirname "$1")"
   fresh=$(mktemp "$1.XXXXXX") || return 1
@@ -42,7 +42,7 @@ put() {
   mv -f "$fresh" "$1"
 }
 
-# Nobody but the owner of the pool's key gets in, without a forced command before it.
+# Only the owner of the pool's key can log in, without a forced command before it.
 mkdir -p "$root/root/.ssh"
 chmod 700 "$root/root/.ssh"
 put "$root/root/.ssh/authorized_keys" 600 <<'END'

@@ -1,4 +1,4 @@
-/** What the firewall of a node lets in, where its cloud has none; as `templates/ansible/templates/firewall.nft.j2` wants it. */
+/** Incoming traffic that the firewall of a node allows, where its cloud has none; input of `templates/ansible/templates/firewall.nft.j2`. */
 import {
   type ClusterFacts,
   type ClusterState,
@@ -12,12 +12,12 @@ import { peerCidrs } from './peer-cidrs.ts';
 export interface HostFirewall {
   readonly ssh_port: number;
   readonly wireguard_port: number;
-  /** Ports that are open to everybody. */
+  /** Ports that are open to all addresses. */
   readonly tcp: readonly number[];
   readonly udp: readonly number[];
   /** The cluster's own nodes: WireGuard, and SSH. */
   readonly peers: readonly string[];
-  /** Besides them for SSH. */
+  /** Further networks for SSH. */
   readonly admin: readonly string[];
 }
 

@@ -10,9 +10,9 @@ import { type TagSource, tagsOf } from './tags.ts';
 import { literal, modulesPath, networkModule, poolModule, providerNameIn } from './terraform-names.ts';
 
 export interface MachinesRootInput extends TagSource {
-  /** Null: everything of the instance is to go. */
+  /** Null: everything of the instance will be deleted. */
   readonly state: ClusterState | null;
-  /** States in which pools of the instance may stand that `state` does not have. */
+  /** States in which pools of the instance may exist that `state` does not have. */
   readonly others: readonly ClusterState[];
   readonly provider: ProviderInstance;
   readonly template: ProviderTemplate;
@@ -29,8 +29,8 @@ export interface MachinesRootInput extends TagSource {
   readonly extra: { readonly network: Variables; readonly nodepool: Variables };
 }
 
-/** A key that nobody has: modules want one, also where nothing is made. */
-const nobodysKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} nobody`;
+/** A key without an owner: modules require one, also where nothing is created. */
+const unownedKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} unowned`;
 
 /** What the subnets of all pools lie in. */
 const networkCidr = '10.0.0.0/16';
@@ -120,7 +120,7 @@ export function placesOf(pools: readonly DynamicPool[]): readonly Place[] {
 function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly DynamicPool[]): Call {
   const nodes = Object.fromEntries(pools.map(({ id }) => [id, `\${module.${poolModule(id)}.nodes}`]));
   if (template.firewall !== 'cloud') return { nodes: { value: nodes } };
-  // Kept in the state: it tells whether the firewalls know the nodes of today. It is true only once they are done.
+  // Kept in the state: it shows whether the firewalls know the current nodes. It is true only once they are done.
   const networks = placesOf(pools).map((place) => `module.${moduleOf(place)}`);
   return { nodes: { value: nodes }, peer_cidrs: { value: peerCidrs, depends_on: networks } };
 }
@@ -176,7 +176,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
 }
 
 function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly Place[]): Call {
-  const call = poolCall({ ...input, publicKeys: { [pool.id]: nobodysKey } }, { ...pool, nodes: [] });
+  const call = poolCall({ ...input, publicKeys: { [pool.id]: unownedKey } }, { ...pool, nodes: [] });
   const network = moduleOf(placeOf(pool));
   if (!gone.some((place) => moduleOf(place) === network)) return { ...call, count: 0 };
   // A network with a count is a list, here an empty one.

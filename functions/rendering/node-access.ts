@@ -1,4 +1,4 @@
-/** How a node is reached: the one place that joins what is wished for with what was found. */
+/** Access to a node: the only place that joins the desired state with the facts. */
 import type { ClusterFacts, NodePoolState, NodeState } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 

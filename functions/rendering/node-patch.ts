@@ -1,8 +1,8 @@
-/** What has to change on a Kubernetes node so that it is as wished for, and what belongs to others stays. */
+/** The changes of a Kubernetes node towards the target; what belongs to others stays. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { nodeAnnotations, nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
 
-/** A node as the API server has it; only what a patch looks at. */
+/** A node as the API server has it; only the fields that a patch needs. */
 export interface LiveNode {
   readonly name: string;
   readonly resourceVersion: string;
@@ -26,8 +26,8 @@ export function providerIdOf(node: string): string {
 }
 
 /**
- * The merge patch that leads `live` to `wished`; undefined when there is nothing to change. `before`: the same node in
- * states that stood earlier: what they put on it and the wish does not have any more is removed, all else stays.
+ * The merge patch that leads `live` to `desired`; undefined when there is nothing to change. `before`: the same node in
+ * earlier states: what they set and the target does not have any more is removed, all else stays.
  * Taints are a list that is replaced whole, so that patch names the version it was made for.
  */
 export function nodePatch(live: LiveNode, desired: DesiredNode, before: readonly DesiredNode[]): NodePatch | undefined {

@@ -1,11 +1,11 @@
-/** Who a cluster's own nodes are to a firewall: the networks that WireGuard and SSH between nodes come from. */
+/** A cluster's own nodes for a firewall: the networks that WireGuard and SSH between nodes come from. */
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 
 export const everybody = '0.0.0.0/0';
 
 /**
- * Public addresses of all nodes that are known, as /32, sorted. With a static node it is everybody: it may stand behind
- * NAT, so that what it sends comes from an address that nobody knows. WireGuard answers only to keys it knows.
+ * Public addresses of all nodes that are known, as /32, sorted. With a static node all addresses are allowed: it may be behind
+ * NAT, so that it sends from an unknown address. WireGuard answers only to keys it knows.
  */
 export function peerCidrs(state: ClusterState | null, facts: ClusterFacts): readonly string[] {
   const nodes = state === null ? [] : allNodes(state).map(({ node }) => node);

@@ -1,4 +1,4 @@
-/** What `templates/terraform/<type>/provider.json` says of a provider type; types that need no provider block have none. */
+/** What `templates/terraform/<type>/provider.json` contains about a provider type; types that need no provider block have none. */
 import { z } from 'zod';
 
 /** Another way to log in than the one of `credentials`. */
@@ -7,12 +7,12 @@ export const ProviderLogin = z.strictObject({
   fields: z.array(z.string()).min(1),
   /** Provider argument ← field; `block.argument` goes into a block. What the Secret has not is left out. */
   credentials: z.record(z.string(), z.string()).default({}),
-  /** Arguments that are always the same, beside those of the provider. */
+  /** Arguments that are always the same, in addition to those of the provider. */
   arguments: z.record(z.string(), z.json()).default({}),
   /** A token that AWS issues for the runner is kept in a file; the field `tokenfile` is its path. */
   webIdentity: z
     .strictObject({
-      /** Whom the token is for; `{field}` stands for a field of the Secret. */
+      /** Audience of the token; `{field}` stands for a field of the Secret. */
       audience: z.string(),
       /** `tokenfile` is the path of an `external_account` file for Google's libraries, which names the token's file. */
       externalAccount: z.boolean().default(false),
@@ -52,8 +52,8 @@ export const ProviderTemplate = z.strictObject({
   /** Fields of the Secret that may be missing: what takes them is null then. */
   optionalFields: z.array(z.string()).default([]),
   /**
-   * Who keeps strangers out of the machines: `cloud`, the network module; `host`, Ansible, since the cloud has no
-   * firewall; `none`, nobody.
+   * What blocks connections to the machines from outside: `cloud`, the network module; `host`, Ansible, since the cloud has no
+   * firewall; `none`, nothing.
    */
   firewall: z.enum(['cloud', 'host', 'none']).default('none'),
   /** Module variable ← environment variable of the runner, left out where that is not set. */

@@ -1,11 +1,11 @@
-/** Tags (labels) of everything in a cloud: whose it is, and why it is there. */
+/** Tags (labels) of everything in a cloud: its owner and its purpose. */
 
 export interface TagSource {
   readonly installation: string;
   readonly namespace: string;
   readonly manifest: string;
   readonly clusterId: string;
-  /** Of the run; modules do not touch what differs in it alone. */
+  /** Of the run; modules do not change a resource when only this differs. */
   readonly generation: number;
 }
 

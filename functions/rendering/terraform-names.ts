@@ -9,7 +9,7 @@ export function identifierOf(text: string): string {
     .join('');
 }
 
-/** Makes text mean itself where Terraform would read a template, at any depth of a value. */
+/** Escapes text where Terraform would read a template, at any depth of a value. */
 export function literal<Value>(value: Value): Value {
   return escaped(value) as Value;
 }
@@ -25,8 +25,8 @@ function escaped(value: unknown): unknown {
 export const dnsWorkspace = (loadBalancerId: string, provider: string): string => `${loadBalancerId}-${provider}`;
 
 /**
- * Marks what is made with templates from a git repository; '' for those that come with Kubeloom. While pools are led from
- * one version to the next, both stand in one workspace: each version has its modules and its networks.
+ * Marks resources of templates from a git repository; '' for those that come with Kubeloom. While pools move from
+ * one version to the next, both are in one workspace: each version has its modules and its networks.
  */
 export function templatesMark(templates: string): string {
   if (templates.startsWith('builtin@')) return '';

@@ -1,4 +1,4 @@
-/** Assess Failure: one table decides whether a waypoint is undone, tried again after a pause, or stands still. */
+/** Assess Failure: one table decides whether a waypoint is undone, retried after a pause, or needs attention. */
 import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';

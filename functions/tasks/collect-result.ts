@@ -1,4 +1,4 @@
-/** Collect Result: what the runner left is recorded; a stage that may go well a second time is tried again in place. */
+/** Collect Result: the result of the runner is recorded; a stage that may succeed a second time is retried in place. */
 import { type StageError, StageResult, waypointKeys } from '#contracts/stage.ts';
 import { CollectResultInput, type CollectResultOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';

@@ -1,4 +1,4 @@
-/** Plan Cluster: from what is really there to the next waypoint; it alone is written down, the rest is planned again. */
+/** Plan Cluster: from what really exists to the next waypoint; only that one is stored, the rest is planned again. */
 import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { planCluster } from '../pipeline/clusters/cluster-plans.ts';

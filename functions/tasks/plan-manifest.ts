@@ -32,7 +32,7 @@ export const handler = taskHandler(
     const manifest = await deps.manifests.begin(key, fence, now);
     const { runId, generation, attempt } = manifest;
     const output = { runId, generation, attempt };
-    // What is paused stays queued.
+    // A paused run stays queued.
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
     if (manifest.deleting && manifest.orphans === 'all') await orphanAll(deps, { manifest, fence, now });
     const stored = await deps.clusters.list(key);

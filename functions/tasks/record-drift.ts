@@ -1,4 +1,4 @@
-/** Record Drift: what a check found is kept and told; whether something is repaired is for Plan Cluster to see. */
+/** Record Drift: the findings of a check are stored and reported; Plan Cluster decides on a repair. */
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';

@@ -1,4 +1,4 @@
-/** Record Rollback: the cluster is where it was before the waypoint; a person is told what was tried and what is next. */
+/** Record Rollback: the cluster is where it was before the waypoint; the event says what was tried and what is next. */
 import { type Fault, RecordRollbackInput } from '#contracts/state-inputs.ts';
 import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
 import { taskHandler } from '../middleware.ts';

@@ -1,4 +1,4 @@
-/** Record Standstill: neither forward nor back; what was attempted stays known, so that nothing made is lost. */
+/** Record Standstill: neither forward nor back; what was attempted stays recorded, so that nothing that was created is lost. */
 import { type Fault, RecordStandstillInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';

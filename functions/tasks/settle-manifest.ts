@@ -1,4 +1,4 @@
-/** Settle Manifest: what the run came to, and the lease free again; unless there is something newer to do. */
+/** Settle Manifest: stores the outcome of the run and releases the lease, unless a newer version is to be done. */
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { clustersBehind } from '../pipeline/clusters/cluster-plans.ts';

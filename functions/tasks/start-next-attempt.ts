@@ -1,4 +1,4 @@
-/** Start Next Attempt: what was cut off, or waited, gets a run of its own. */
+/** Start Next Attempt: an interrupted or waiting generation gets a run of its own. */
 import { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { startNextAttempt } from '../pipeline/manifests/next-attempt.ts';

@@ -5,7 +5,7 @@ import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
 import { handleDue, inTurn } from '../pipeline/manifests/due-manifest.ts';
 import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 
-/** Read in one tick; a thousand manifests that are looked at every 6 hours are some 14 a tick. */
+/** Read in one tick; a thousand manifests that are checked every 6 hours are some 14 a tick. */
 const atMost = 100;
 
 const uses = [
@@ -38,7 +38,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     faults.push(fault);
     return 0;
   });
-  // Whatever one of them is about, the others were looked after.
+  // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
     due: due.length,

@@ -84,7 +84,7 @@ describe('a role in one namespace', () => {
     expect([exists.status, missing.status]).toEqual([403, 403]);
     expect(exists.json.detail).toBe(missing.json.detail);
     expect(exists.json.detail).toBe(
-      'eve has not the role operator in namespace "team"; an admin can give it with a RoleBinding',
+      'eve lacks the role operator in namespace "team"; an admin can grant it with a RoleBinding',
     );
     expect(await under.deps.manifests.get({ namespace: 'team', name: 'shop' })).toEqual(before);
   });

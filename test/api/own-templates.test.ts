@@ -96,7 +96,7 @@ it('a reference that an older version stored and this one refuses is reported as
         {
           path: 'spec.providers[0].templatesRef',
           reason: expect.stringMatching(/"team\/own-templates" is not accepted any more: spec.paths.terraformer: /),
-          fix: 'mend it and apply it again',
+          fix: 'fix it and apply it again',
         },
       ],
     },
@@ -114,7 +114,7 @@ describe('a branch of a private repository', () => {
     const again = () => call('PUT', manifestPath, { body: withTemplates('own-templates') });
     expect(await again()).toMatchObject({
       status: 409,
-      json: { code: 'TemplatesPending', detail: expect.stringContaining('send the same again') },
+      json: { code: 'TemplatesPending', detail: expect.stringContaining('send the same request again') },
     });
     expect(deps.workflows.started).toEqual([]);
     expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toBeUndefined();

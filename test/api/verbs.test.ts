@@ -60,7 +60,7 @@ describe('every verb', () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const { json } = await call('POST', `${manifestPath}/retry`, { headers: { 'if-match': '"g1-a1"' } });
-    expect(json.detail).toContain('is of an older version of Kubeloom; read it and try again');
+    expect(json.detail).toContain('is of an older version of Kubeloom; read it and retry');
   });
 });
 

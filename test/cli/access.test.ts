@@ -55,7 +55,7 @@ describe('roles', () => {
     const token = await newUser('ann', 'shop', 'dev');
     const minimal = join(root, 'examples/sim-minimal.yaml');
     const refused = await kubeloom(['apply', '-f', minimal], { token });
-    expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('local:ann has not the role viewer')]);
+    expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('local:ann lacks the role viewer')]);
 
     const stdin = `${binding('shop', 'operator', 'default', 'claim: { name: groups, value: shop }')}---\n${binding('look', 'viewer', '"*"', 'user: "local:ann"')}`;
     const applied = await kubeloom(['apply', '-f', '-'], { stdin });
@@ -118,7 +118,7 @@ describe('roles', () => {
         { kind: 'RoleBinding', namespace: null, name: 'one', faults: [] },
         {
           kind: 'RoleBinding',
-          faults: [{ path: 'metadata.name', reason: expect.stringContaining('stands in these documents twice') }],
+          faults: [{ path: 'metadata.name', reason: expect.stringContaining('is in these documents twice') }],
         },
       ],
     });

@@ -68,7 +68,7 @@ describe('kubeloom apply', () => {
     const key = '{ accesskey: AKIAIOSFODNN7EXAMPLE, secretkey: wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY }';
     const text = await kubeloom(['apply', '-f', '-'], secret('aws', key));
     expect([text.code, text.stdout]).toEqual([0, 'Secret default/aws stored\n']);
-    expect(text.stderr).toMatch(/warning[\s\S]*until somebody revokes it[\s\S]*rolearn/);
+    expect(text.stderr).toMatch(/warning[\s\S]*until it is revoked[\s\S]*rolearn/);
     const json = await kubeloom(['apply', '--json', '-f', '-'], secret('aws', key));
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, documents: [{ warnings: [{ path: '' }] }] });
     expect(`${text.stdout}${text.stderr}${json.stdout}`).not.toMatch(/AKIA|wJalr/);

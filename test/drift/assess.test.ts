@@ -34,14 +34,14 @@ const made = (drift: ClusterDrift): ClusterDrift => repairMade(drift, { runId: '
 describe('a check', () => {
   it('requests a repair of what can be repaired, if the manifest asks for it', () => {
     const beyond: DriftItem = { kind: 'node', where: { name: 'API' }, message: 'the API is silent', repairable: false };
-    expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'wished', items: [one] });
+    expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'requested', items: [one] });
     expect(ask({ found: report([one]), policy: 'report' }).drift).not.toHaveProperty('repair');
     expect(ask({ found: report([beyond]) }).drift).not.toHaveProperty('repair');
   });
 
   it('does not say that all is in order when it could not look at all of it', () => {
     const { drift, level } = ask({ found: report([], ['hz-prod: no credentials']) });
-    expect(drift.outcome).toBe('of what could be looked at, nothing differs from what was made');
+    expect(drift.outcome).toBe('of what could be checked, nothing differs from what was created');
     expect(level).toBe('warning');
   });
 
@@ -110,11 +110,11 @@ describe('a repair', () => {
   it('that did not help is not requested again: not by the next check, nor by an incomplete one', () => {
     const useless = followed(made(followed(undefined, [one])), [one]);
     expect(useless).toMatchObject({ repair: { state: 'useless' }, useless: [driftKey(one)] });
-    expect(followed(useless, [one, other]).repair).toMatchObject({ state: 'wished', items: [other] });
+    expect(followed(useless, [one, other]).repair).toMatchObject({ state: 'requested', items: [other] });
     const blind = ask({ before: useless, found: report([], ['hz-prod: it does not answer']) }).drift;
     expect(followed(blind, [one]).repair?.state).toBe('useless');
-    expect(followed(useless, [one], 'repairAll').repair).toMatchObject({ state: 'wished', items: [one] });
-    expect(followed(followed(useless, []), [one]).repair).toMatchObject({ state: 'wished', items: [one] });
+    expect(followed(useless, [one], 'repairAll').repair).toMatchObject({ state: 'requested', items: [one] });
+    expect(followed(followed(useless, []), [one]).repair).toMatchObject({ state: 'requested', items: [one] });
   });
 });
 

@@ -73,7 +73,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
 
   it('is none of what was just made', async () => {
     const { manifest, drift } = await check(true);
-    expect(drift).toMatchObject({ items: [], unchecked: [], outcome: 'nothing differs from what was made' });
+    expect(drift).toMatchObject({ items: [], unchecked: [], outcome: 'nothing differs from what was created' });
     expect(manifest).toMatchObject({ status: 'Done', attempt: 1 });
     await untouched();
   });

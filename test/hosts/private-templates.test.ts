@@ -68,7 +68,7 @@ it('is refused with what the repository said to the token', async () => {
   const { faults } = await installation.api.planManifest(key, { document: manifest() });
   expect(faults[0]).toMatchObject({
     path: 'spec.providers[0].templatesRef',
-    reason: expect.stringContaining('does not let the token'),
+    reason: expect.stringContaining('denies access to the token'),
     fix: expect.stringContaining('put a token'),
   });
   expect(new Set(faults.map(({ reason }) => reason)).size).toBe(1);

@@ -98,6 +98,6 @@ describe('a text with control characters', () => {
       Object.assign(place ?? {}, { [field]: 'small\u001b[2J\r\n' });
     });
     const { faults } = validateManifest(manifest);
-    expect(faults.map(({ reason }) => reason)).toEqual(['has a control character in it']);
+    expect(faults.map(({ reason }) => reason)).toEqual(['contains a control character']);
   });
 });

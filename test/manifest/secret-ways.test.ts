@@ -74,7 +74,7 @@ describe('a Secret with several ways to log in', () => {
         const [warning, ...more] = validateSecret(document, uses).warnings;
         expect(more).toEqual([]);
         expect(warning?.reason).toContain(keys);
-        expect(warning?.reason).toContain('until somebody revokes it');
+        expect(warning?.reason).toContain('until it is revoked');
         expect(warning?.fix).toContain(without);
       }
     },
@@ -133,7 +133,7 @@ describe('a reference to a Vault', () => {
     const { faults } = validateManifest(manifest, { secrets: new Set() });
     expect(
       faults.filter(({ path }) => path.startsWith('spec.providers')).map(({ path, reason }) => `${path} ${reason}`),
-    ).toEqual(['spec.providers[1].secretRef.vault there is no Secret "default/vault" that says how to reach Vault']);
+    ).toEqual(['spec.providers[1].secretRef.vault there is no Secret "default/vault" with the connection to Vault']);
     const known = validateManifest(manifest, { secrets: new Set(['default/vault']) });
     expect(known.faults.filter(({ path }) => path.startsWith('spec.providers'))).toEqual([]);
   });
@@ -148,8 +148,8 @@ describe('a reference to a Vault', () => {
         .faults.filter(({ path }) => path.includes('secretRef'))
         .map(({ path, reason }) => `${path} ${reason}`);
     expect(faultsOf({ name: 'aws', namespace: 'team', vault: { path: 'x' } })).toEqual([
-      'spec.providers[1].secretRef.name stands beside vault',
-      'spec.providers[1].secretRef.namespace stands beside vault',
+      'spec.providers[1].secretRef.name is given together with vault',
+      'spec.providers[1].secretRef.namespace is given together with vault',
     ]);
     expect(faultsOf({})).toEqual([
       'spec.providers[1].secretRef.name is missing',

@@ -100,7 +100,7 @@ describe('a Secret is judged by what it is for', () => {
     const renamed = validateSecret(secretWith({ stringData: { apiToken: 't', accountid: 'a' } }), ['cloudflare']);
 
     expect(faults.map(({ reason }) => reason)).toEqual(['is empty, Azure needs it']);
-    expect(renamed.faults.map(({ fix }) => fix)).toEqual(['is the field "apiToken" meant to be it? Rename it']);
+    expect(renamed.faults.map(({ fix }) => fix)).toEqual(['rename the field "apiToken" if that is the one']);
   });
 
   it('without a known use, only the form counts', () => {

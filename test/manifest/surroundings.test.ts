@@ -124,7 +124,7 @@ describe('what is legal and unwise is said, and accepted', () => {
 
     expect(warnings).toEqual([
       'spec.nodePools.dynamic[2].storageDiskSize: only load balancers use "balancer", they have no storage disk',
-      'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: when it is lost, nobody reaches the API',
+      'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: when it is lost, the API cannot be reached',
     ]);
   });
 
@@ -162,10 +162,10 @@ describe('what is legal and unwise is said, and accepted', () => {
     });
 
     expect(warnings).toEqual([
-      'spec.nodePools.dynamic[0].labels["claudie.io/nodepool"]: Kubeloom sets this label itself, yours is ignored',
+      'spec.nodePools.dynamic[0].labels["claudie.io/nodepool"]: Kubeloom sets this label, yours is ignored',
       'spec.nodePools.dynamic[0].taints[1]: the taint is listed twice',
       'spec.kubernetes.clusters[0].network: 198.51.100.0/24 is not a private network: nodes will not reach the real owners of its addresses',
-      'spec.kubernetes.clusters[0].pools.compute: the cluster has no compute pool, no ordinary pod will run',
+      'spec.kubernetes.clusters[0].pools.compute: the cluster has no compute pool, so no ordinary pod will run',
       'spec.loadBalancers.roles[1].name: no load balancer has the role "idle"',
     ]);
   });

@@ -99,7 +99,7 @@ describe('a run that is cut off', () => {
     expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED', 'ABORTED', 'ABORTED']);
     const { status, lease, dueAt } = await pipeline.manifest();
     expect({ status, lease, dueAt }).toEqual({ status: 'Failed', lease: null, dueAt: undefined });
-    expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were cut off');
+    expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were interrupted');
   });
 
   it('may be cut off more often where the installation says so', async () => {

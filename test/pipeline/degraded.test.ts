@@ -133,7 +133,7 @@ describe('two clusters, one of which loses a pool', () => {
     const [run] = await pipeline.runs();
     expect(run?.clusters).toMatchObject({
       web: { status: 'Degraded' },
-      data: { status: 'Converged', message: 'as the manifest wishes' },
+      data: { status: 'Converged', message: 'in the desired state' },
     });
     pipeline.runner.ran.length = 0;
     await pipeline.call('/retry');

@@ -93,7 +93,7 @@ describe('what a check found', () => {
     expect(pipeline.runner.ran).toEqual(['drift']);
     const { drift, status } = await pipeline.cluster();
     expect({ status, items: drift?.items }).toEqual({ status: 'Converged', items: pipeline.runner.drift });
-    expect(drift?.outcome).toContain('1 thing differs from what was made');
+    expect(drift?.outcome).toContain('1 thing differs from what was created');
     expect(drift).not.toHaveProperty('repair');
     const reported = (await pipeline.events()).filter(({ kind }) => kind.startsWith('Drift'));
     expect(reported.map(({ kind, level, node }) => ({ kind, level, node }))).toEqual([
@@ -143,7 +143,7 @@ describe('what a check found', () => {
     ]);
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift']);
-    expect((await pipeline.cluster()).drift?.outcome).toContain('a person has to mend it');
+    expect((await pipeline.cluster()).drift?.outcome).toContain('a person has to fix it');
   });
 });
 
@@ -185,7 +185,7 @@ describe('a repair', () => {
     expect(await pipeline.cluster()).toMatchObject({
       status: 'NeedsAttention',
       failure: { stage: 'infrastructure', class: 'quota' },
-      drift: { repair: { state: 'wished' } },
+      drift: { repair: { state: 'requested' } },
     });
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
     expect(await pipeline.nodes()).toHaveLength(4);
@@ -298,7 +298,7 @@ describe('a check', () => {
         if (key.endsWith('/drift.json')) await pipeline.deps.artifacts.remove(key);
     });
     await nextTick(pipeline);
-    expect((await pipeline.cluster()).drift?.unchecked).toEqual(['the check ended well and left no report']);
+    expect((await pipeline.cluster()).drift?.unchecked).toEqual(['the check succeeded but left no report']);
   });
 });
 

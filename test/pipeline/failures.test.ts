@@ -150,7 +150,7 @@ describe('a grow that fails for good', () => {
     expect(stuck.status).toBe('NeedsAttention');
     expect(stuck.attempted).not.toBeNull();
     expect(stuck.failure).toMatchObject({ stage: 'configuration', class: 'bug' });
-    expect(stuck.failure?.outcome).toMatch(/what was to be undone had failed with ToolFailed/);
+    expect(stuck.failure?.outcome).toMatch(/the stage to undo had failed with ToolFailed/);
     expect(await pipeline.nodes()).toHaveLength(5);
 
     await pipeline.apply(small);

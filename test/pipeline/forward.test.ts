@@ -20,7 +20,7 @@ describe('a manifest whose tools all work', () => {
     });
     const [run] = await pipeline.runs();
     expect(run).toMatchObject({ status: 'Succeeded', reason: 'submitted' });
-    expect(Object.values(run?.clusters ?? {})).toEqual([{ status: 'Converged', message: 'as the manifest wishes' }]);
+    expect(Object.values(run?.clusters ?? {})).toEqual([{ status: 'Converged', message: 'in the desired state' }]);
   });
 
   it('costs at most 45 state transitions to create one cluster, over all executions', async () => {

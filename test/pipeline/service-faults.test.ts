@@ -128,7 +128,7 @@ describe('a function that does not answer', () => {
     await pipeline.submit(small);
     await pipeline.settle();
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 3, lease: null });
-    expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were cut off');
+    expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were interrupted');
   });
 
   it('when the run is finished, too, is made up for by the scheduler', async () => {

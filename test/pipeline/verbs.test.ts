@@ -122,7 +122,7 @@ describe('cancel', () => {
     expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'Cancelled' }]);
     const cluster = await pipeline.cluster();
     expect(cluster).toMatchObject({ status: 'NeedsAttention', attempted: null, failure: { code: 'Cancelled' } });
-    expect(cluster.failure?.outcome).toMatch(/^What was reached stays/);
+    expect(cluster.failure?.outcome).toMatch(/^What was reached remains/);
     expect(await pipeline.nodes()).toHaveLength(6);
     await pipeline.call('/retry');
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);

@@ -67,8 +67,8 @@ it('are not changed by an issuer: a platform in the background takes its tokens,
 });
 
 it.each([
-  ['local:bob', 'names nobody; use *, iam:<arn>'],
-  [' , ', 'names nobody: nobody could do anything'],
+  ['local:bob', 'names no one; use *, iam:<arn>'],
+  [' , ', 'names no one: no caller could do anything'],
 ])('are not a list that locks everybody out: with "%s" no platform starts', async (admins, reason) => {
   const dataDir = await temporaryDirectory();
   vi.stubEnv('KUBELOOM_ADMINS', admins);

@@ -130,7 +130,7 @@ describe('another namespace', () => {
         const answer = await asEve('POST', '/v1/validate', asked(field, name));
         answers.push([answer.status, ((await answer.json()) as { detail?: string }).detail?.replace(name, 'NAME')]);
       }
-      expect(answers[0]).toEqual([403, expect.stringContaining('local:eve has not the role')]);
+      expect(answers[0]).toEqual([403, expect.stringContaining('local:eve lacks the role')]);
       expect(answers[1]).toEqual(answers[0]);
     }
   });

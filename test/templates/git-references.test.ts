@@ -65,7 +65,7 @@ describe('a repository that is not as it should be', () => {
     const bare = locked.url.replace(/\.git$/, '');
     const answer = await sources().resolve(bare, 'main');
     expect(answer).toMatchObject({
-      reason: expect.stringContaining('is no repository that everybody may read'),
+      reason: expect.stringContaining('is not a public repository'),
       fix: expect.stringContaining('auth.secretRef'),
     });
   });

@@ -39,7 +39,7 @@ async function build(): Promise<void> {
   await answerQuestion(newest?.variables.KUBELOOM_JOB ?? '', deps, { signal, answers, templatesDirectory: '' });
   deps.builds.statuses.set(newest?.id ?? '', 'ended');
 }
-const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same again') };
+const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same request again') };
 
 describe('a branch of a private repository', () => {
   it('is asked for by one runner, and then known', async () => {
@@ -86,7 +86,7 @@ describe('what a runner could not find out', () => {
     [
       'a token that may not read it',
       { secret: 'team/wrong' },
-      /does not let the token .* \(status 401\)/,
+      /denies access to the token .* \(status 401\)/,
       /a token that may read/,
     ],
     ['a Secret without a token', { secret: 'team/empty' }, /has no field token/, /Add token/],

@@ -18,6 +18,6 @@ describe('a version of templates', () => {
   });
 
   it.each(['git:github.com/org/re@po@main#modules', 'git:github.com/org/repo', 'git:'])('%s is refused', (text) => {
-    expect(() => parseTemplateVersion(text)).toThrow(/no version of templates/);
+    expect(() => parseTemplateVersion(text)).toThrow(/not a version of templates/);
   });
 });

@@ -1,4 +1,4 @@
-/** What a person is told about one cluster: progress, nodes, load balancers, and what went wrong. */
+/** The description of one cluster: progress, nodes, load balancers, and what went wrong. */
 import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
@@ -54,7 +54,7 @@ export function progressOf(progress: Pick<ClusterProgress, 'step' | 'steps'>, co
   return { step: progress.step, steps: progress.steps, percent: converged ? 100 : percentDone(progress) };
 }
 
-/** One row a node: those that stand, then those that a waypoint tries or tried to add. */
+/** One row for each node: existing ones, then those that a waypoint tries or tried to add. */
 export function nodeRows(record: ClusterRecord): NodeRow[] {
   const existing = record.current ? allPools(record.current) : [];
   const names = new Set(existing.flatMap((pool) => pool.nodes.map((node) => node.name)));
@@ -81,7 +81,7 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
   });
 }
 
-/** What happens to a node follows from the waypoint under way; without one it is there, or a leftover. */
+/** What happens to a node follows from the waypoint under way; without one it exists, or is a leftover. */
 function statusOf(name: string, record: ClusterRecord, existing: boolean, reachable: boolean): NodeRow['status'] {
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
   const part = record.progress?.nodes.find((node) => node.name === name)?.part;

@@ -1,4 +1,4 @@
-/** What is told of drift beside a plan: a plan starts from what was made, and this is not as it was made. */
+/** Drift next to a plan: a plan starts from what was created, and these items differ from it. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';

@@ -1,4 +1,4 @@
-/** What a person is told about a manifest: its row in the list, and everything. */
+/** The description of a manifest: its row in the list, and the whole. */
 import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';

@@ -1,4 +1,4 @@
-/** Manifests of which something cannot be read: they have a place in every list, and say why. */
+/** Manifests of which something cannot be read: they are in every list, with the reason. */
 import type { ManifestDescription, ManifestSummary } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';

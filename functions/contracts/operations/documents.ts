@@ -1,4 +1,4 @@
-/** Operations on the documents beside manifests: Secrets and templates. */
+/** Operations on the other documents: Secrets and templates. */
 import * as documents from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import { bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';

@@ -7,7 +7,7 @@ import { ManifestAccepted } from '../api-bodies.ts';
 export type Access =
   /** Nothing, not even who it is. */
   | 'anonymous'
-  /** To be let in by the gate. */
+  /** To be accepted by the gateway. */
   | 'anybody'
   /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
   | { readonly role: Role; readonly where: 'path' | 'anywhere' | 'everywhere' };
@@ -50,7 +50,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: Body;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Statuses of problems it can answer with, beside 401, 403 and our own faults. */
+  /** Statuses of problems it can answer with, apart from 401, 403 and faults of Kubeloom. */
   readonly problems: readonly number[];
 }
 
@@ -72,7 +72,7 @@ export const accepted = (description: string) => ({ description, schema: Manifes
 
 /** Largest bodies of routes where nothing large is meant, in bytes. */
 export const bodyLimits = {
-  /** A word or two beside the path. */
+  /** A word or two in addition to the path. */
   verb: 10_000,
   /** All values of a Secret. */
   secret: 100_000,

@@ -1,4 +1,4 @@
-/** Operations on what manifests lead to: runs, their events and logs, and the clusters. */
+/** Operations on runs, their events and logs, and the clusters. */
 import { z } from 'zod';
 import * as http from '../api-bodies.ts';
 import * as parameters from '../http-parameters.ts';

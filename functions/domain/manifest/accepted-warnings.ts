@@ -5,7 +5,7 @@ import { nearest } from './rules/references.ts';
 
 const annotation = 'kubeloom.dev/accept';
 
-/** Leaves out what the annotation names; what it names and there is not is a warning of its own. */
+/** Leaves out the warnings that the annotation names; a name that matches none is a warning of its own. */
 export function withoutAccepted(document: unknown, warnings: readonly Fault[]): readonly Fault[] {
   const ids = acceptedIn(document);
   const unknown = ids.filter((id) => !acceptableWarnings.some((known) => known === id));

@@ -26,7 +26,7 @@ function changesOfParts(
   return [...names].flatMap((name) => changesAt(partOf(place, name), before[name], after[name]));
 }
 
-/** What a person writes below `spec` is named from there on. */
+/** Fields below `spec` are named from there on. */
 const partOfObject = (place: string, name: string): string => (place && place !== 'spec' ? `${place}.${name}` : name);
 const partOfList = (place: string, name: string): string => `${place} "${name}"`;
 
@@ -42,7 +42,7 @@ function byName(list: unknown): Readonly<Record<string, unknown>> | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a value that is new: only when it is short and says something. */
+/** Of a new value: only when it is short and not empty. */
 const valueText = (value: unknown): string => (typeof value === 'object' ? '' : ` ${text(value)}`);
 const text = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 const listText = (value: unknown): string =>

@@ -1,4 +1,4 @@
-/** Bounds of a document as a whole, so that judging it takes a bounded time whatever comes in. */
+/** Bounds of a document as a whole, so that its validation takes a bounded time whatever the input. */
 import { error, type Fault } from './fault.ts';
 
 /** Items of one list, fields of one map. */
@@ -7,7 +7,7 @@ const maxItems = 1000;
 const maxTotal = 100_000;
 const maxDepth = 40;
 
-/** The one place where the document is vaster than any manifest; none when it is not. */
+/** The place where the document is larger than any manifest; none when it is not. */
 export function sizeFaults(document: unknown): readonly Fault[] {
   const open: { readonly value: unknown; readonly path: readonly (string | number)[] }[] = [
     { value: document, path: [] },

@@ -17,7 +17,7 @@ export const Fault = z.strictObject({
 });
 export type Fault = z.infer<typeof Fault>;
 
-/** More are not reported: no one reads on, and an answer must not outgrow its question. */
+/** More are not reported: no one reads that many, and the answer must not become larger than the request. */
 export const mostFaults = 100;
 
 /** The first faults of a list, and how many more there are. */
@@ -27,7 +27,7 @@ export function firstFaults(faults: readonly Fault[], most = mostFaults): readon
   return [...faults.slice(0, Math.max(0, most)), more];
 }
 
-/** A fault that must be mended before the document is accepted. */
+/** A fault that must be fixed before the document is accepted. */
 export function error(path: readonly PropertyKey[], reason: string, fix: string): Fault {
   return { path: pathText(path), reason, fix, severity: 'error' };
 }
@@ -52,10 +52,10 @@ export const acceptableWarnings = [
   'lasting-key',
   'nothing-scales',
 ] as const;
-/** The others speak of what would be destroyed or is not understood: they stay. */
+/** The others are about things that would be destroyed or are not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';
 
-/** Something legal and unwise. */
+/** Something that is valid but unwise. */
 export function warning(id: WarningId, path: readonly PropertyKey[], reason: string, fix: string): Fault {
   return { path: pathText(path), reason, fix, severity: 'warning', id };
 }

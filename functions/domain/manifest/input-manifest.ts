@@ -1,4 +1,4 @@
-/** The manifest: what a user wishes for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
+/** The manifest: what a user asks for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
 import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '#domain/provider-types.ts';
 
@@ -35,10 +35,10 @@ export const InstallationProxy = z.strictObject({
     .describe(
       `\`default\`: on when the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
     ),
-  /** The manifest is kept and shown in clear, so is everything made of it. */
+  /** The manifest is stored and shown in plain text, and so is everything derived from it. */
   endpoint: Text.refine((endpoint) => !/^([a-z+]+:\/\/)?[^/]*@/i.test(endpoint), {
     error:
-      'holds a user or a password, and a manifest is kept in clear; use a proxy that lets the nodes in without them',
+      'contains a user or a password, and a manifest is stored in plain text; use a proxy that accepts the nodes without them',
   })
     .default(defaultProxyEndpoint)
     .describe('The HTTP proxy; without user and password.'),
@@ -91,7 +91,7 @@ export const InputManifest = z.strictObject({
       providers: z.array(Provider).default([]).describe('Clouds and their credentials.'),
       nodePools: z
         .strictObject({
-          dynamic: z.array(DynamicNodePool).default([]).describe('Pools whose machines are made.'),
+          dynamic: z.array(DynamicNodePool).default([]).describe('Pools whose machines Kubeloom creates.'),
           static: z.array(StaticNodePool).default([]).describe('Pools of machines that exist already.'),
         })
         .prefault({})
@@ -107,7 +107,7 @@ export const InputManifest = z.strictObject({
         .describe('Kubernetes clusters.'),
       loadBalancers: z
         .strictObject({
-          roles: z.array(Role).default([]).describe('What load balancers pass on.'),
+          roles: z.array(Role).default([]).describe('What load balancers forward.'),
           clusters: z.array(LoadBalancer).default([]).describe('The load balancers.'),
         })
         .prefault({})

@@ -1,4 +1,4 @@
-/** The JSON Schema of documents as they are written, for editors; `schema/input-manifest.schema.json` is made of it. */
+/** The JSON Schema of documents as they are written, for editors; `schema/input-manifest.schema.json` is generated from it. */
 import { z } from 'zod';
 import { InputManifest } from './input-manifest.ts';
 import { RoleBinding } from './role-binding.ts';
@@ -24,7 +24,7 @@ export function jsonSchemaOf(kind: z.ZodType): JsonSchema {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {
-      /** The bounds of whole numbers in JavaScript tell a user nothing. */
+      /** The bounds of whole numbers in JavaScript are of no use to a user. */
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

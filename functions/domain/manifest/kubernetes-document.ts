@@ -14,7 +14,7 @@ export function withoutServerFields(document: unknown): unknown {
 /** Maps whose keys are the user's own, where an empty value says something. */
 const ownKeys: readonly string[] = ['labels', 'annotations'];
 
-/** The document without fields that have no value, as Kubernetes takes it: `labels:` alone is as good as no labels. */
+/** The document without fields that have no value, as Kubernetes treats it: `labels:` alone is as good as no labels. */
 export function withoutEmptyFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmptyFields);
   if (!isMap(value)) return value;
@@ -25,7 +25,7 @@ export function withoutEmptyFields(value: unknown): unknown {
   );
 }
 
-/** The faults in the order of the document; what is missing stands at the end of the part it is missing in. */
+/** The faults in the order of the document; missing fields come at the end of the part they are missing in. */
 export function inDocumentOrder(document: unknown, faults: readonly Fault[]): readonly Fault[] {
   const places = faults.map((fault) => ({ fault, place: placeIn(document, fault.path) }));
   return places.sort((left, right) => compare(left.place, right.place)).map(({ fault }) => fault);

@@ -1,4 +1,4 @@
-/** Load balancers of a manifest: roles (what is passed on) and clusters (the machines that do it). */
+/** Load balancers of a manifest: roles (what is forwarded) and clusters (the machines that do it). */
 import { z } from 'zod';
 import { ClusterName, RoleName, shown, Text } from './names.ts';
 
@@ -24,7 +24,7 @@ export type RoleTarget = z.infer<typeof RoleTarget>;
 /** The fields as they are written; `Role` is what the program works with. */
 export const RoleFields = z.strictObject({
   name: RoleName.describe('Name of the role, unique among all roles.'),
-  protocol: z.enum(['tcp', 'udp']).describe('What is passed on.'),
+  protocol: z.enum(['tcp', 'udp']).describe('What is forwarded.'),
   port: Port.describe('Port on the load balancer.'),
   targetPort: Port.describe('Port on the nodes; 6443 makes it the role that serves the Kubernetes API.'),
   targetPools: z.array(Text).optional().describe('Node pools that are targeted.'),
@@ -58,9 +58,11 @@ const domain = (example: string) =>
 const HostName = domain('www');
 
 export const Dns = z.strictObject({
-  dnsZone: domain('example.com').describe('Public DNS zone in which the names are made.'),
+  dnsZone: domain('example.com').describe('Public DNS zone in which the names are created.'),
   provider: Text.describe('Name of the provider that serves the zone.'),
-  hostname: HostName.optional().describe('Host name in the zone; without one, a random one is made and kept.'),
+  hostname: HostName.optional().describe(
+    'Host name in the zone; without one, Kubeloom chooses a random one and keeps it.',
+  ),
   alternativeNames: z.array(HostName).default([]).describe('More host names (not for the API).'),
 });
 
@@ -73,7 +75,7 @@ export const LoadBalancer = z.strictObject({
     })
     .default([])
     .describe('Names of roles.'),
-  dns: Dns.describe('Names under which it is reached.'),
+  dns: Dns.describe('Names of the load balancer.'),
   targetedK8s: Text.describe('The Kubernetes cluster it serves.'),
   pools: z.array(Text).default([]).describe('Node pools it runs on.'),
 });
@@ -85,7 +87,7 @@ export function servesApi(role: { readonly targetPort?: number | undefined }): b
 }
 
 /**
- * Names of the pools a role targets in a cluster: its `targetPools`, or what the older `target` stands for there.
+ * Names of the pools a role targets in a cluster: its `targetPools`, or what the older `target` means there.
  * A pool that is both control and compute appears once.
  */
 export function targetPoolsOf(

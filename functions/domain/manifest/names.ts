@@ -33,7 +33,7 @@ export const ProviderName = dnsName(15);
 /** 15, not more: cluster (28) + hash (8) + pool + hash (8) + node (3) + the dash between must fit into a host name of 63. */
 export const NodePoolName = foldedName(15);
 export const ClusterName = dnsName(28);
-/** It names a section of the load balancer's configuration and nothing in any cloud, so capitals and `_` are welcome. */
+/** It names a section of the load balancer's configuration and nothing in any cloud, so capitals and `_` are allowed. */
 export const RoleName = z
   .string()
   .max(63, { error: 'has more than 63 characters; shorten it' })
@@ -42,11 +42,11 @@ export const RoleName = z
       `${shown(issue.input)} is not a name; use letters, digits, "-", "_" and ".", beginning and ending with a letter or digit`,
   });
 
-/** False for text that would move the cursor of whoever reads it. */
+/** False for text that would move the cursor of a terminal. */
 export function isHarmless(text: string): boolean {
   return /^\P{Cc}*$/u.test(text);
 }
-export const hasControlCharacter = 'has a control character in it; remove what cannot be seen';
+export const hasControlCharacter = 'contains a control character; remove the invisible character';
 
 /** Text that says something: not empty, not white space alone, and without control characters. */
 export const Text = z
@@ -76,7 +76,7 @@ export const Annotations = z.record(LabelKey, z.string()).refine((map) => annota
   error: 'the annotations have more than 256 KiB together; shorten them',
 });
 
-/** Keys that Kubernetes puts on what it stores; a document exported from a cluster carries them, they mean nothing here. */
+/** Keys that Kubernetes puts on what it stores; a document exported from a cluster carries them, they are ignored here. */
 export const serverFields = [
   'creationTimestamp',
   'deletionTimestamp',
@@ -92,7 +92,7 @@ export const serverFields = [
 export const Metadata = z.strictObject({
   name: dnsName(63).describe('Name of the document, unique in its namespace.'),
   namespace: dnsName(63).default('default').describe('Namespace it lives in.'),
-  labels: z.record(z.string(), z.string()).optional().describe('Your own labels; they mean nothing to Kubeloom.'),
+  labels: z.record(z.string(), z.string()).optional().describe('Your own labels; Kubeloom ignores them.'),
   annotations: z.record(z.string(), z.string()).optional().describe('Your own annotations.'),
 });
 

@@ -7,7 +7,7 @@ export interface Network {
   readonly prefix: number;
 }
 
-/** Parses a CIDR; bits behind the prefix are ignored. Undefined when it is none. */
+/** Parses a CIDR; bits behind the prefix are ignored. Undefined when it is not one. */
 export function parseNetwork(cidr: string): Network | undefined {
   const match = /^([\d.]+)\/(\d{1,2})$/.exec(cidr);
   const address = addressNumber(match?.[1] ?? '');
@@ -40,7 +40,7 @@ export function usableAddresses(network: Network): number {
   return Math.max(0, network.last - network.first - 1);
 }
 
-/** The IPv4 address as a number; undefined when it is none. */
+/** The IPv4 address as a number; undefined when it is not one. */
 export function addressNumber(address: string): number | undefined {
   const parts = fourNumbers.exec(address)?.slice(1).map(Number);
   if (parts === undefined || parts.some((part) => part > 255)) return undefined;

@@ -1,4 +1,4 @@
-/** Node pools of a manifest: dynamic ones are made by a provider, static ones are machines that exist already. */
+/** Node pools of a manifest: dynamic ones are created by a provider, static ones are machines that exist already. */
 import { z } from 'zod';
 import {
   Annotations,
@@ -59,7 +59,7 @@ export const ProviderSpec = z.strictObject({
   name: Text.describe('Name of a provider of this manifest.'),
   region: Text.describe('Region of the provider.'),
   zone: OneLine.optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
-  externalNetworkName: OneLine.optional().describe('External network the nodes hang on (OpenStack).'),
+  externalNetworkName: OneLine.optional().describe('External network of the nodes (OpenStack).'),
 });
 
 const shared = {
@@ -79,21 +79,21 @@ const shared = {
 /** The fields as they are written; `DynamicNodePool` is what the program works with. */
 export const DynamicNodePoolFields = z.strictObject({
   ...shared,
-  providerSpec: ProviderSpec.describe('Where the nodes are made.'),
+  providerSpec: ProviderSpec.describe('Where the nodes are created.'),
   count: Count.optional().describe('Number of nodes; this or `autoscaler`.'),
   autoscaler: Autoscaler.optional().describe('Bounds of an autoscaled pool; this or `count`.'),
-  serverType: Text.describe('Server type in the words of the provider.'),
-  image: Text.describe('Operating system image in the words of the provider (Ubuntu 22.04 or 24.04, amd64).'),
+  serverType: Text.describe('Server type, as the provider calls it.'),
+  image: Text.describe('Operating system image, as the provider calls it (Ubuntu 22.04 or 24.04, amd64).'),
   storageDiskSize: Amount.refine((size) => size === 0 || size >= 50, {
     error: (issue) => `${shown(issue.input)} GB is too small; use 0 for no disk, or at least 50`,
   })
     .default(50)
     .describe('GB of the extra storage disk of compute nodes; 0 = none.'),
   machineSpec: ManifestMachineSpec.optional().describe('Size of flexible server types, GPUs.'),
-  spot: z.boolean().default(false).describe('Use machines that the provider may take back; never for control nodes.'),
+  spot: z.boolean().default(false).describe('Use machines that the provider may reclaim; never for control nodes.'),
 });
 
-/** `count: 0` beside an autoscaler counts as not given. */
+/** `count: 0` next to an autoscaler counts as not given. */
 export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool }) => ({
   ...pool,
   ...(count === undefined || count === 0 ? {} : { count }),

@@ -1,4 +1,4 @@
-/** What there is to try of a provider instance before any plan: its type, where its credentials are, the regions it is used in. */
+/** The input of a credential check of a provider instance: its type, where its credentials are, the regions it is used in. */
 import type { InputManifest } from './input-manifest.ts';
 import { locatorOf } from './secret-source.ts';
 

@@ -1,4 +1,4 @@
-/** Pools whose machines the user lets Kubeloom replace when something changes that machines are made of. */
+/** Pools whose machines Kubeloom may replace when a field changes that machines are created with. */
 import { error, type Fault } from './fault.ts';
 import type { InputManifest } from './input-manifest.ts';
 import { shown } from './names.ts';

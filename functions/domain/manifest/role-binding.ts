@@ -8,14 +8,14 @@ import { shown, Text } from './names.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 const Namespace = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, {
-  error: (issue) => `${shown(issue.input)} is no namespace; use its name, or "*" for all`,
+  error: (issue) => `${shown(issue.input)} is not a namespace; use its name, or "*" for all`,
 });
 
 const Subject = z.union(
   [
     z.strictObject({
       iam: Text.regex(/^arn:[\w-]+:(iam|sts)::\d{12}:(user|role|assumed-role)\/[\w+=,.@/-]*\*?$/, {
-        error: (issue) => `${shown(issue.input)} is no ARN of a user or role; "*" may stand at its end`,
+        error: (issue) => `${shown(issue.input)} is not an ARN of a user or role; "*" is allowed at its end`,
       }).describe('ARN of an AWS user or role, whose sessions count as the role; or of such a session.'),
     }),
     z.strictObject({
@@ -23,7 +23,7 @@ const Subject = z.union(
     }),
     z.strictObject({ claim: z.strictObject({ name: Text, value: Text }).describe('Claim of a token, e.g. a group.') }),
   ],
-  { error: 'names nobody; give exactly one of iam, user and claim' },
+  { error: 'names no one; give exactly one of iam, user and claim' },
 );
 
 export const RoleBinding = z.strictObject({
@@ -31,11 +31,11 @@ export const RoleBinding = z.strictObject({
   kind: z.literal('RoleBinding'),
   metadata: z.strictObject({
     name: z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, {
-      error: (issue) => `${shown(issue.input)} is no name; use lower-case letters, digits and "-"`,
+      error: (issue) => `${shown(issue.input)} is not a name; use lower-case letters, digits and "-"`,
     }),
   }),
   spec: z.strictObject({
-    role: z.enum(roles).describe('`viewer` looks, `operator` changes and gets kubeconfigs, `admin` also gives roles.'),
+    role: z.enum(roles).describe('`viewer` reads, `operator` changes and gets kubeconfigs, `admin` also grants roles.'),
     namespaces: z.array(Namespace).min(1, { error: 'is empty; name at least one' }),
     subjects: z.array(Subject).min(1, { error: 'is empty; name at least one' }).max(500),
   }),
@@ -60,14 +60,14 @@ export function validateRoleBinding(document: unknown): {
   return { faults: inDocumentOrder(stripped, schemaFaults(RoleBinding, stripped).faults) };
 }
 
-/** Such a subject would never fit anybody: sessions do not tell the path of their role. */
+/** Such a subject would never match a caller: sessions do not contain the path of their role. */
 function rolesByPath({ spec }: RoleBinding): readonly Fault[] {
   return spec.subjects.flatMap((subject, index) =>
     'iam' in subject && /:role\/.*\/.*\*$/.test(subject.iam)
       ? [
           error(
             ['spec', 'subjects', index, 'iam'],
-            `${shown(subject.iam)} has a path and "*", but sessions of a role do not tell its path`,
+            `${shown(subject.iam)} has a path and "*", but sessions of a role do not contain its path`,
             'leave the path out, or name each role',
           ),
         ]

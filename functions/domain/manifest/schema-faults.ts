@@ -1,4 +1,4 @@
-/** Turns what zod says about a document into faults that people understand. */
+/** Turns the errors of zod about a document into faults that people understand. */
 import type { z } from 'zod';
 import { error, type Fault, pathText } from './fault.ts';
 import { shown } from './names.ts';
@@ -7,7 +7,7 @@ import { descriptionAt, keysAt } from './schema-places.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** More are not told: nobody reads on. */
+/** More are not reported: no one reads that many. */
 const maxIssues = 1000;
 
 export interface SchemaFaults {
@@ -73,7 +73,7 @@ function faultOf(schema: z.ZodType, issue: Issue, secretive: boolean): Fault {
   }
 }
 
-/** Our schemas speak for themselves: `<reason>; <fix>`. */
+/** Messages of our schemas: `<reason>; <fix>`. */
 function spoken(issue: Issue): Fault {
   const [reason, ...fix] = issue.message.split('; ');
   return error(issue.path, reason ?? issue.message, fix.join('; ') || 'change it');

@@ -1,4 +1,4 @@
-/** Looks into a zod schema by the path of a document: which keys an object knows, what a field is for. */
+/** Reads a zod schema by the path of a document: which keys an object knows, what a field is for. */
 import { z } from 'zod';
 
 type Schema = z.core.$ZodType;

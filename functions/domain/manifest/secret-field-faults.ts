@@ -1,4 +1,4 @@
-/** Judges the fields of a Secret for a use: exactly one way to log in, complete. No text ever holds a value. */
+/** Validates the fields of a Secret for a use: exactly one complete way to log in. No text ever contains a value. */
 import type { SecretField } from '#domain/provider-types.ts';
 import { error, type Fault } from './fault.ts';
 import { nearest } from './rules/references.ts';
@@ -6,12 +6,12 @@ import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
 
 export type SecretValues = Readonly<Record<string, string>>;
 
-/** The way that the fields are meant to be: the one with most of them named, then with the fewest missing. */
+/** The most likely way to log in: the one with most fields present, then with the fewest missing. */
 export function wayOf(values: SecretValues, use: SecretUse): readonly SecretField[] {
   const all = secretWaysFor(use);
   const spare = Object.keys(values).filter((name) => !all.flat().some((field) => field.name === name));
   const ways = all.map((fields) => ({ fields, ...likeness(values, fields, spare) }));
-  // Of nothing, the ordinary way is missing.
+  // Without any field, the usual way is reported as missing.
   const rank = (way: { named: number; missing: number }) => (way.named === 0 ? 0 : way.missing);
   const [best] = ways.sort((one, other) => other.named - one.named || rank(one) - rank(other));
   return best?.fields ?? [];
@@ -44,7 +44,7 @@ export function secretFieldFaults(
 
 interface Place {
   readonly use: SecretUse;
-  /** Fields that nobody knows: one of them may be the one that is missing, misspelt. */
+  /** Unknown fields: one of them may be the missing one, misspelt. */
   readonly spare: readonly string[];
   readonly path: readonly string[];
 }
@@ -57,14 +57,14 @@ function faultOf(field: SecretField, value: string | undefined, { use, spare, pa
   if (value === undefined || value === '') {
     const near = value === undefined ? nearest(field.name, spare) : undefined;
     if (!field.required && near === undefined) return [];
-    const fix = near === undefined ? `add it: ${field.format}` : `is the field "${near}" meant to be it? Rename it`;
+    const fix = near === undefined ? `add it: ${field.format}` : `rename the field "${near}" if that is the one`;
     return [error(path, `is missing, ${purpose} needs it`, fix)];
   }
   if (field.accepts(value)) return [];
   return [error(path, `is not what ${purpose} needs`, `it must be ${field.format}; the value is not shown`)];
 }
 
-/** A field that is there but empty, or misspelt, shows what was meant as well. */
+/** A field that is empty or misspelt also shows which way was meant. */
 function likeness(
   values: SecretValues,
   fields: readonly SecretField[],

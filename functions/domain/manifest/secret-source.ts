@@ -26,9 +26,9 @@ export const VaultSource = z.strictObject({
   keys: z
     .record(z.string(), Text)
     .optional()
-    .describe('Field that Kubeloom wants → key that the secret has, where they differ.'),
+    .describe('Field that Kubeloom needs → key that the secret has, where they differ.'),
   connection: SecretReference.optional().describe(
-    `Secret that says how to reach Vault; "${defaultVaultConnection}" in the manifest's namespace when left out.`,
+    `Secret with the connection to Vault; "${defaultVaultConnection}" in the manifest's namespace when left out.`,
   ),
 });
 export type VaultSource = z.infer<typeof VaultSource>;
@@ -47,7 +47,7 @@ export const SecretSource = z
         context.addIssue({ code: 'custom', path: [field], input: undefined, message: 'is missing; add it' });
       }
       if (vault !== undefined && given[field] !== undefined) {
-        const message = 'stands beside vault; a reference is to one of the two, so remove one';
+        const message = 'is given together with vault; a reference is to one of the two, so remove one';
         context.addIssue({ code: 'custom', path: [field], input: given[field], message });
       }
     }

@@ -20,7 +20,7 @@ const privateKey = field('privatekey', 'an SSH private key in PEM form', (value)
   /^-----BEGIN [A-Z ]*PRIVATE KEY-----\s[\s\S]*-----END [A-Z ]*PRIVATE KEY-----$/.test(value),
 );
 
-/** A token over plain HTTP would be read by anybody on the way: only a Vault on the same machine may have none. */
+/** A token over plain HTTP could be read on the way: only a Vault on the same machine may use it. */
 const vaultFields: readonly SecretField[] = [
   field(
     'address',

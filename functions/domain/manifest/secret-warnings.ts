@@ -1,10 +1,10 @@
-/** What is unwise in a Secret: a key that lasts where there is a way without, and the other way round. No text holds a value. */
+/** Warnings about a Secret: a long-lived key where a login without one is possible, and the reverse. No text contains a value. */
 import { providerTypeNames, type SecretField } from '#domain/provider-types.ts';
 import { type Fault, warning } from './fault.ts';
 import { type SecretValues, secretFieldFaults, wayOf } from './secret-field-faults.ts';
 import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
 
-/** Where no use is known, the fields say what it is for: most Secrets are stored before the manifest that names them. */
+/** Where no use is known, the fields show what it is for: most Secrets are stored before the manifest that names them. */
 export function secretWarnings(values: SecretValues, uses: readonly SecretUse[]): readonly Fault[] {
   const known = uses.length > 0 ? uses : providerTypeNames.filter((type) => lastingKey(values, type) !== undefined);
   return [...new Set(known)].flatMap((use) => [...withoutKey(values, use), ...withLastingKey(values, use)]);
@@ -34,8 +34,8 @@ function withLastingKey(values: SecretValues, use: SecretUse): readonly Fault[] 
     warning(
       'lasting-key',
       [],
-      `has a key of ${purposeOf(use)} (${key.map(({ name }) => name).join(' and ')}) that works until somebody revokes it`,
-      `where Kubeloom runs in AWS it needs none: give ${fields} instead; elsewhere renew it now and then (docs/secrets.md)`,
+      `has a key of ${purposeOf(use)} (${key.map(({ name }) => name).join(' and ')}) that works until it is revoked`,
+      `where Kubeloom runs in AWS it needs none: give ${fields} instead; elsewhere renew it regularly (docs/secrets.md)`,
     ),
   ];
 }

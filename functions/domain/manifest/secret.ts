@@ -6,7 +6,7 @@ export const Secret = z.strictObject({
   apiVersion: z.literal('v1'),
   kind: z.literal('Secret'),
   metadata: SecretMetadata,
-  type: z.string().optional().describe('Means nothing here; `Opaque` as a rule.'),
+  type: z.string().optional().describe('Ignored; usually `Opaque`.'),
   immutable: z.boolean().optional(),
   stringData: z.record(z.string(), z.string()).optional().describe('Fields as plain text; wins over `data`.'),
   data: z.record(z.string(), z.string()).optional().describe('Fields in base64.'),

@@ -30,7 +30,7 @@ export const TemplateGitReference = z.strictObject({
       .strictObject({
         terraformer: Text.regex(folderInside, {
           error: (issue) =>
-            `${shown(issue.input)} is no folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
+            `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
         }).describe('Folder of the Terraform modules, from the root of the repository.'),
         playbooks: Text.optional().describe('Accepted, not used.'),
         configLb: Text.optional().describe('Accepted, not used.'),

@@ -1,4 +1,4 @@
-/** Judges a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
+/** Validates a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
 import { error, type Fault } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
@@ -15,9 +15,9 @@ export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference',
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface DocumentVerdict {
-  /** Absent when the document is none of ours. */
+  /** Absent when the document is not one of Kubeloom. */
   readonly kind?: DocumentKind;
-  /** `*` for what belongs to none. */
+  /** `*` for documents without namespace. */
   readonly namespace: string;
   /** Empty when it has none. */
   readonly name: string;
@@ -47,14 +47,14 @@ export function validateDocuments(
     if (!isTwin) return verdict;
     const twin = error(
       ['metadata', 'name'],
-      `${key} stands in these documents twice`,
+      `${key} is in these documents twice`,
       'remove or rename one of them; two versions of one document are validated one at a time',
     );
     return { ...verdict, faults: [...verdict.faults, twin] };
   });
 }
 
-/** The kind of a document; undefined when it is none of ours. */
+/** The kind of a document; undefined when it is not one of Kubeloom. */
 export function kindOf(document: unknown): DocumentKind | undefined {
   return isMap(document) ? documentKinds.find((kind) => kind === document.kind) : undefined;
 }

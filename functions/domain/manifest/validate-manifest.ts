@@ -1,4 +1,4 @@
-/** Judges a manifest: every fault of form and every broken rule at once, and what is legal but unwise. */
+/** Validates a manifest: every fault of form and every broken rule at once, and warnings. */
 
 import { withoutAccepted } from './accepted-warnings.ts';
 import { sizeFaults } from './document-size.ts';
@@ -36,7 +36,7 @@ export interface ManifestVerdict {
   readonly warnings: readonly Fault[];
 }
 
-/** Judges one document by itself and by what is known of its surroundings. Never throws. */
+/** Validates one document alone and with what is known of its context. Never throws. */
 export function validateManifest(document: unknown, context: ValidationContext = {}): ManifestVerdict {
   const vast = sizeFaults(document);
   if (vast.length > 0) return { faults: vast, warnings: [] };
@@ -44,7 +44,7 @@ export function validateManifest(document: unknown, context: ValidationContext =
   const { faults: form, intended } = schemaFaults(InputManifest, stripped);
   const places = new Set(form.map(({ path }) => path));
   const index = indexManifest(readPartialManifest(stripped), [...places], context);
-  /** What follows from a fault of form would only say it again. */
+  /** Faults that follow from a fault of form would only repeat it. */
   const follows = (path: string) => intended.has(path) || partsAround(path).some((place) => places.has(place));
   const broken = rules
     .flatMap((rule) => [...Iterator.from(rule(index)).take(mostFaults + 1)])

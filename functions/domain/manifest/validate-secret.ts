@@ -1,4 +1,4 @@
-/** Judges Secrets: their form, and the fields that their uses need. No text of a fault ever holds a value. */
+/** Validates Secrets: their form, and the fields that their uses need. No text of a fault ever holds a value. */
 import { withoutAccepted } from './accepted-warnings.ts';
 import { sizeFaults } from './document-size.ts';
 import { error, type Fault, warning } from './fault.ts';
@@ -18,7 +18,7 @@ export interface SecretVerdict {
   readonly warnings: readonly Fault[];
 }
 
-/** Judges one Secret. Without `uses` only its form is judged: what it is for is not known. Never throws. */
+/** Validates one Secret. Without `uses` only its form is checked: its use is not known. Never throws. */
 export function validateSecret(document: unknown, uses: readonly SecretUse[] = []): SecretVerdict {
   const stripped = withoutServerFields(document);
   const vast = sizeFaults(stripped);
@@ -34,12 +34,12 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
     .map((name) =>
       error(
         [partOf(readable)(name), name],
-        'holds the character NUL, which no tool can be given',
+        'contains the character NUL, which cannot be passed to a tool',
         'remove it; the value is not shown',
       ),
     );
   const said = [...form, ...undecodable, ...unusable];
-  /** Without its parts, a Secret lacks every field: saying so of each would hide the one slip. */
+  /** Without its parts, a Secret lacks every field: reporting each would hide the one mistake. */
   const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
   const needed = isWhole ? [...new Set(uses)].flatMap((use) => secretFieldFaults(values, use, partOf(readable))) : [];
   const faults = [
@@ -79,7 +79,7 @@ function partOf({ stringData, data }: ReturnType<typeof readableFields>): (name:
   return (name) => (Object.hasOwn(data, name) && !Object.hasOwn(stringData, name) ? 'data' : 'stringData');
 }
 
-/** Name of the field a fault is about, whichever part it stands in. */
+/** Name of the field a fault is about, whichever part it is in. */
 function fieldOf({ path }: Pick<Fault, 'path'>): string {
   return path.replace(/^(stringData|data)/, '');
 }

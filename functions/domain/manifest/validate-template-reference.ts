@@ -1,4 +1,4 @@
-/** Judges a TemplateGitReference. */
+/** Validates a TemplateGitReference. */
 import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
@@ -13,7 +13,7 @@ export interface TemplateReferenceVerdict {
   readonly warnings: readonly Fault[];
 }
 
-/** Judges its form, and that the Secret with the token exists where Secrets are known. Never throws. */
+/** Validates its form, and that the Secret with the token exists where Secrets are known. Never throws. */
 export function validateTemplateReference(
   document: unknown,
   context: Pick<ValidationContext, 'secrets'> = {},

@@ -1,4 +1,4 @@
-/** The plan of one cluster: the path of waypoints from what stands to what is wished for. */
+/** The plan of one cluster: the path of waypoints from the current to the desired state. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
@@ -14,18 +14,18 @@ import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 export interface PathOptions extends DrainBudget {
   /** Pools that are replaced at once when their templates change. @default 1 */
   readonly replaceAtOnce?: number;
-  /** What has drifted and is made again once nothing is wished for otherwise. @default nothing */
+  /** Drift that is repaired once nothing else is to change. @default nothing */
   readonly repair?: readonly DriftItem[];
 }
 
 export interface PathQuestion {
   /** Name of the cluster, for the plan. */
   readonly cluster: string;
-  /** The last waypoint reached; null = nothing stands. */
+  /** The last waypoint reached; null = nothing exists. */
   readonly current: ClusterState | null;
-  /** Target of a waypoint that was cut off; null = none was. */
+  /** Target of an interrupted waypoint; null = there is none. */
   readonly attempted: ClusterState | null;
-  /** As `buildDesiredState` made it from the same two; null = the cluster is to go. */
+  /** As `buildDesiredState` made it from the same two; null = the cluster will be deleted. */
   readonly desired: ClusterState | null;
   /** @default one node of each pool at a time */
   readonly options?: PathOptions;
@@ -58,7 +58,7 @@ function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOpt
 interface Leg {
   readonly step: Step;
   readonly before: ClusterState | null;
-  /** What was tried since and may stand, too. */
+  /** What was attempted since and may exist, too. */
   readonly tried: readonly ClusterState[];
   readonly options: PathOptions;
 }

@@ -1,4 +1,4 @@
-/** Files of a cluster that outlive its waypoints: they go when nothing of the cluster is left. */
+/** Files of a cluster that outlive its waypoints: they are removed when nothing of the cluster is left. */
 
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
@@ -6,7 +6,7 @@ import type { Using } from '../../ports.ts';
 
 /**
  * Removes kubeconfig and backup of the certificate authority. The runner that removes the machines must not: its role
- * works with templates of users, and would let them at the kubeconfigs of others.
+ * works with templates of users, and would give them access to the kubeconfigs of others.
  */
 export async function removeClusterFiles(
   { artifacts }: Using<'artifacts.remove'>,

@@ -1,4 +1,4 @@
-/** Plans of the clusters of a stored manifest, from what their records say stands. */
+/** Plans of the clusters of a stored manifest, from the current states in their records. */
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -10,7 +10,7 @@ import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 import { clusterName, newCluster } from './cluster-records.ts';
 
-/** What planning needs beside the records. */
+/** The input of planning apart from the records. */
 export interface Planning {
   readonly ids: HashSource;
   /** Version of the templates of provider instances that have their own, by name; see `template-versions.ts`. */
@@ -19,7 +19,7 @@ export interface Planning {
   readonly templateSecrets?: Readonly<Record<string, string>>;
 }
 
-/** The plan of one cluster; a manifest that is being deleted wishes for none. */
+/** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(
   { ids, templates, templateSecrets = {} }: Planning,
   manifest: ManifestRecord,
@@ -43,7 +43,7 @@ export function planCluster(
   }
 }
 
-/** Pools that could not be made and wait: a newer generation or attempt tries them again. */
+/** Held pools, which could not be created: a newer generation or attempt retries them. */
 export function heldBy(
   { generation, attempt }: Pick<ManifestRecord, 'generation' | 'attempt'>,
   { heldPools = [] }: ClusterRecord,
@@ -57,7 +57,7 @@ const drainBudgets = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<
   return Object.fromEntries(pools.map(({ name, maxUnavailable }) => [name, maxUnavailable]));
 });
 
-/** The records of all clusters that stand or are wished for; those that do not exist yet get their id here. */
+/** The records of all clusters that exist or are desired; those that do not exist yet get their id here. */
 export function clustersOf(
   ids: HashSource,
   manifest: ManifestRecord,
@@ -74,8 +74,8 @@ export function clustersOf(
 }
 
 /**
- * The clusters that are not where the generation a run worked on wants them. When a newer one is stored, the records
- * alone tell: what it wishes is the next run's business.
+ * The clusters that are not where the generation a run worked on wants them. When a newer one is stored, only the records
+ * count: its desired state is for the next run.
  */
 export function clustersBehind(
   planning: Planning,
@@ -99,7 +99,7 @@ export function reachedRecords(
   });
 }
 
-/** True when the record has to be touched: something to do, to refuse, to tell or to forget. */
+/** True when the record has to change: something to do, to refuse, to report or to forget. */
 export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
   if (record.status !== 'Converged' || record.current === null) return true;
   const { waypoints, refusals } = planCluster(planning, manifest, record);

@@ -8,7 +8,7 @@ import type { Using } from '../../ports.ts';
 
 export const keyOf = (run: ClusterRun): ManifestKey => ({ namespace: run.namespace, name: run.name });
 
-/** A cluster of which nothing is stored yet: version 0. */
+/** A cluster without a stored record: version 0. */
 export function newCluster(key: ManifestKey, cluster: string): ClusterRecord {
   return {
     namespace: key.namespace,
@@ -36,7 +36,10 @@ export function changed(record: ClusterRecord, run: ClusterRun, change: Partial<
 export async function clusterOf(deps: Using<'clusters.get'>, run: ClusterRun): Promise<ClusterRecord> {
   const record = await deps.clusters.get(keyOf(run), run.cluster);
   if (record) return record;
-  throw new PipelineError('NotFound', `nothing is stored of cluster ${run.cluster} of ${run.namespace}/${run.name}`);
+  throw new PipelineError(
+    'NotFound',
+    `there is no stored record of cluster ${run.cluster} of ${run.namespace}/${run.name}`,
+  );
 }
 
 export function clusterName(record: Pick<ClusterRecord, 'cluster' | 'current' | 'attempted'>): string {

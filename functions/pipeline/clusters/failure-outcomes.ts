@@ -1,4 +1,4 @@
-/** What is done about a waypoint that failed, in the record, in an event and in sentences for people. */
+/** What follows a failed waypoint, in the record, in an event and in sentences for people. */
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure, ClusterRecord, NodeProgress, RunEvent } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
@@ -67,10 +67,10 @@ export function rollbackSentence(direction: string, record: ClusterRecord): stri
     record.current === null
       ? 'nothing is left of the cluster'
       : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
-  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. A retry tries the same again; a changed manifest is planned anew.`;
+  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. A retry tries the same again; a changed manifest gets a new plan.`;
 }
 
-/** Says of no node more than is known: one without facts may never have been created, and a static one never reached. */
+/** Claims only what is known: a node without facts may never have been created, and a static one never reached. */
 function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): readonly string[] {
   const isStatic = ({ provider }: NodeProgress) => provider === 'static';
   const seen = ({ name }: NodeProgress) => facts.nodes[name]?.wireguardPublicKey ?? facts.nodes[name]?.bootId;
@@ -84,21 +84,21 @@ function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): reado
   return parts.flatMap(([text, some]) => (some.length > 0 ? [`${listed(some.map(({ name }) => name))} ${text}`] : []));
 }
 
-/** Why it stands still, and that nothing is lost. */
+/** Why it needs attention, and that nothing is lost. */
 export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
-  if (failure.code === 'PlanRefused') return 'Nothing was changed; what exists goes on as it is.';
+  if (failure.code === 'PlanRefused') return 'Nothing was changed; what exists keeps running.';
   if (failure.code === 'Cancelled' && record.attempted === null) {
-    return 'What was reached stays; nothing more is done until you retry or change the manifest.';
+    return 'What was reached remains; nothing more is done until you retry or change the manifest.';
   }
   const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
   const known =
-    record.attempted === null ? '' : ' What the last step began is remembered, and taken on or removed then.';
+    record.attempted === null ? '' : ' What the last step started is recorded, and is then continued or removed.';
   return `${said}It stays as it is until you retry or change the manifest.${known}`;
 }
 
 function cancelSentence(direction: Direction, decision: WaypointDecision): string {
   if (decision === 'rollBack') return `the ${direction} was cancelled and is undone`;
-  return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry takes it on from there`;
+  return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry continues from there`;
 }
 
 function directionOf({ direction }: PlanInput): Direction {

@@ -1,4 +1,4 @@
-/** The failure that a waypoint ended with: the one a stage recorded, else what the state machine says of itself. */
+/** The failure that a waypoint ended with: the one a stage recorded, else the error of the state machine. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
 import type { ClusterRun, Fault, PlanInput } from '#contracts/state-inputs.ts';
 import { innermost, passes } from '../runs/service-faults.ts';
@@ -17,7 +17,7 @@ export function failureBehind({ run, record, plan, fault, now }: FailureQuestion
   const ofPlan = plan?.direction === 'refused' && ['PlanRefused', 'Cancelled'].includes(failure?.code ?? '');
   if (failure && failure.runId === run.runId && (ofWaypoint || ofPlan)) return failure;
   const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
-  const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without saying why' });
+  const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without a reason' });
   const retryable = passes(real);
   const retry = `retry, and report it with the run id ${run.runId}`;
   return {
@@ -25,7 +25,7 @@ export function failureBehind({ run, record, plan, fault, now }: FailureQuestion
     code: real.Error,
     message: sentenceOf(real.Cause).slice(0, 2000),
     hint: retryable
-      ? `A service below Kubeloom was slow or did not answer; it is tried again automatically. If it goes on, ${retry}.`
+      ? `A service below Kubeloom was slow or did not answer; Kubeloom retries automatically. If it keeps failing, ${retry}.`
       : `This is a fault of Kubeloom or of the services below it; ${retry}.`,
     retryable,
     ...(stage && { stage }),

@@ -1,4 +1,4 @@
-/** A run takes over a cluster: from its first write on, whatever an older run still writes is refused. */
+/** A run takes over a cluster: from its first write on, all writes of older runs are refused. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -13,7 +13,7 @@ export interface TakeOver {
 /** Often enough for an older run that is just writing its last. */
 const tries = 5;
 
-/** Does nothing for a cluster of which nothing is stored. Throws `LeaseLost` when a newer run has it. */
+/** Does nothing for a cluster without a stored record. Throws `LeaseLost` when a newer run has it. */
 export async function takeOver(
   deps: Using<'clusters.get' | 'clusters.put'>,
   { manifest, record, fence }: TakeOver,

@@ -1,4 +1,4 @@
-/** What people are told of a plan: the path as a run begins it, each waypoint as it starts, sentence by sentence. */
+/** Events about a plan: the path when a run starts, each waypoint when it starts, sentence by sentence. */
 import type { ClusterRecord, RunEvent } from '#contracts/records.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Waypoint } from '#domain/plan.ts';

@@ -8,7 +8,7 @@ import { cancelled } from '../runs/cancellation.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
 
-/** Nothing is left to do: the cluster is as wished for, or as near to it as it can be without the pools that failed. */
+/** Nothing is left to do: the cluster is in the desired state, or as close to it as possible without the failed pools. */
 export function reachedRecord(
   run: ClusterRun,
   manifest: ManifestRecord,
@@ -27,7 +27,7 @@ export function reachedRecord(
   });
 }
 
-/** What stands goes on standing; the reasons are a user's to read. */
+/** What exists keeps running; the reasons are for the user. */
 export function refusedRecord(
   run: ClusterRun,
   record: ClusterRecord,
@@ -54,7 +54,7 @@ function degradedFailure(run: ClusterRun, held: readonly HeldPool[], now: string
   const [first] = held;
   if (!first) return null;
   const pools = listed(held.map(({ pool }) => pool));
-  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest asks for. A retry tries again, and so does a changed manifest`;
+  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest asks for. A retry or a changed manifest tries again`;
   return { ...first.failure, stage: 'infrastructure', runId: run.runId, at: now, outcome };
 }
 

@@ -13,7 +13,7 @@ import { stageRequests } from '../stages/stage-requests.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
 
-/** Waypoints, retries of them included, that one run may begin for one cluster: a plan that never ends is a fault. */
+/** Waypoints, retries included, that one run may start for one cluster: a plan that never ends is a fault. */
 const mostWaypoints = 200;
 
 export interface WaypointStart {
@@ -29,14 +29,14 @@ export interface WaypointStart {
   readonly now: string;
 }
 
-/** Everything that has to be stored before a stage runs, and what the states behind it are told. */
+/** Everything that has to be stored before a stage runs, and the input of the next states. */
 export interface Start {
   readonly document: WaypointDocument;
   readonly record: ClusterRecord;
   readonly output: PlanClusterOutput;
 }
 
-/** The document goes first: whoever finds the record relies on it. */
+/** The document is written first: readers of the record rely on it. */
 export async function storeStart(
   deps: Using<'artifacts.putText' | 'clusters.put'>,
   { document, record, output }: Start,
@@ -83,12 +83,12 @@ export function nextPrefix(run: ClusterRun, record: ClusterRecord): { index: num
   return { index, waypointPrefix: `${waypointsOf(run)}${String(index).padStart(2, '0')}` };
 }
 
-/** Numbers of waypoints go on within a run: what one left is never read as if it were another's. */
+/** Numbers of waypoints continue within a run: files of one are never read as those of another. */
 function nextIndex(run: ClusterRun, record: ClusterRecord): number {
   const prefix = waypointsOf(run);
   const last = record.waypointPrefix?.startsWith(prefix) ? Number(record.waypointPrefix.slice(prefix.length)) : -1;
   if (last + 1 < mostWaypoints) return last + 1;
-  const message = `cluster ${run.cluster} began ${mostWaypoints} waypoints in the run ${run.runId} and is not done`;
+  const message = `cluster ${run.cluster} started ${mostWaypoints} waypoints in the run ${run.runId} and is not done`;
   throw new PipelineError('InternalFault', message);
 }
 
@@ -120,7 +120,7 @@ function progressOf(
   };
 }
 
-/** A deletion lets go of the nodes that it was told to spare. */
+/** A deletion orphans the nodes that the user named. */
 function orphanAll(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
   if (plan.stage !== 'infrastructure' || !deleting || !Array.isArray(orphans)) return plan;
   const states = [during.current, during.attempted].filter((state) => state !== null);

@@ -1,4 +1,4 @@
-/** The check for drift of one cluster, as Plan Cluster begins it and Record Drift ends it. */
+/** The check for drift of one cluster, as Plan Cluster starts it and Record Drift ends it. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
@@ -13,29 +13,29 @@ import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
 import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
 
-/** True when this run was started to look for drift, and still is the manifest's. */
+/** True when this run was started as a drift check, and is still the current run of the manifest. */
 export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
   return manifest.check !== undefined && manifest.runId === run.runId;
 }
 
-/** A check looks once, and once more when something was repaired; a repair that was taken up again is looked at, too. */
+/** A check runs once, and once more after a repair; a continued repair is verified, too. */
 export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): boolean {
   if (manifest.paused || isCancelled(manifest, run) || record.current === null || record.attempted !== null)
     return false;
   if (record.drift?.repair?.state === 'made') return true;
-  const waits = record.drift?.repair?.state === 'wished';
+  const waits = record.drift?.repair?.state === 'requested';
   return isCheck(manifest, run) && record.drift?.runId !== run.runId && !waits;
 }
 
-/** The repair that a check wished for, of what stands, whatever else the manifest may want. */
+/** The repair that a check requested, of the current state, whatever else the manifest asks for. */
 export function planRepair(record: ClusterRecord): ClusterPlan {
   const { current, drift } = record;
-  const items = drift?.repair?.state === 'wished' ? drift.repair.items : [];
+  const items = drift?.repair?.state === 'requested' ? drift.repair.items : [];
   const waypoints = current === null ? [] : [...repairWaypoints(current, items)];
   return { cluster: clusterName(record), waypoints, refusals: [] };
 }
 
-/** Stores what the runner needs to look, and returns what the state machine is told. */
+/** Stores the input of the runner for a check, and returns the output for the state machine. */
 export async function beginCheck(
   deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put' | 'config'>,
   run: ClusterRun,
@@ -46,7 +46,7 @@ export async function beginCheck(
   const facts = await knownFacts(deps, record);
   const { index, waypointPrefix } = nextPrefix(run, record);
   const repaired = drift?.repair?.state === 'made';
-  const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was made';
+  const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
   const plan: DriftPlan = { stage: 'drift', reasons: [reason], work: {} };
   const nothing = nothingToDo('none');
   const project = projectOf('drift', deps.config.KUBELOOM_RUNNER_PROJECTS);
@@ -63,7 +63,7 @@ export async function beginCheck(
   return start.output;
 }
 
-/** What the check came to; `failure` says in words why it left nothing. */
+/** The outcome of the check; `failure` says why it left no report. */
 export async function readCheck(
   deps: Using<'artifacts.getText'>,
   question: {
@@ -78,21 +78,21 @@ export async function readCheck(
   const { run, record, manifest, waypointPrefix, failure, now } = question;
   const report =
     failure === undefined ? await readDocument(deps, waypointKeys.drift(waypointPrefix), DriftReport) : undefined;
-  // What a newer generation wishes comes first; it is looked at again after that.
+  // A newer generation comes first; the next check follows after that.
   const mine = manifest !== undefined && isCheck(manifest, run) && manifest.generation === run.generation;
   return assessDrift({
     before: record.drift,
-    found: report ?? failure ?? 'the check ended well and left no report',
+    found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
     ...{ runId: run.runId, now },
   });
 }
 
-/** In events at most so many of what was found; the record has all. */
+/** Most findings in events; the record has all. */
 const mostTold = 20;
 
 export function driftEvents({ kind, level, drift }: DriftNews): readonly ClusterEvent[] {
-  const unchecked = drift.unchecked.length > 0 ? ` (not looked at: ${drift.unchecked.join('; ')})` : '';
+  const unchecked = drift.unchecked.length > 0 ? ` (not checked: ${drift.unchecked.join('; ')})` : '';
   const items = kind === 'DriftFound' || kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostTold) : [];
   return [
     { level, kind, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },

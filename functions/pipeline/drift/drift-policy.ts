@@ -1,10 +1,10 @@
-/** What a manifest says about checks for drift: how often, and what is done about what they find. */
+/** The drift policy of a manifest: how often it is checked, and what is done about drift. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { type CheckPolicy, firstCheckAt, nextCheckAt } from '#domain/drift.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 
-/** What the manifest says, or would say if it said nothing. */
+/** The policy of the manifest, or the default. */
 export function driftChecksOf(manifest: Parameters<typeof manifestOf>[0]): DriftChecks {
   return manifestOf(manifest).spec.driftChecks ?? DriftChecks.parse({});
 }
@@ -13,7 +13,7 @@ export function checkPolicyOf(manifest: Parameters<typeof manifestOf>[0]): Check
   return driftChecksOf(manifest).onDrift;
 }
 
-/** When a manifest that is done is looked at next; undefined: never, because it goes or wants no checks. */
+/** When a manifest that is done is checked next; undefined: never, because it is being deleted or has no checks. */
 export function nextCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
   return momentOf(manifest, now, nextCheckAt);
 }

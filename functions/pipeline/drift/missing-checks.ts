@@ -1,4 +1,4 @@
-/** Manifests that are done and due for nothing: those that were done before there were checks for drift get their first one. */
+/** Manifests that are done and not due: those that were done before there were drift checks get their first one. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -6,7 +6,7 @@ import { firstCheckOf } from './drift-policy.ts';
 
 type Ports = Using<'manifests.get' | 'manifests.list' | 'manifests.replace' | 'clock'>;
 
-/** What this process has listed: once is enough, as whatever is done from then on gets its check. */
+/** Whether this process has listed them: once is enough, as manifests that are done later get their check. */
 const looked = new WeakSet<object>();
 const pageSize = 100;
 
@@ -38,7 +38,7 @@ async function bringIn(listed: ManifestRecord, { manifests, clock }: Ports): Pro
     await manifests.replace({ ...record, dueAt }, { generation, attempt });
     return true;
   } catch (error) {
-    // Somebody who was faster with another wish: its run ends with a check of its own.
+    // Another request was faster: its run ends with a check of its own.
     if (isPipelineError(error, 'VersionConflict')) return false;
     throw error;
   }

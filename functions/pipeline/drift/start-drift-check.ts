@@ -4,7 +4,7 @@ import type { CheckPolicy } from '#domain/drift.ts';
 import type { Using } from '../../ports.ts';
 import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
 
-/** The manifest as it is stored then. Throws `VersionConflict` when somebody changed it just then. */
+/** The manifest as it is stored then. Throws `VersionConflict` when it was changed at that moment. */
 export async function startDriftCheck(
   deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,
   stored: ManifestRecord,

@@ -9,7 +9,7 @@ import type { ResolvedTemplates } from '../../ports.ts';
 import { type AskedQuestion, ask, newestQuestion, type QuestionPorts } from './questions.ts';
 
 const minute = 60_000;
-/** A commit is taken for what the branch is at; longer, and an apply after a push would miss it. */
+/** How long a commit counts as the head of a branch; if longer, an apply after a push would miss the push. */
 const commitCountsMs = minute;
 /** A user who fixed what was wrong and asks again wants another look-up. */
 const refusalCountsMs = 30_000;
@@ -60,6 +60,6 @@ function digestOf({ url, revision, secret }: TemplateLookup): string {
 function pending({ url, revision }: TemplateLookup): PipelineError {
   return new PipelineError(
     'TemplatesPending',
-    `a runner is asking the private repository ${url} for the commit of "${revision}": send the same again in a few seconds`,
+    `a runner is asking the private repository ${url} for the commit of "${revision}": send the same request again in a few seconds`,
   );
 }

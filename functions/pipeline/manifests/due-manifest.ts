@@ -1,4 +1,4 @@
-/** What the scheduler does about a manifest that should have moved on by now. */
+/** What the scheduler does about a manifest that is due. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -36,8 +36,8 @@ type DuePorts = ReleasePorts &
   Using<'manifests.renewLease'>;
 
 /**
- * A run that is alive keeps its lease; one that is gone is finished; one that never began is started. What is paused is
- * left alone, and what is being cancelled has its tools stopped once more. What is done is checked for drift.
+ * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
+ * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift.
  */
 export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
@@ -62,7 +62,7 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
   }
   if (record.paused) {
     const { dueAt: _due, ...rest } = record;
-    // It may be resumed by then; nothing else would bring its checks back.
+    // It may be resumed by then; nothing else would schedule its checks again.
     const dueAt = isDone(record) ? nextCheckOf(record, deps.clock.now()) : undefined;
     await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
     return 'leftAlone';
@@ -74,7 +74,7 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
   return 'startedAgain';
 }
 
-/** Somebody who was faster with another wish comes first. */
+/** Another request that was faster comes first. */
 async function check(
   record: ManifestRecord,
   deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,

@@ -3,7 +3,7 @@ import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import type { Using } from '../../ports.ts';
 import { nextRecord, startRun } from './next-generation.ts';
 
-/** Does nothing when somebody else was faster; returns whether it started. Throws `VersionConflict` when just then. */
+/** Does nothing when another request was faster; returns whether it started. Throws `VersionConflict` when that happens at the same moment. */
 export async function startNextAttempt(
   { namespace, name, generation, attempt, reason }: StartNextAttemptInput,
   deps: Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>,

@@ -1,4 +1,4 @@
-/** Writing the next version of a manifest and starting its run: one conditional write, then what may be mended later. */
+/** Writes the next version of a manifest and starts its run: one conditional write, then steps that may be repeated later. */
 import type { ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
@@ -8,7 +8,7 @@ import { checksumOf } from '../checksum.ts';
 /** A run that was not started by then is started by the scheduler. */
 export const missedStartSeconds = 60;
 
-/** What is to become of a manifest. */
+/** A request for a new version of a manifest. */
 export interface GenerationRequest {
   readonly document: unknown;
   readonly deleting: boolean;
@@ -18,9 +18,9 @@ export interface GenerationRequest {
   readonly retryFrom?: StageName;
   /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
   readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
-  /** What a deletion lets go. @default what was said of it before */
+  /** What a deletion orphans. @default as requested before */
   readonly orphans?: Orphans;
-  /** Who asks for it and why. @default when started once more, what was said of it before */
+  /** Who asks for it and why. @default when started once more, as before */
   readonly origin?: Omit<Origin, 'at'>;
 }
 
@@ -60,12 +60,12 @@ export function nextRecord(
     fence: stored?.fence ?? 0,
     createdAt: stored?.createdAt ?? now.toISOString(),
     updatedAt: now.toISOString(),
-    // What is paused is looked at when it is resumed.
+    // A paused manifest is checked when it is resumed.
     ...(!stored?.paused && { dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString() }),
   };
 }
 
-/** Stores it if nobody else was faster. Throws `VersionConflict` with what is stored now. */
+/** Stores it if no other request was faster. Throws `VersionConflict` with what is stored now. */
 export async function storeNext(
   deps: Using<'manifests.create' | 'manifests.get' | 'manifests.replace'>,
   stored: ManifestRecord | undefined,
@@ -79,19 +79,15 @@ export async function storeNext(
     const now = await deps.manifests.get(record);
     const name = `manifest "${record.namespace}/${record.name}"`;
     const existing = now ? `generation ${now.generation}, attempt ${now.attempt} is stored now` : 'it is gone now';
-    throw new PipelineError(
-      'VersionConflict',
-      `${name} was changed by somebody else meanwhile: ${existing}; try again`,
-      {
-        cause,
-        details: versionOf(now),
-      },
-    );
+    throw new PipelineError('VersionConflict', `${name} was changed meanwhile by another request: ${existing}; retry`, {
+      cause,
+      details: versionOf(now),
+    });
   }
 }
 
 /**
- * Notes the run and starts it, unless the manifest is paused. What fails here is mended by the scheduler, which finds
+ * Notes the run and starts it, unless the manifest is paused. A failure here is repaired by the scheduler, which finds
  * the record due: the manifest is accepted all the same.
  */
 export async function startRun(

@@ -1,4 +1,4 @@
-/** Letting go: what is no longer looked after is forgotten and goes on running; nothing of it is destroyed. */
+/** Orphaning: Kubeloom no longer manages the resources, which keep running; nothing of them is destroyed. */
 import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans, RunEvent } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
@@ -16,7 +16,7 @@ export async function leftBehind(
   return all.filter(({ nodes, loadBalancers }) => nodes.length + loadBalancers.length > 0);
 }
 
-/** Forgets all clusters of a manifest that is let go as a whole, and tells what goes on running. Throws `LeaseLost`. */
+/** Forgets all clusters of a manifest that is orphaned as a whole, and reports what keeps running. Throws `LeaseLost`. */
 export async function orphanAll(
   deps: Using<'artifacts.list' | 'clusters.list' | 'clusters.remove' | 'events.append'>,
   { manifest, fence, now }: { readonly manifest: ManifestRecord; readonly fence: number; readonly now: string },
@@ -68,7 +68,7 @@ function reported({ nodes, loadBalancers, terraformStates }: LeftBehind): Pick<R
     ...(balancers.length > 0 ? [`load balancers: ${balancers.join(', ')}`] : []),
     ...(terraformStates.length > 0 ? [`Terraform states: ${listed(terraformStates, 20)}`] : []),
   ];
-  return { level: 'warning', kind: 'LeftBehind', message: `let go, and still running: ${parts.join('; ')}` };
+  return { level: 'warning', kind: 'LeftBehind', message: `orphaned, and still running: ${parts.join('; ')}` };
 }
 
 /** Names out of `wanted` that no cluster has. */

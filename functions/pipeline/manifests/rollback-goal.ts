@@ -1,10 +1,10 @@
-/** Where a rollback goes: an earlier generation whose document is kept, and by default one that was done. */
+/** The target of a rollback: an earlier generation whose document is kept, and by default one that was done. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { StoredGeneration, Using } from '../../ports.ts';
 import { checksumOf } from '../checksum.ts';
 
 /**
- * The newest of `kept` before the present one that was done and whose document differs. What a rollback made counts as the
+ * The newest of `kept` before the present one that was done and whose document differs. A rollback counts as the
  * generation that it went back to: a second rollback goes further back and never forward again. Undefined when there is none.
  */
 export async function lastDone(

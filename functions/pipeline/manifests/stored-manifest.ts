@@ -1,4 +1,4 @@
-/** Finding what a request or a run is about, and saying so in words when it is not there or cannot be read. */
+/** Finds the manifest of a request or a run, with an error for people when it does not exist or cannot be read. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { ManifestRemains, Using } from '../../ports.ts';
@@ -28,7 +28,7 @@ export async function storedOrRemains(
   }
 }
 
-/** What a new document takes the place of. Throws `Unreadable` when it cannot. */
+/** What a new document replaces. Throws `Unreadable` when it cannot. */
 export async function replaceableManifest(
   deps: Using<'manifests.get' | 'manifests.remainsOf'>,
   key: ManifestKey,

@@ -28,15 +28,15 @@ export interface PinnedTemplates {
 }
 
 /**
- * Asks the repositories what the references of a manifest name now. A reference used by many is asked about once.
- * References in `beside` go before stored ones of the same name; a private repository whose token is beside it, and so
+ * Asks the repositories which commits the references of a manifest name now. A reference used by many is resolved once.
+ * References in `accompanying` take precedence over stored ones of the same name; a private repository whose token is in `accompanying`, and so
  * not stored yet, is not asked. Throws `TemplatesPending` while a runner asks a private one.
  */
 export async function pinTemplates(
   deps: Ports,
   namespace: string,
   manifest: InputManifest,
-  beside: readonly unknown[] = [],
+  accompanying: readonly unknown[] = [],
 ): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
@@ -44,7 +44,7 @@ export async function pinTemplates(
       if (templatesRef.name === defaultTemplates) return {};
       const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
       const key = `${reference.namespace}/${reference.name}`;
-      const answer = asked.get(key) ?? pinOf(deps, reference, beside);
+      const answer = asked.get(key) ?? pinOf(deps, reference, accompanying);
       asked.set(key, answer);
       const pin = await answer;
       if (pin === undefined) return {};
@@ -64,25 +64,25 @@ type Pin = { readonly version: string; readonly secret?: string } | { readonly r
 async function pinOf(
   deps: Ports,
   { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
-  beside: readonly unknown[],
+  accompanying: readonly unknown[],
 ): Promise<Pin | undefined> {
-  const given = documentNamed(beside, 'TemplateGitReference', { namespace, name });
+  const given = documentNamed(accompanying, 'TemplateGitReference', { namespace, name });
   const stored = given ?? (await deps.templateReferences.get(namespace, name));
   if (stored === undefined) {
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
   const { reference, faults } = validateTemplateReference(stored);
-  // Stored by an older version, which took what this one refuses.
+  // Stored by an older version, which accepted what this one refuses.
   if (reference === undefined) {
     const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
     return {
       reason: `the stored TemplateGitReference "${namespace}/${name}" is not accepted any more: ${reasons}`,
-      fix: 'mend it and apply it again',
+      fix: 'fix it and apply it again',
     };
   }
   const { endpoint, commit: revision, paths, auth } = reference.spec;
   const secret = auth && locatorOf(auth.secretRef, namespace);
-  if (auth && documentNamed(beside, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
+  if (auth && documentNamed(accompanying, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
   const answer =
     secret !== undefined && byRunner

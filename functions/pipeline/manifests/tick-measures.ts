@@ -1,4 +1,4 @@
-/** What a tick found, as numbers: alarms watch over leases that nobody frees and runs that do not end. */
+/** Measures of a tick: alarms watch leases that are not released and runs that do not end. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 
@@ -6,7 +6,7 @@ import type { Using } from '../../ports.ts';
 export interface TickMeasures {
   /** How long the oldest lease has been expired without being freed. */
   readonly leaseOverdueSeconds: number;
-  /** How long the run that has been at work longest among those looked after has been at it. */
+  /** How long the longest active run has been at work. */
   readonly longestRunSeconds: number;
 }
 
@@ -19,7 +19,7 @@ export async function measureTick(
   const secondsSince = (time: string): number => Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   const leased = due.flatMap((record) => (record.lease ? [{ record, lease: record.lease }] : []));
   const runs = await Promise.allSettled(leased.map(({ record }) => deps.runs.get(record, record.runId)));
-  // A run that cannot be read is told by whoever needs it; it must not keep the tick from its work.
+  // A run that cannot be read is reported where it is needed; it must not keep the tick from its work.
   const known = runs.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
   const atWork = known.filter((run) => run?.status === 'Running');
   return {

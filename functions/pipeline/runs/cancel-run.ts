@@ -1,8 +1,8 @@
-/** Cancelling: the wish is written down, then the tools that are at work are stopped; the run itself ends in order. */
+/** Cancelling: the request is stored, then running tools are stopped; the run itself ends in order. */
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 
-/** After so long the scheduler looks whether a tool was just about to start when the others were stopped. */
+/** After this time the scheduler checks whether a tool was about to start when the others were stopped. */
 const lookAgainSeconds = 15;
 
 export interface Cancellation {
@@ -11,7 +11,7 @@ export interface Cancellation {
   readonly only?: true;
 }
 
-/** Returns the manifest as it stands. Throws `NotFound`. */
+/** Returns the stored manifest. Throws `NotFound`. */
 export async function cancelRun(
   deps: Using<'builds.running' | 'builds.stop' | 'clusters.list' | 'manifests.requestCancel' | 'clock'>,
   key: ManifestKey,

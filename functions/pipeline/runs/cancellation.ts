@@ -1,4 +1,4 @@
-/** What people said about a run under way: that it is to stop at once, or after its waypoint. */
+/** Requests about a run under way: to stop at once, or after its waypoint. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 

@@ -1,4 +1,4 @@
-/** What becomes of a manifest whose run ended without settling: the lease is free again, and somebody has to know. */
+/** A manifest whose run ended without settling: the lease is released, and the end is reported. */
 import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
 import { restartPauseSeconds } from '#domain/failure-policy.ts';
@@ -6,7 +6,7 @@ import type { Using } from '../../ports.ts';
 import { isCancelled } from './cancellation.ts';
 import { innermost, passes } from './service-faults.ts';
 
-/** Runs that are looked at: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
+/** Runs that are read: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
 const recentRuns = 20;
 
 export type ReleasePorts = Using<
@@ -77,17 +77,17 @@ async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, d
   if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
-  // Stored, and then its record was not: as good as queued.
+  // The run was stored but its record was not: it counts as queued.
   const waits = newest === undefined || newest.status === 'Queued';
   if (waits && manifest.runId !== ended.runId) {
     const alive = await isAlive(manifest, deps);
     return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
   }
-  // What is started then is no check: it ends in order what this one began, and if that breaks as well it has failed.
+  // The next run is not a check: it finishes what this one started, and if that breaks as well it has failed.
   if (manifest.check !== undefined && manifest.runId === ended.runId)
     return {
       care: 'start',
-      sentence: 'it was a check for drift; what it began is ended, the next one comes at its time',
+      sentence: 'it was a check for drift; what it started is finished, the next one comes at its time',
     };
   if (ended.status === 'FAILED' && !broke)
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
@@ -102,11 +102,11 @@ async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, d
     const sentence = `a service below did not answer in time (${innermost(broke).Error}); attempt ${inARow + 1} of ${most} is started in ${pauseSeconds} s`;
     return { care: 'start', sentence, pauseSeconds };
   }
-  if (inARow < most) return { care: 'start', sentence: 'it was cut off and is started again' };
-  return { care: 'fail', sentence: `${inARow} attempts in a row were cut off; a person should look why, then retry` };
+  if (inARow < most) return { care: 'start', sentence: 'it was interrupted and is started again' };
+  return { care: 'fail', sentence: `${inARow} attempts in a row were interrupted; find out why, then retry` };
 }
 
-/** Starting under the same name is no start when that execution runs or has ended: it only tells which it is. */
+/** Starting under the same name starts nothing when that execution runs or has ended: it only returns its ARN. */
 async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: ReleasePorts): Promise<boolean> {
   const executionArn = await workflows.startReconcile(runId, { namespace, name });
   return (await workflows.status(executionArn)) === 'RUNNING';

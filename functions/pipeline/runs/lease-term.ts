@@ -1,10 +1,10 @@
-/** How long leases are good for, and when the scheduler looks after what should have begun. */
+/** How long leases are valid, and when the scheduler checks runs that should have started. */
 import type { LeaseTerm } from '../../ports.ts';
 
-/** A run that is gone, and of which nobody told, is found after this time. */
+/** A run that ended without a report is found after this time. */
 const lookAfterSeconds = 300;
 
-/** From `now` for so many seconds; before it is half over the scheduler looks, and prolongs that of a run that is alive. */
+/** From `now` for so many seconds; before half of it is over the scheduler checks, and prolongs that of a run that is alive. */
 export function leaseTerm(now: Date, seconds: number): LeaseTerm {
   const after = (passed: number): string => new Date(now.getTime() + passed * 1000).toISOString();
   return { now: now.toISOString(), dueAt: after(Math.min(lookAfterSeconds, seconds / 2)), expiresAt: after(seconds) };

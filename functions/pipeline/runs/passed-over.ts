@@ -1,8 +1,8 @@
-/** Runs that never begin: something newer was stored before they got their turn, and is done instead of them. */
+/** Runs that never start: a newer version was stored before their turn, and is done instead of them. */
 import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
 
 /**
- * The run as it really stands. Only the newest run of a manifest can still begin; an older one that says `Queued` was
+ * The real status of the run. Only the newest run of a manifest can still start; an older one that says `Queued` was
  * passed over, also when the platform was killed before anyone could note it. Read the manifest after the run.
  */
 export function asItStands(run: RunRecord, manifest: Pick<ManifestRecord, 'runId'> | undefined): RunRecord {

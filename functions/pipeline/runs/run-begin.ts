@@ -1,4 +1,4 @@
-/** The record of a run that begins: older runs that never got their turn are superseded by it. */
+/** The record of a run that starts: older runs that never started are superseded by it. */
 import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 
@@ -21,9 +21,9 @@ export async function beginRun(
   const queued = await deps.runs.get(key, runId);
   const known = { namespace, manifest: name, runId, generation, attempt, queuedAt: updatedAt, clusters: {} };
   const run: RunRecord = { reason: 'started', ...known, ...queued, status: 'Running', startedAt: now };
-  const what = deleting ? 'everything is to go' : `generation ${generation}`;
+  const what = deleting ? 'everything will be deleted' : `generation ${generation}`;
   const work = clusters === 0 ? 'nothing to change' : `${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to touch`;
-  const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to look at`;
+  const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to check`;
   const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
   await Promise.all([
     deps.runs.put(run),

@@ -10,12 +10,12 @@ export interface Ending {
   readonly runId: string;
   readonly at: string;
   readonly outcome: Outcome;
-  /** What it came to, whether or not something newer follows. */
+  /** Its outcome, whether or not a newer version follows. */
   readonly summary: SettleManifestOutput;
-  /** Somebody cancelled it. */
+  /** It was cancelled. */
   readonly cancelled: boolean;
   readonly clusters: RunRecord['clusters'];
-  /** It only looked for drift. @default false */
+  /** It was only a drift check. @default false */
   readonly check?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function endRun(
   { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
 ): Promise<void> {
   const run = await deps.runs.get(key, runId);
-  // It never began: the manifest is paused, and the run waits as before.
+  // It never started: the manifest is paused, and the run waits as before.
   if (summary.outcome === 'paused' && run?.status === 'Queued') return;
   const status = runStatus(outcome, summary, cancelled);
   const event: RunEvent = {
@@ -42,7 +42,7 @@ export async function endRun(
   ]);
 }
 
-/** A run that got there has succeeded, also when something newer follows at once. */
+/** A run that reached its target has succeeded, also when a newer version follows at once. */
 function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: boolean): RunStatus {
   if (summary.outcome === 'done') return 'Succeeded';
   if (summary.outcome === 'paused' || cancelled) return 'Aborted';
@@ -58,7 +58,7 @@ function reported(
     case 'Succeeded':
       return {
         ...{ level: 'info', kind: 'RunSucceeded' },
-        message: check ? 'the check for drift is done' : 'everything is as the manifest wishes',
+        message: check ? 'the check for drift is done' : 'everything is in the desired state',
       };
     case 'Superseded':
       return {

@@ -1,4 +1,4 @@
-/** What a run came to: the outcome of each cluster, and of the manifest. */
+/** The outcome of a run: of each cluster, and of the manifest. */
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { listed } from '#domain/planning/text/words.ts';
@@ -11,12 +11,12 @@ export function outcomesOf(records: readonly ClusterRecord[], runId: string): Ru
   );
 }
 
-/** Done when no cluster is left behind: none that the planner would still touch. */
+/** Done when the planner would change no cluster any more. */
 export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): SettleManifestOutput {
   const [first] = behind;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
   const names = behind.map((record) => `${clusterName(record)}: ${stateOf(record)}`).join(', ');
-  const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not get there (${names})`;
+  const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not reach the desired state (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 
@@ -32,7 +32,7 @@ export function pausedOutcome(
   return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
 }
 
-/** Services below broke the run, and nothing else did: it is no end of it, finish-run starts it again. */
+/** Only faults of services ended the run: it is not over, finish-run starts it again. */
 export function brokenOutcome(
   summary: SettleManifestOutput,
   behind: readonly ClusterRecord[],
@@ -48,8 +48,8 @@ function stateOf({ status, heldPools = [] }: ClusterRecord): string {
 }
 
 function messageOf(record: ClusterRecord, runId: string): string {
-  if (record.status === 'Converged') return 'as the manifest wishes';
+  if (record.status === 'Converged') return 'in the desired state';
   const { failure } = record;
   if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
-  return 'its execution ended without saying how; a retry goes on from what is there';
+  return 'its execution ended without an outcome; a retry continues from what exists';
 }

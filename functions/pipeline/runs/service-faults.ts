@@ -29,7 +29,7 @@ const passing = new Set([
 
 /** Slowness, throttling, outages: no tool failed, and nothing is wrong with the manifest. */
 export function passes({ Error: name, Cause }: Fault): boolean {
-  // Step Functions gives this name to whatever it has no other for, refused calls as well.
+  // Step Functions uses this name for every error without a name of its own, refused calls included.
   if (name === 'StepFunctions.AWSStepFunctionsException') return /Status Code: 5\d\d/.test(Cause);
   return passing.has(name);
 }

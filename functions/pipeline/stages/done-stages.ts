@@ -1,12 +1,12 @@
-/** Which stages of a waypoint succeeded before and are not repeated when it is taken up again. */
+/** Which stages of a waypoint succeeded before and are not repeated when it continues. */
 import type { ClusterRecord, DoneStages } from '#contracts/records.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type Direction, revertible, type StageName, stageNames, type Waypoint } from '#domain/plan.ts';
 import { checksumOf } from '../checksum.ts';
 
 /**
- * The marks that hold for this waypoint, which starts from `before`: those of the very same way. One that can be undone
- * is begun anew: what it made may be gone.
+ * The marks that hold for this waypoint, which starts from `before`: those of the same direction, target and start. One that can be undone
+ * starts from the beginning: what it created may be gone.
  */
 export function doneStagesOf(
   { direction, target }: Pick<Waypoint, 'direction' | 'target'>,
@@ -23,7 +23,7 @@ export function marked({ doneStages }: ClusterRecord, stage: StageName): DoneSta
   return { ...doneStages, stages: [...doneStages.stages, stage] };
 }
 
-/** Without the marks of `from` and of all that comes behind it on the way that was cut off. */
+/** Without the marks of `from` and of all later stages of the interrupted way. */
 export function marksBefore(record: ClusterRecord, from: StageName): DoneStages | undefined {
   const { doneStages, progress } = record;
   if (doneStages === undefined) return undefined;

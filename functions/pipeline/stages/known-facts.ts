@@ -5,14 +5,14 @@ import { waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts } from '#domain/cluster-state.ts';
 import type { Using } from '../../ports.ts';
 
-/** What the runners of the last waypoint found out; else what was known before. */
+/** The facts of the runners of the last waypoint; else those known before. */
 export async function knownFacts(deps: Using<'artifacts.getText'>, record: ClusterRecord): Promise<ClusterFacts> {
   if (record.waypointPrefix === null || record.status === 'Converged') return record.facts;
   const found = await readDocument(deps, waypointKeys.facts(record.waypointPrefix), ClusterFacts);
   return found ?? record.facts;
 }
 
-/** A document; undefined when it is missing, or cut short by a crash. */
+/** A document; undefined when it is missing, or truncated by a crash. */
 export async function readDocument<Schema extends z.ZodType>(
   deps: Using<'artifacts.getText'>,
   key: string,

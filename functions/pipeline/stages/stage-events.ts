@@ -1,4 +1,4 @@
-/** What people are told of a stage that ended: in words, how long it took, what it made, what is done about a failure. */
+/** The event of a stage that ended: how long it took, what it created, what is done about a failure. */
 import type { Config } from '#contracts/config.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
@@ -8,7 +8,7 @@ import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../clusters/cluster-records.ts';
 import type { Collected } from './stage-outcomes.ts';
 
-/** That it is done, that it failed, or, when it was cancelled after it was done, both. Pools left out are told by the runner. */
+/** That it is done, that it failed, or, when it was cancelled after it was done, both. The runner reports pools that are left out. */
 export function stageEvents(collected: Collected, config: Config): readonly RunEvent[] {
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
@@ -56,7 +56,7 @@ function pausesInAll(
   return pauses.reduce((sum, pause) => sum + pause, 0);
 }
 
-/** Words for what a tool counted, one of it; what is not here is told under its own name. */
+/** Words for the counts of a tool; a count without words is shown under its own name. */
 const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = {
   hostsCreated: ['host', 'created'],
   hostsRemoved: ['host', 'removed'],
@@ -70,14 +70,14 @@ const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = 
   nodesRemoved: ['node', 'removed'],
   loadBalancers: ['load balancer', 'updated'],
   differences: ['difference', 'found'],
-  notLookedAt: ['part', 'not looked at'],
+  notLookedAt: ['part', 'not checked'],
 };
 
 /** "infrastructure done in 8.1 s: 4 hosts made" */
 function doneSentence(what: string, result: StageResult | undefined): string {
   const seconds = result ? (Date.parse(result.endedAt) - Date.parse(result.startedAt)) / 1000 : 0;
   const summary = result?.summary ?? {};
-  // Whoever reads of hosts need not read how many resources they are made of.
+  // Where hosts are counted, the number of their resources is left out.
   const hosts = Number(summary.hostsCreated ?? 0) + Number(summary.hostsRemoved ?? 0) > 0;
   const parts = Object.entries(summary).flatMap(([name, value]) => {
     if (value === 0 || value === '' || (hosts && name.startsWith('resources'))) return [];

@@ -25,13 +25,13 @@ export async function stageChange(
 ): Promise<Partial<ClusterRecord> | undefined> {
   const { input, verdict, record, attemptPrefix, at } = collected;
   const { stage } = input.slot;
-  // Nothing was to change; what a check found is Record Drift's.
+  // Nothing was to change; Record Drift handles the findings of a check.
   if (stage === 'drift') return undefined;
   const { output, error } = verdict;
   const done = verdict.succeeded && input.slot.mode === 'do' ? await progressed(collected, stage, deps) : undefined;
   if (output.outcome !== 'failed' || !error) return done;
   const failure = failureOf({ input, stage, error }, { attemptPrefix, at, before: record.failure });
-  // What exists by now is said of a rollback, which forgets it.
+  // What exists by now is reported for a rollback, which forgets it.
   return { facts: await knownFacts(deps, record), ...done, failure };
 }
 

@@ -1,4 +1,4 @@
-/** What the states behind Plan Cluster are told of each stage: whether it has work, who does it, what follows. */
+/** The input of the states after Plan Cluster for each stage: whether it has work, which project does it, what follows. */
 import type { PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
@@ -33,7 +33,7 @@ export interface StageRequestInput {
   readonly projects: Readonly<Record<string, string>>;
 }
 
-/** The slots of a waypoint. Throws `InternalFault` when a stage has nobody to do it. */
+/** The slots of a waypoint. Throws `InternalFault` when a stage has no project. */
 export function stageRequests({
   waypoint,
   remaining,

@@ -1,4 +1,4 @@
-/** What came of one container run: the runner's own result, or what can be said of a run that left none. */
+/** The outcome of one container run: the runner's own result, or what is known of a run without result. */
 import { z } from 'zod';
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure } from '#contracts/records.ts';
@@ -18,14 +18,14 @@ export interface StageQuestion {
   readonly earlier?: StageError | undefined;
   /** Target of the waypoint under way. */
   readonly target: ClusterState | null;
-  /** The run is to stop. The way back is walked to its end all the same. */
+  /** The run has to stop. A rollback is still completed. */
   readonly cancelled: boolean;
   readonly config: Config;
 }
 
 export interface Verdict {
   readonly output: CollectResultOutput;
-  /** The tool did its work, whatever else speaks against going on. */
+  /** The tool did its work, even if the run does not go on. */
   readonly succeeded: boolean;
   /** What to record of a run that goes no further. */
   readonly error?: StageError;
@@ -55,7 +55,7 @@ function failed(error: StageError, attempt: number): Pick<Verdict, 'output' | 'e
   return { error, output: { outcome: 'failed', attempt: attempt + 1, pauseSeconds: 0, Error: 'StageFailed', Cause } };
 }
 
-/** Pools that could not be made are done without, unless what is left would not work. */
+/** Pools that could not be created are skipped, unless the rest would not work. */
 function whatCannotStand({ target }: StageQuestion, { failedPools = [] }: StageResult): StageError | undefined {
   const [first] = failedPools;
   if (!first || target === null) return undefined;
@@ -69,7 +69,7 @@ function cancelledAfter({ slot }: CollectResultInput): StageError | undefined {
   return slot.next && cancelled(`after ${slot.stage} was done`);
 }
 
-/** Whoever cancels because of a failure wants to find it in the description. */
+/** A user who cancels because of a failure wants to find it in the description. */
 function cancelledDuring({ slot, build }: CollectResultInput, error: StageError, earlier?: StageError): StageError {
   const stopped = error.code === 'StageCancelled' || ('Cause' in build && build.Cause.includes('"STOPPED"'));
   return cancelled(`while ${slot.stage} was under way`, stopped ? earlier : error);
@@ -89,12 +89,12 @@ export function failureOf(
   const outcome =
     slot.mode === 'do' || first === null
       ? 'what follows is being decided'
-      : `the way back stopped at ${stage}; what was to be undone had failed with ${first.code}: ${first.message}`;
+      : `the way back stopped at ${stage}; the stage to undo had failed with ${first.code}: ${first.message}`;
   const { attemptPrefix, at } = about;
   return { ...error, stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
 }
 
-/** The container ended without a result: it was stopped, crashed or never began. Once that may be chance. */
+/** The container ended without a result: it was stopped, crashed or never started. Once that may be chance. */
 function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput): StageError {
   const words = 'Status' in build ? `the build ended ${build.Status}` : buildWords(build.Error, build.Cause);
   const undo = slot.mode === 'undo' ? '-undo' : '';
@@ -113,7 +113,7 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
   };
 }
 
-/** `Cause` is the build as JSON when it ran at all; of a phase before the commands, such as the pull of the image, only it tells. */
+/** `Cause` is the build as JSON when it ran at all; it is the only source about a phase before the commands, such as the pull of the image. */
 const FailedBuild = z.object({
   Build: z.object({
     BuildStatus: z.string(),

@@ -5,7 +5,7 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 root="${KUBELOOM_ROOT:-}"
 
-# put FILE MODE < content: writes it when it differs; the exit code tells whether it did.
+# put FILE MODE < content: writes it when it differs; the exit code shows whether it did.
 put() {
   mkdir -p "$(dirname "$1")"
   fresh=$(mktemp "$1.XXXXXX") || return 1
@@ -18,7 +18,7 @@ put() {
   mv -f "$fresh" "$1"
 }
 
-# Nobody but the owner of the pool's key gets in, without a forced command before it.
+# Only the owner of the pool's key can log in, without a forced command before it.
 mkdir -p "$root/root/.ssh"
 chmod 700 "$root/root/.ssh"
 put "$root/root/.ssh/authorized_keys" 600 <<'END'

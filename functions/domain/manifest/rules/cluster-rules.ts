@@ -13,7 +13,7 @@ export function* clusterRules(manifestIndex: ManifestIndex): Iterable<Fault> {
     yield warning(
       'no-cluster',
       ['spec'],
-      'the manifest asks for no cluster: what exists is removed',
+      'the manifest defines no cluster: all existing clusters will be deleted',
       'add a Kubernetes cluster',
     );
   }
@@ -33,7 +33,7 @@ export function* clusterRules(manifestIndex: ManifestIndex): Iterable<Fault> {
       yield warning(
         'no-compute-pool',
         [...path, 'pools', 'compute'],
-        'the cluster has no compute pool, no ordinary pod will run',
+        'the cluster has no compute pool, so no ordinary pod will run',
         'add a compute pool',
       );
     }
@@ -60,7 +60,7 @@ export function* poolsExist(manifestIndex: ManifestIndex, pools: readonly string
   }
 }
 
-/** Nodes of a pool as it is wished for; undefined when it grows and shrinks by itself or is not known. */
+/** Number of nodes of a pool in the manifest; undefined when it is autoscaled or not known. */
 export function nodesOf(manifestIndex: ManifestIndex, name: string): number | undefined {
   const pool = poolNamed(manifestIndex, name);
   if (pool === undefined) return undefined;

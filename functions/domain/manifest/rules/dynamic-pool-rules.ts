@@ -16,7 +16,11 @@ export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
     const uses = index.uses.get(pool.name ?? '') ?? [];
     for (const use of pool.spot ? uses : []) {
       if (use.as !== 'control') continue;
-      yield error(use.path, `${shown(pool.name)} is a spot pool`, 'control nodes must stay: use a pool without spot');
+      yield error(
+        use.path,
+        `${shown(pool.name)} is a spot pool`,
+        'control nodes must not be reclaimed: use a pool without spot',
+      );
     }
     const onlyBalances = uses.length > 0 && uses.every((use) => use.as === 'load balancer');
     if (onlyBalances && (pool.storageDiskSize ?? 0) > 0) {
@@ -37,7 +41,7 @@ function* sizeRules({ count, autoscaler }: PartialDynamicPool, path: Path): Iter
   if ((count ?? 0) === 0 && autoscaler === undefined) {
     yield error(
       [...path, 'count'],
-      count === undefined ? 'the pool has neither count nor autoscaler' : 'a pool of 0 nodes makes nothing',
+      count === undefined ? 'the pool has neither count nor autoscaler' : 'a pool of 0 nodes creates nothing',
       'give count at least 1 or use autoscaler; to have no nodes remove the pool',
     );
   }
@@ -81,7 +85,7 @@ function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, pa
   if (!facts.nodes) {
     yield error(
       [...path, 'providerSpec', 'name'],
-      `${facts.title} makes no machines`,
+      `${facts.title} creates no machines`,
       `use a provider of type ${providerTypesThat((type) => type.nodes)}`,
     );
     return;

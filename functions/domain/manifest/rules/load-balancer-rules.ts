@@ -104,7 +104,7 @@ function* apiAdvice(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer,
     yield warning(
       'single-api-load-balancer',
       place,
-      'the load balancer of the Kubernetes API is a single node: when it is lost, nobody reaches the API',
+      'the load balancer of the Kubernetes API is a single node: when it is lost, the API cannot be reached',
       'use at least 2 nodes',
     );
   }
@@ -117,7 +117,7 @@ function* apiAdvice(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer,
       'distant-api-load-balancer',
       place,
       `the load balancer of the Kubernetes API is in ${places.join(', ')}, the control nodes are in ${[...control].join(', ')}`,
-      'put it beside the control nodes: every call of the API crosses that distance',
+      'put it into the region of the control nodes: every call of the API crosses that distance',
     );
   }
 }

@@ -1,4 +1,4 @@
-/** What is where in a draft: everything by name, who uses which pool, and what the installation knows beside it. */
+/** Index of a partial manifest: everything by name, the uses of each pool, and what the installation knows apart from the document. */
 import type {
   PartialCluster,
   PartialDynamicPool,
@@ -9,7 +9,7 @@ import type {
   PartialStaticPool,
 } from './partial-manifest.ts';
 
-/** What is known outside of the document; what is left out is not checked. */
+/** What is known outside of the document; fields that are left out are not checked. */
 export interface ValidationContext {
   /** Provider types this installation can build. */
   readonly providerTypes?: readonly string[];
@@ -61,7 +61,7 @@ export interface ManifestIndex {
   readonly uses: ReadonlyMap<string, readonly PoolUse[]>;
 }
 
-/** Surveys a draft. `faultPaths` are the places where the document does not fit the schema. */
+/** Indexes a partial manifest. `faultPaths` are the places where the document does not fit the schema. */
 export function indexManifest(
   draft: PartialManifest,
   faultPaths: readonly string[],

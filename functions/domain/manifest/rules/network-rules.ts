@@ -1,4 +1,4 @@
-/** Rules of cluster networks: they are large enough, usable, and meet nothing that is there already. */
+/** Rules of cluster networks: large enough, usable, and without overlap with existing networks. */
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../networks.ts';
@@ -16,7 +16,7 @@ const inCluster: readonly Range[] = [
 ];
 /**
  * Of the network 10.0.0.0/16 that machines in clouds are in: its first addresses are the cloud's own. Subnets of pools
- * are chosen beside the network of the cluster (`subnetSource`), so the rest of it is free.
+ * are chosen outside of the network of the cluster (`subnetSource`), so the rest of it is free.
  */
 const cloudServices: Range = {
   cidr: '10.0.0.0/24',

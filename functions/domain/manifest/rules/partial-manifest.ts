@@ -1,6 +1,6 @@
 /**
- * A manifest as far as it can be read: what does not fit the schema is left out, all else keeps its place. Rules
- * work on drafts, so that one fault of form does not hide the others.
+ * A manifest as far as it can be read: parts that do not fit the schema are left out, all others keep their place. Rules
+ * work on partial manifests, so that one fault of form does not hide the others.
  */
 import { z } from 'zod';
 import { Provider } from '../input-manifest.ts';
@@ -13,7 +13,7 @@ const flag = z.boolean().catch(false);
 /** Lists keep the places of their items; one that cannot be read becomes its empty form. */
 const list = <Shape extends z.ZodRawShape>(item: z.ZodObject<Shape>) =>
   z.array(item.catch(() => item.parse({}))).catch([]);
-/** Names of other things; '' stands for one that is no text, and for a list that is none. */
+/** Names of other things; '' stands for a value that is not text, and for a list that is not one. */
 const names = z.array(z.string().catch('')).default([]).catch(['']);
 const part = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) => object.catch(() => object.parse({}));
 

@@ -63,7 +63,7 @@ export function* sourceExists(
   const key = `${needed.namespace}/${needed.name}`;
   if (secrets === undefined || needed.name === undefined || needed.namespace === undefined || secrets.has(key)) return;
   const at = [...path, ...place.split('.')];
-  yield error(at, `there is no Secret ${shown(key)} that says how to reach Vault`, 'apply it first (docs/secrets.md)');
+  yield error(at, `there is no Secret ${shown(key)} with the connection to Vault`, 'apply it first (docs/secrets.md)');
 }
 
 /** A fault when the Secret that is referred to is known not to exist. */

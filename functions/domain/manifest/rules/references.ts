@@ -1,11 +1,11 @@
-/** Rules that every list of names shares: no name twice, and what is referred to exists. */
+/** Rules that every list of names shares: no name twice, and every reference exists. */
 import { closest, distance } from 'fastest-levenshtein';
 import { error, type Fault, pathText } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { AtPath, Path } from './manifest-index.ts';
 
 /**
- * One fault for every thing whose name another one before it has. `what` is the word for one of them. With `form`,
+ * One fault for every thing that has the name of an earlier one. `what` is the word for one of them. With `form`,
  * names of one form are one name.
  */
 export function* uniqueNames(
@@ -29,7 +29,7 @@ export function* uniqueNames(
   }
 }
 
-/** One fault for every text that stands in a list more than once. */
+/** One fault for every text that is in a list more than once. */
 export function* noDuplicates(what: string, names: readonly string[], path: Path): Iterable<Fault> {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -52,10 +52,10 @@ export function unknownName(path: Path, what: string, name: string, known: reado
   );
 }
 
-/** Comparing words is slow work: among more than this many, nobody is helped by a guess. */
+/** Comparing words is slow: among more than this many, a guess helps no one. */
 const maxCandidates = 200;
 
-/** The known word that `word` is most likely a slip of; undefined when none is near. */
+/** The known word that was most likely meant by `word`; undefined when none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length > 100) return undefined;
   const lower = new Map(known.slice(0, maxCandidates).map((name) => [name.toLowerCase(), name]));

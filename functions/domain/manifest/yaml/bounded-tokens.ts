@@ -1,4 +1,4 @@
-/** Splits YAML into its documents and stops at the first sign that reading on would cost too much. */
+/** Splits YAML into its documents and stops at the first sign that reading more would cost too much. */
 import { CST, Lexer, type LineCounter, Parser } from 'yaml';
 import { TextFault } from './text-fault.ts';
 
@@ -11,7 +11,7 @@ export interface TokenLimits {
 
 /**
  * The documents of a text and what is between them, one after the other. Throws `TextFault` at the first place that no
- * reading can make sense of: the parser itself would go on and make an error for each of a million commas.
+ * reading can understand: the parser itself would go on and report an error for each of a million commas.
  */
 export function* boundedTokens(text: string, counter: LineCounter, limits: TokenLimits): Generator<CST.Token> {
   const tooMuch = firstExcess(text, limits);

@@ -1,4 +1,4 @@
-/** What a YAML document may not have although it is YAML (double keys, keys that are no text, depth), and its places. */
+/** What a YAML document may not have although it is YAML (duplicate keys, keys that are not text, depth), and its places. */
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq } from 'yaml';
 import { mostFaults, parsePath } from '../fault.ts';
 import { TextFault } from './text-fault.ts';
@@ -6,7 +6,7 @@ import { TextFault } from './text-fault.ts';
 /** The longest key that Kubernetes takes has 317; every fault below a key repeats it. */
 const maxKeyLength = 400;
 
-/** Keys that are there twice, keys that are lists or maps, and too great a depth; not more of them than anyone reads. */
+/** Duplicate keys, keys that are lists or maps, and too great a depth; a limited number of them. */
 export function structureFaults(document: Document, maxDepth: number): readonly TextFault[] {
   const faults: TextFault[] = [];
   const open: { node: unknown; depth: number }[] = [{ node: document.contents, depth: 1 }];

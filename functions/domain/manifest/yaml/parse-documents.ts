@@ -92,7 +92,7 @@ function composed(text: string, counter: LineCounter, bounds: Bounds): readonly 
   return found;
 }
 
-/** The library makes an error of each thing that is wrong, however many there are; only the first says something. */
+/** The library reports an error for every mistake, however many there are; only the first one is useful. */
 function stopsAtFirstError(): {
   readonly add: (token: CST.Token) => readonly Parsed[];
   readonly end: () => readonly Parsed[];
@@ -108,7 +108,7 @@ function stopsAtFirstError(): {
   });
   const onError = (source: number | readonly number[] | { readonly offset: number }, _: string, message: string) => {
     const offset = typeof source === 'number' ? source : 'offset' in source ? source.offset : source[0];
-    // The library catches what is thrown inside of a list or map, and says it of the whole list or map.
+    // The library catches errors that are thrown inside of a list or map, and reports them for the whole list or map.
     first ??= TextFault.syntax(message, offset);
     throw first;
   };

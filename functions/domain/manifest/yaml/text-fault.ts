@@ -9,7 +9,7 @@ interface Place {
 
 const flatten = 'no document needs that: flatten it';
 
-/** Thrown where reading on would be in vain. */
+/** Thrown where reading more would be useless. */
 export class TextFault extends Error implements Place {
   readonly reason: string;
   readonly fix: string;
@@ -23,7 +23,7 @@ export class TextFault extends Error implements Place {
     this.offset = offset;
   }
 
-  /** What the parser says, as a fault for people. */
+  /** The error of the parser, as a fault for people. */
   static syntax(message: string, offset: number | undefined): TextFault {
     if (/call stack/.test(message)) {
       return new TextFault({ reason: 'lists and maps are nested too deeply here', fix: flatten, offset });
@@ -43,7 +43,7 @@ export class TextFault extends Error implements Place {
 }
 
 const wrongIndent = 'correct the YAML here; usually this line or one above it is indented wrongly';
-/** By what the parser says, which never is about a mistake of indentation. */
+/** By the message of the parser, which is never about a mistake of indentation. */
 const fixes: readonly (readonly [pattern: RegExp, fix: string])[] = [
   [/\btabs?\b/i, 'indent with spaces; YAML takes no tabs'],
   [/comma|bracket|flow (map|sequence)/i, 'correct the brackets and commas here'],

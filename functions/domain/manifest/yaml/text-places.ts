@@ -1,4 +1,4 @@
-/** Where in its text a document, or a part of it, is: kept beside the document from the moment it was read. */
+/** Where in its text a document, or a part of it, is: stored next to the document from the moment it was read. */
 import type { Fault } from '../fault.ts';
 
 /** Counted from 1. */
@@ -15,7 +15,7 @@ export function keepPlaces(document: unknown, placeOf: PlaceOf): void {
   if (typeof document === 'object' && document !== null) places.set(document, placeOf);
 }
 
-/** The copy is at the same places as what it was made of. */
+/** The copy has the same places as its original. */
 export function withPlacesOf<Copy>(original: unknown, copy: Copy): Copy {
   const known = typeof original === 'object' && original !== null ? places.get(original) : undefined;
   if (known) keepPlaces(copy, known);

@@ -1,4 +1,4 @@
-/** The desired state of one cluster: the manifest's wish, with the names and addresses of what stands already. */
+/** The desired state of one cluster: what the manifest asks for, with the names and addresses of what exists already. */
 import { addressSource, subnetSource } from '#domain/addresses.ts';
 import {
   type ApiEndpoint,
@@ -26,19 +26,19 @@ export interface DesiredStateInput {
   readonly manifest: InputManifest;
   /** Name of the cluster. */
   readonly cluster: string;
-  /** What stands. */
+  /** The current state. */
   readonly current: ClusterState | null;
-  /** What was tried and cut off; its machines may exist and are adopted where they are still wished for. */
+  /** The attempted state that was interrupted; its machines may exist and are adopted where they are still desired. */
   readonly attempted: ClusterState | null;
   /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
   readonly templates: Readonly<Record<string, string>>;
   /** Locator of the Secret that opens their repository, by the same name. @default the repositories are public */
   readonly templateSecrets?: Readonly<Record<string, string>>;
   readonly ids: HashSource;
-  /** Pools that could not be made: what does not stand of them is left out, what stands is left as it is. @default none */
+  /** Pools that could not be created: nodes that do not exist are left out, existing ones stay as they are. @default none */
   readonly heldPools?: readonly HeldPool[];
   /**
-   * Names of dynamic nodes that are to go first; where the pool keeps its number, others take their place. No product code
+   * Names of dynamic nodes that are removed first; where the pool keeps its number, others take their place. No product code
    * sets it yet: it is for self-healing. @default none
    */
   readonly leaving?: readonly string[];
@@ -118,7 +118,7 @@ function providerInstance(
   };
 }
 
-/** A load balancer with the API role, else a control node; either is kept while it is valid. */
+/** A load balancer with the API role, else a control node; the existing one is kept while it is valid. */
 function apiEndpoint(
   pools: readonly NodePoolState[],
   loadBalancers: readonly LoadBalancerState[],

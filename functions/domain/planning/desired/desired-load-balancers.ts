@@ -1,11 +1,11 @@
-/** Load balancers of the desired state: roles, names and pools; host names are made once and kept. */
+/** Load balancers of the desired state: roles, names and pools; host names are chosen once and kept. */
 import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { type LoadBalancer, type Role, servesApi, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
 import { hashedId, hostnameLength } from '#domain/naming.ts';
 import { desiredPools, type PoolSources } from './desired-pools.ts';
 
-/** The states a desired load balancer may stand in already, in order of preference. */
+/** The states in which a desired load balancer may exist already, in order of preference. */
 export interface Existing {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
@@ -13,7 +13,7 @@ export interface Existing {
   readonly targets: ReadonlySet<string>;
 }
 
-/** The load balancers that the manifest wishes for a cluster, in its order. */
+/** The load balancers of a cluster in the manifest, in its order. */
 export function desiredLoadBalancers(
   cluster: KubernetesCluster,
   existing: Existing,

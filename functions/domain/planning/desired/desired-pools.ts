@@ -1,4 +1,4 @@
-/** Node pools of the desired state: a blueprint becomes an instance for each use; what stands keeps its names. */
+/** Node pools of the desired state: a blueprint becomes an instance for each use; existing ones keep their names. */
 import type { AddressSource, SubnetSource } from '#domain/addresses.ts';
 import type { DynamicSource, NodePoolState, NodeState, ProviderInstance } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -19,13 +19,13 @@ export interface PoolSources {
   readonly provider: (name: string) => ProviderInstance;
   /** Uses that are left as they are for now; made with `useKey`. */
   readonly held: ReadonlySet<string>;
-  /** Names of dynamic nodes that are to go. */
+  /** Names of dynamic nodes to remove. */
   readonly leaving: ReadonlySet<string>;
   /** Names of pools whose machines may be replaced. */
   readonly replaceable: ReadonlySet<string>;
 }
 
-/** A new pool that could not be made: its changes wait for a new generation or attempt. */
+/** A new pool that could not be created: its changes wait for a new generation or attempt. */
 export interface HeldPool {
   /** Name of the pool, not its id. */
   readonly pool: string;
@@ -48,7 +48,7 @@ export function useKey({ pool, role }: HeldPool): string {
   return `${role} ${pool}`;
 }
 
-/** The pools of one use: its instance; for a held one what stands of it, which may be nothing. */
+/** The pools of one use: its instance; for a held one the part that exists, which may be nothing. */
 export function desiredPools(use: PoolUse, sources: PoolSources): readonly NodePoolState[] {
   if (!sources.held.has(useKey({ pool: use.name, role: use.role }))) return [desiredPool(use, sources)];
   return use.current.filter((pool) => pool.name === use.name && pool.role === use.role);
@@ -70,7 +70,7 @@ const blueprints = onceFor(({ spec: { nodePools } }: InputManifest) => ({
   static: new Map(nodePools.static.map((pool) => [pool.name, pool])),
 }));
 
-/** True when machines made with one version of templates are left as they are by the other. */
+/** True when machines created with one version of templates are not changed by the other. */
 export function compatibleTemplates(left: string, right: string): boolean {
   const ours = 'builtin@';
   return left === right || (left.startsWith(ours) && right.startsWith(ours));
@@ -103,7 +103,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
 
 /**
  * The instance that exists keeps its identity, unless its templates changed or it may be replaced and its machines have
- * to be made differently: then the pool gets a new instance. One that was only attempted is kept if nothing changed.
+ * to be created differently: then the pool gets a new instance. One that was only attempted is kept if nothing changed.
  */
 function existingDynamic(
   use: PoolUse,

@@ -1,4 +1,4 @@
-/** What every node carries in Kubernetes beside what the user wishes: labels, taints and annotations. */
+/** What every node has in Kubernetes in addition to the user's own: labels, taints and annotations. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { isReservedLabel, labelKeys, labelText } from '#domain/node-labels.ts';
 

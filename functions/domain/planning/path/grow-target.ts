@@ -1,10 +1,10 @@
-/** Where `grow` leads: everything that is new beside everything that stands. */
+/** The target of `grow`: everything new together with everything that exists. */
 import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 import { listenerOf, servesApi } from '../states/role-targets.ts';
 
-/** The state in which all that `goal` adds stands too; `here` itself when it adds nothing. */
+/** The state that also has everything that `goal` adds; `here` itself when it adds nothing. */
 export function growTarget(here: ClusterState, goal: ClusterState): ClusterState {
   if (!addsAnything(here, goal)) return here;
   return {
@@ -62,7 +62,7 @@ function grownLoadBalancer(here: LoadBalancerState, desired: LoadBalancerState, 
   return { ...here, pools, roles: [...kept, ...newRoles(here, desired)] };
 }
 
-/** Roles that can be added beside all that are there; one whose port is still taken waits until that is free. */
+/** Roles that can be added to the existing ones; one whose port is still taken waits until that is free. */
 function newRoles(here: LoadBalancerState, desired: LoadBalancerState): readonly RoleState[] {
   return besides(here.roles, desired.roles);
 }
@@ -78,7 +78,7 @@ function needsApiRole(here: LoadBalancerState, desired: LoadBalancerState, goal:
   return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === desired.name && !servesApi(here);
 }
 
-/** Old and new targets at once: nothing that serves is cut off while things are added. */
+/** Old and new targets at once: nothing that serves is interrupted while things are added. */
 function withTargets(role: RoleState, other: RoleState | undefined): RoleState {
   const added = (other?.targetPools ?? []).filter((pool) => !role.targetPools.includes(pool));
   return added.length === 0 ? role : { ...role, targetPools: [...role.targetPools, ...added] };

@@ -1,4 +1,4 @@
-/** Where a path begins when something was tried and cut off: first the world must be certain again. */
+/** The start of a path after an interrupted attempt: first it must be certain again what exists. */
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { compareVersions } from '#domain/kubernetes-versions.ts';
 import { nodeKey } from '../states/diff-pools.ts';
@@ -7,7 +7,7 @@ import { moveTarget, withAccess } from './move-target.ts';
 import { type PathGoal, type Step, stepsTowards } from './path-steps.ts';
 import { shrinkTarget } from './shrink-target.ts';
 
-/** The steps from what stands, or may stand, to the goal. */
+/** The steps from what exists, or may exist, to the goal. */
 export function stepsFrom(current: ClusterState | null, desired: PathGoal): readonly Step[] {
   if (current === null) return stepsFromNothing(desired);
   const { attempted, goal } = desired;
@@ -36,7 +36,7 @@ function stepsFromNothing({ attempted, goal }: PathGoal): readonly Step[] {
   return [{ direction: 'destroy', target: null, leftovers: true }, create(goal)];
 }
 
-/** A create that was cut off goes on when all that it began is still wished for. */
+/** An interrupted create continues when everything that it started is still desired. */
 function goesOn(attempted: ClusterState, goal: ClusterState): boolean {
   return (
     thingsBeside(attempted, goal).size === 0 &&
@@ -49,7 +49,7 @@ function goesOn(attempted: ClusterState, goal: ClusterState): boolean {
 
 interface Interrupted {
   readonly current: ClusterState;
-  /** What stands, with the credentials of the goal. */
+  /** The current state, with the credentials of the goal. */
   readonly base: ClusterState;
   readonly attempted: ClusterState;
   readonly desired: PathGoal;

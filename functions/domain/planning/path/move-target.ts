@@ -1,4 +1,4 @@
-/** Where `move` and `upgrade` lead, and the change of credentials that comes before everything else. */
+/** The targets of `move` and `upgrade`, and the change of credentials that comes before everything else. */
 import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { nodeKey } from '../states/diff-pools.ts';
@@ -28,7 +28,7 @@ export function upgradeTargets(here: ClusterState, goal: ClusterState): readonly
   }));
 }
 
-/** `state` reached with the credentials of `goal`: nothing of the machines changes, only how to get at them. */
+/** `state` reached with the credentials of `goal`: the machines do not change, only the access to them. */
 export function withAccess(state: ClusterState, goal: ClusterState): ClusterState {
   const secrets = secretsOf(goal);
   const statics = new Map(

@@ -1,4 +1,4 @@
-/** The way from one state to another as steps, each ending in a complete state; what stages they take comes later. */
+/** The way from one state to another as steps, each ending in a complete state; their stages are computed later. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { Direction } from '#domain/plan.ts';
 import { sameState } from '../states/diff-states.ts';
@@ -11,13 +11,13 @@ import { shrinkTarget } from './shrink-target.ts';
 export interface Step {
   readonly direction: Direction;
   readonly target: ClusterState | null;
-  /** True when the step removes what an earlier attempt left and nobody wishes for. */
+  /** True when the step removes what an earlier attempt left and is not desired. */
   readonly leftovers?: true;
 }
 
 export interface PathGoal {
   readonly goal: ClusterState;
-  /** What was tried before: pools that are being replaced and stand in it already come first. */
+  /** The attempted state: pools that are being replaced and exist in it already come first. */
   readonly attempted: ClusterState | null;
   /** Pools replaced at once when their templates change. */
   readonly replaceAtOnce: number;

@@ -1,4 +1,4 @@
-/** What may not happen, whatever the manifest or the world says: found before anything starts. */
+/** Refused changes, found before anything starts. */
 import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
@@ -79,7 +79,7 @@ function networkRefusals(desired: ClusterState, changes: readonly Change[]): rea
   return changes.flatMap((change) => {
     if (change.kind !== 'NetworkChanged') return [];
     const reason = `the network of the cluster ${shown(desired.name)} cannot be changed from ${change.from}: every node has its address out of it`;
-    const fix = `keep ${change.from}, or make a new cluster with another name`;
+    const fix = `keep ${change.from}, or create a new cluster with another name`;
     return [refusal(aboutCluster(desired, 'network'), reason, fix)];
   });
 }
@@ -146,7 +146,7 @@ function versionRefusals(
 
 /**
  * Protection counts until it is lifted on the pool itself; a pool that just disappears is still protected. One whose
- * removal has begun is finished.
+ * removal has started is finished.
  */
 function protectionRefusals(
   current: ClusterState,
@@ -176,7 +176,7 @@ function sizeFieldOf({ source, autoscaler }: NodePoolState): string {
   return autoscaler === undefined ? 'count' : 'autoscaler';
 }
 
-/** Static machines that must leave before they come back: what stays meanwhile must work. */
+/** Static machines that must leave before they come back: the rest must work meanwhile. */
 function releaseRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
   const released = releaseTarget(current, desired);
   if (released === current) return [];

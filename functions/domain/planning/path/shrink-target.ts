@@ -1,4 +1,4 @@
-/** Where `shrink` leads: what stands without what is no longer wished for. */
+/** The target of `shrink`: what exists without what is no longer desired. */
 import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';

@@ -1,7 +1,7 @@
 /** The way from one Kubernetes version to another: one minor version at a time. */
 import { compareVersions, kubeoneReleaseFor, minorOf } from '#domain/kubernetes-versions.ts';
 
-/** The versions to pass through, the wished one last; empty when `to` is not newer. */
+/** The versions to pass through, the desired one last; empty when `to` is not newer. */
 export function minorSteps(from: string, to: string): readonly string[] {
   if (compareVersions(from, to) >= 0) return [];
   const [major, first] = numbers(from);

@@ -1,5 +1,5 @@
 /**
- * What to remember while a waypoint is under way, so that nothing is forgotten when it is cut off: what the pipeline
+ * What to remember while a waypoint is under way, so that nothing is forgotten when it is interrupted: what the pipeline
  * stores as `current` and `attempted` of a cluster.
  */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
@@ -7,15 +7,15 @@ import type { Waypoint } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
 import { poolKey } from './diff-states.ts';
 
-/** `current` is what stood last; `attempted` is what may stand beside it, or be gone from it. */
+/** `current` is the last known state; `attempted` has what may exist in addition, or may be gone. */
 export interface KnownStates {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
 }
 
 /**
- * To be stored before the first stage of a waypoint starts. What is being taken down counts as standing until it is
- * gone: cut off half-way, it is taken down to the end before it is made anew.
+ * To be stored before the first stage of a waypoint starts. What is being removed counts as existing until it is
+ * gone: after an interruption, it is removed completely before it is created again.
  */
 export function statesDuring(
   { target, changes }: Pick<Waypoint, 'target' | 'changes'>,
@@ -40,7 +40,7 @@ export function statesAfterUndo(before: ClusterState | null): KnownStates {
   return { current: before, attempted: null };
 }
 
-/** All that is in one state or the other; what is in both is as the first has it. */
+/** Everything that is in one of the two states; what is in both is taken from the first. */
 function everything(first: ClusterState | null, second: ClusterState | null): ClusterState | null {
   if (first === null || second === null) return first ?? second;
   const known = new Set(first.loadBalancers.map((loadBalancer) => loadBalancer.id));

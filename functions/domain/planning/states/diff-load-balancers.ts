@@ -13,7 +13,7 @@ export function diffLoadBalancer(from: PlacedBalancer, to: PlacedBalancer): Chan
   return [...diffRoles(from, to), ...diffDns(from.loadBalancer, to.loadBalancer)];
 }
 
-/** The names under which a load balancer is reached, and who serves them, in words. */
+/** The names of a load balancer, and the provider that serves them, in words. */
 export function dnsText(dns: DnsState): string {
   const others = [...dns.alternativeNames].sort().map((name) => `, ${name}.${dns.zone}`);
   return `${dns.hostname}.${dns.zone}${others.join('')} (${dns.provider.name})`;

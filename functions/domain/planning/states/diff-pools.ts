@@ -3,12 +3,12 @@ import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
 
-/** The change that a new pool is. */
+/** The change of a pool that is added. */
 export function poolAdded(pool: NodePoolState): Change {
   return { kind: 'NodePoolAdded', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
 }
 
-/** The change that a pool is that goes away. */
+/** The change of a pool that is removed. */
 export function poolRemoved(pool: NodePoolState): Change {
   return { kind: 'NodePoolRemoved', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
 }
@@ -57,7 +57,7 @@ function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
   return changes;
 }
 
-/** What makes another machine, or another node, of it. */
+/** Fields whose change means another machine or another node. */
 function diffSpec(from: NodePoolState, to: NodePoolState): Change[] {
   const fields = changedFields(from, to);
   const addresses = new Map(from.nodes.map((node) => [nodeKey(node), node.privateAddress]));

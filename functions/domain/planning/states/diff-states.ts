@@ -10,7 +10,7 @@ import { sameValue } from '#domain/same-value.ts';
 import { diffLoadBalancer } from './diff-load-balancers.ts';
 import { diffPool, poolAdded, poolRemoved } from './diff-pools.ts';
 
-/** What must happen to get from one state to the other; null = nothing stands. */
+/** The changes from one state to the other; null = nothing exists. */
 export function diffStates(from: ClusterState | null, to: ClusterState | null): Change[] {
   if (from === null && to === null) return [];
   if (from === null) return to === null ? [] : created(to);

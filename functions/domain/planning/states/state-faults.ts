@@ -1,4 +1,4 @@
-/** The rules that every waypoint keeps: what is said here about a state would not work. */
+/** The rules that every waypoint keeps: a state with a fault of these would not work. */
 import { allNodes, allPools, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
 import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
@@ -27,7 +27,7 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
   if (apiEndpoint.kind === 'node') {
     const control = state.pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes);
     if (control.some((node) => node.name === apiEndpoint.node)) return [];
-    const reason = `the API endpoint would be node ${apiEndpoint.node || '(none)'}, which is no control node`;
+    const reason = `the API endpoint would be node ${apiEndpoint.node || '(none)'}, which is not a control node`;
     const fix = 'keep that node until the endpoint has moved to another';
     return [refusal(aboutCluster(state, 'pools.control'), reason, fix)];
   }
@@ -36,7 +36,7 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
   const { loadBalancer: name } = apiEndpoint;
   const reason = `the API endpoint would be load balancer ${name}, which has no node or no API role`;
   const fix =
-    'give it at least one node and the API role, or take the role away so that a control node is the endpoint';
+    'give it at least one node and the API role, or remove the role so that a control node is the endpoint';
   return [refusal({ kind: 'loadBalancer', name, field: '' }, reason, fix)];
 }
 
@@ -65,7 +65,7 @@ function addressFaults(state: ClusterState): readonly Refusal[] {
   return [
     ...repeated(addresses).map((address) => fault(`address ${address} would be given twice`)),
     ...repeated(subnets).map((subnet) => fault(`subnet ${subnet} would be used twice`)),
-    ...outside.map((address) => fault(`address ${address} is none of network ${state.network}`)),
+    ...outside.map((address) => fault(`address ${address} is not in network ${state.network}`)),
   ];
   function fault(reason: string): Refusal {
     return refusal(aboutCluster(state, 'network'), reason, 'keep the network of the cluster as it is');
@@ -84,7 +84,7 @@ function roleFaults(state: ClusterState, { name, roles }: LoadBalancerState): re
       refusal(about, `two roles would listen on ${listener}`, 'give one of them another port'),
     ),
     ...unknown.map((reason) =>
-      refusal(about, `${reason}, which is no pool of the cluster`, 'target pools that the cluster uses'),
+      refusal(about, `${reason}, which is not a pool of the cluster`, 'target pools that the cluster uses'),
     ),
     ...silent.map((role) =>
       refusal(about, `role ${role.name} would reach no control node`, 'target a control pool that has nodes'),

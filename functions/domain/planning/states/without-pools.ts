@@ -1,4 +1,4 @@
-/** A cluster without some of its pools: what is left of a grow when new pools could not be made. */
+/** A cluster without some of its pools: the rest of a grow when new pools could not be created. */
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { stateFaults } from './state-faults.ts';
 
@@ -21,13 +21,13 @@ export function withoutPools(state: ClusterState, ids: readonly string[]): Clust
   };
 }
 
-/** Pools of `target` that do not stand before. */
+/** Pools of `target` that do not exist before. */
 export function newPools(before: ClusterState | null, target: ClusterState): readonly NodePoolState[] {
   const known = new Set((before === null ? [] : allPools(before)).map(({ id }) => id));
   return allPools(target).filter(({ id }) => !known.has(id));
 }
 
-/** True when only new pools are given up, and what is left is a cluster that works. */
+/** True when only new pools are skipped, and the rest is a cluster that works. */
 export function canDoWithout(before: ClusterState | null, target: ClusterState, ids: readonly string[]): boolean {
   const added = new Set(newPools(before, target).map(({ id }) => id));
   if (ids.some((id) => !added.has(id))) return false;

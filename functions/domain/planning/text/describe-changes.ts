@@ -1,9 +1,9 @@
-/** Typed changes as sentences, apart from nodes that come and go: those are told by pool in `node-groups.ts`. */
+/** Typed changes as sentences, apart from nodes that are added and removed: `node-groups.ts` describes those by pool. */
 import type { Change } from '#domain/plan.ts';
 import type { PoolLabel } from './pool-labels.ts';
 import { counted, listed, placeText, roleText } from './words.ts';
 
-/** The change in words for people; empty for one that nodes or the title tell already. */
+/** The change in words for people; empty for one that nodes or the title show already. */
 export function changeSentences(change: Change, label: PoolLabel): readonly string[] {
   switch (change.kind) {
     case 'ClusterCreated':
@@ -55,7 +55,7 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
   }
 }
 
-/** A setting in two or three words, for titles; undefined for a change that is none. */
+/** A setting in two or three words, for titles; undefined for a change that is not a setting. */
 export function settingText(change: Change, label: PoolLabel): string | undefined {
   switch (change.kind) {
     case 'RolesChanged':

@@ -17,7 +17,7 @@ export interface PlanLine {
 export interface DescribedWaypoint {
   /** "grow: 2 nodes in compute-azure-2 (azure-2, northeurope), 1 load balancer; nothing that exists is touched" */
   readonly title: string;
-  /** All that the title does not say, or says shorter. */
+  /** Everything that the title does not say, or says shorter. */
   readonly lines: readonly PlanLine[];
   /** The texts of the lines. */
   readonly sentences: readonly string[];
@@ -35,7 +35,7 @@ export interface DescribedPlan {
   readonly refusals: readonly Refusal[];
 }
 
-/** Describes it. `current` is what stands before the first waypoint; without it, what leaves then is told by its changes. */
+/** Describes it. `current` is the state before the first waypoint; without it, what is removed then is described by the changes. */
 export function describeClusterPlan(plan: ClusterPlan, current: ClusterState | null = null): DescribedPlan {
   const label = poolLabels(plan, current);
   const waypoints = plan.waypoints.map((waypoint, index) =>
@@ -95,7 +95,7 @@ function pace({ nodes, role, poolId }: NodeGroup, { stages }: Waypoint): string 
   return atOnce === 1 ? ' one by one' : ` ${Math.min(atOnce, nodes.length)} at a time`;
 }
 
-/** What does not happen is what people want to know most. */
+/** What is not touched: what people want to know most. */
 function staying({ stages, target, direction }: Waypoint, nodes: readonly DescribedNode[]): readonly string[] {
   const rest = nodes.filter((node) => node.part === 'stays');
   if (target === null || rest.length === 0) return [];
@@ -117,7 +117,7 @@ function staying({ stages, target, direction }: Waypoint, nodes: readonly Descri
 function summaryOf(plan: ClusterPlan): string {
   const { waypoints, refusals } = plan;
   if (refusals.length > 0) return `refused for ${counted(refusals.length, 'reason')}; nothing is done`;
-  if (waypoints.length === 0) return 'nothing to do: what stands is what is wished for';
+  if (waypoints.length === 0) return 'nothing to do: the current state is the desired state';
   const path = waypoints.map(({ direction }) => direction).join(' → ');
   const steps = `${counted(waypoints.length, 'waypoint')}, ${counted(countSteps(waypoints), 'step')}: ${path}`;
   const forward = [...new Set(waypoints.map(({ direction }) => direction))].filter(

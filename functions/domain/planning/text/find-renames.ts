@@ -1,4 +1,4 @@
-/** Clusters that go while a similar one comes: most likely a name was changed, which no cluster survives. */
+/** Clusters that are deleted while a similar one is added: most likely a name was changed, which destroys the cluster. */
 import type { ClusterPlan } from '#domain/plan.ts';
 import { poolLabels } from './pool-labels.ts';
 

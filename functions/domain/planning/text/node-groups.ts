@@ -31,7 +31,7 @@ export interface NodeGroup {
   readonly nodes: readonly string[];
 }
 
-/** Every node of both states. Without knowing what stood before, those that leave are told by the changes. */
+/** Every node of both states. Without the state before, those that leave are found by the changes. */
 export function nodeParts(
   { target, stages, changes }: Pick<Waypoint, 'target' | 'stages' | 'changes'>,
   before: ClusterState | null,

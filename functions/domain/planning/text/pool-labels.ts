@@ -5,7 +5,7 @@ import type { Change, ClusterPlan } from '#domain/plan.ts';
 /** The label of a pool, by its id. */
 export type PoolLabel = (id: string) => string;
 
-/** Labels for all pools that a plan, or what stands before it, has. */
+/** Labels for all pools of a plan, or of the state before it. */
 export function poolLabels(plan: Pick<ClusterPlan, 'waypoints'>, current: ClusterState | null): PoolLabel {
   const states = [current, ...plan.waypoints.map(({ target }) => target)].filter((state) => state !== null);
   const names = new Map([
@@ -20,7 +20,7 @@ export function poolLabels(plan: Pick<ClusterPlan, 'waypoints'>, current: Cluste
   };
 }
 
-/** A pool that only its removal tells of: its id is its name and a hash, except for static ones. */
+/** A pool that is known only by its removal: its id is its name and a hash, except for static ones. */
 function poolsGone(change: Change): readonly (readonly [string, string])[] {
   if (change.kind !== 'NodePoolRemoved') return [];
   const { pool, provider } = change;

@@ -1,4 +1,4 @@
-/** The title of a waypoint: its direction, and in one line what it does and what it leaves alone. */
+/** The title of a waypoint: its direction, and in one line what it does and what it does not touch. */
 import type { Change, Waypoint } from '#domain/plan.ts';
 import { settingText } from './describe-changes.ts';
 import type { NodeGroup } from './node-groups.ts';
@@ -70,7 +70,7 @@ function poolParts(
   return [`${counted(nodes, 'node')} ${word} ${counted(those.length, 'pool')}${end}`];
 }
 
-/** Pools of load balancers that are made: those tell of them. */
+/** Pools of load balancers that are created: the load balancers describe them. */
 function newBalancersPools({ changes, target }: Waypoint, label: PoolLabel): ReadonlySet<string> {
   const names = changes.flatMap((change) => (change.kind === 'LoadBalancerAdded' ? [change.loadBalancer] : []));
   const balancers = target?.loadBalancers.filter(({ name }) => names.includes(name)) ?? [];
@@ -84,7 +84,7 @@ function goneBalancersPools(changes: readonly Change[], label: PoolLabel): Reado
   return new Set(after.flatMap((change) => (change.kind === 'NodePoolRemoved' ? [label(change.pool)] : [])));
 }
 
-/** What does not happen is what people want to know most. */
+/** What is not touched: what people want to know most. */
 function untouched(
   direction: Waypoint['direction'],
   groups: readonly NodeGroup[],

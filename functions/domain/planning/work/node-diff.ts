@@ -25,7 +25,7 @@ export interface NodeDiff {
   readonly endpointMoves: boolean;
 }
 
-/** What lies between the two. */
+/** The difference of the two. */
 export function spanOf(from: ClusterState | null, to: ClusterState | null): NodeDiff {
   const before = from === null ? [] : allNodes(from);
   const after = to === null ? [] : allNodes(to);

@@ -1,10 +1,10 @@
-/** The stages that make again what has drifted: only those that the things found need, on a state that should stand. */
+/** The stages that repair drift: only those that the found items need, on the desired state. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, DriftKind } from '#domain/drift.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
 
-/** The way from the state that should stand to the same, forward-only; none when there is nothing to make again. */
+/** The waypoint from a state to the same state, forward-only; none when there is nothing to repair. */
 export function repairWaypoints(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
   const stages = items.length === 0 ? [] : [...repairPlans(target, items)];
   if (stages.length === 0) return [];
@@ -12,7 +12,7 @@ export function repairWaypoints(target: ClusterState, items: readonly DriftItem[
   return [{ direction: 'repair', target, changes: [{ kind: 'DriftRepaired', found }], stages, undo: [] }];
 }
 
-/** In the order they run; none when nothing of what was found is part of the state any more. */
+/** In the order they run; none when the found drift is no longer part of the state. */
 export function repairPlans(state: ClusterState, items: readonly DriftItem[]): readonly StagePlan[] {
   const broken = brokenParts(state, items);
   return [infrastructure(broken), configuration(state, broken), ...kubernetes(state, broken)].filter(
@@ -22,9 +22,9 @@ export function repairPlans(state: ClusterState, items: readonly DriftItem[]): r
 
 interface BrokenParts {
   readonly kinds: ReadonlySet<DriftKind>;
-  /** Names of nodes whose machine is made again. */
+  /** Names of nodes whose machine is recreated. */
   readonly machines: readonly string[];
-  /** Nodes that are set up again: those, and such as are not ready. */
+  /** Nodes that are set up again: those, and nodes that are not ready. */
   readonly nodes: readonly string[];
   /** Provider instances whose workspace is applied. */
   readonly providers: readonly string[];
@@ -49,7 +49,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
   ).filter((name) => instances.has(name));
   const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));
   const names = state.loadBalancers
-    // A machine that is made again has another address.
+    // A recreated machine has another address.
     .filter(
       ({ name, pools }) =>
         renamed.has(name) || pools.some(({ nodes }) => nodes.some((node) => machines.includes(node.name))),
@@ -76,7 +76,7 @@ function infrastructure({ providers, names }: BrokenParts): StagePlan {
   return { stage: 'infrastructure', reasons, work: { workspaces } };
 }
 
-/** A machine that is made again has another key and address: all others learn them. */
+/** A recreated machine has another key and address: all others learn them. */
 function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenParts): StagePlan {
   const meshAgain = kinds.has('mesh') || machines.length > 0;
   const names = allNodes(state).map(({ node }) => node.name);

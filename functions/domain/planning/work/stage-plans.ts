@@ -17,7 +17,7 @@ export interface DrainBudget {
 
 export interface StageQuestion {
   readonly direction: Direction;
-  /** What may stand now: what stood last, and what was tried since, if anything was. */
+  /** What may exist now: the current state, and the attempted one, if any. */
   readonly from: readonly (ClusterState | null)[];
   readonly to: ClusterState | null;
   readonly budget: DrainBudget;
