@@ -25,7 +25,12 @@ interface Policy {
 
 /** The table. */
 export const failurePolicy = {
-  transient: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the cause may disappear without a change' },
+  transient: {
+    inPlace: true,
+    revertible: 'rollBack',
+    forwardOnly: 'backOff',
+    because: 'the cause may disappear without a change',
+  },
   conflict: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'another program was at work' },
   capacity: { inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the provider is full for now' },
   quota: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a quota must be raised first' },
