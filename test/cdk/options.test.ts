@@ -161,7 +161,7 @@ describe('first admins', () => {
   it('are those that the option names, each of them validated', () => {
     const admins = 'nobody,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
     expect(() => parseOptions({ admins })).toThrow(
-      /^2 faults[\s\S]*admins: "nobody" names nobody[\s\S]*"claim:groups" names nobody/,
+      /^2 faults[\s\S]*admins: "nobody" names no one[\s\S]*"claim:groups" names no one/,
     );
     expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names no one; write * for every caller');
   });
