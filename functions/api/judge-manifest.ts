@@ -25,7 +25,7 @@ export interface Question {
   readonly stored: ManifestRecord | undefined;
   readonly caller: AdmittedCaller;
   /** Documents that are to be stored with it: Secrets and TemplateGitReferences among them count as stored. */
-  readonly beside?: readonly unknown[];
+  readonly accompanying?: readonly unknown[];
 }
 
 export interface Assessment {
@@ -42,9 +42,9 @@ export interface Assessment {
 }
 
 export async function assessManifest(deps: ApiPorts, key: ManifestKey, question: Question): Promise<Assessment> {
-  const { document, stored, caller, beside = [] } = question;
+  const { document, stored, caller, accompanying = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
-  const verdict = validateManifest(document, withSet(context, beside));
+  const verdict = validateManifest(document, withSet(context, accompanying));
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings, document);
   const { manifest } = verdict;
@@ -52,7 +52,11 @@ export async function assessManifest(deps: ApiPorts, key: ManifestKey, question:
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
   const clusters = await deps.clusters.list(key);
-  const { templates, templateSecrets, faults: unpinned } = await pinTemplates(deps, key.namespace, manifest, beside);
+  const {
+    templates,
+    templateSecrets,
+    faults: unpinned,
+  } = await pinTemplates(deps, key.namespace, manifest, accompanying);
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
   const record = nextRecord(deps, key, stored, goal);

@@ -33,7 +33,7 @@ export function planCluster(
     const heldPools = heldBy(manifest, record);
     const desired = buildDesiredState({ ...goal, manifest: document, templates, templateSecrets, ids, heldPools });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
-    const repair = record.drift?.repair?.state === 'wished' ? record.drift.repair.items : [];
+    const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];
     const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
     return planClusterPath({ ...goal, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {

@@ -35,8 +35,7 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
   if (balancer && servesApi(balancer) && balancer.pools.some((pool) => pool.nodes.length > 0)) return [];
   const { loadBalancer: name } = apiEndpoint;
   const reason = `the API endpoint would be load balancer ${name}, which has no node or no API role`;
-  const fix =
-    'give it at least one node and the API role, or remove the role so that a control node is the endpoint';
+  const fix = 'give it at least one node and the API role, or remove the role so that a control node is the endpoint';
   return [refusal({ kind: 'loadBalancer', name, field: '' }, reason, fix)];
 }
 
