@@ -11,6 +11,7 @@ const terraform = ['terraform', 'tofu'].find((name) => spawnSync(name, ['version
 const steps = [
   ['format and lint', 'biome', ['check', '.']],
   ...(terraform ? [['format of modules', terraform, ['fmt', '-check', '-recursive', 'templates']]] : []),
+  ['words of the glossary', 'node', ['scripts/word-lint.mjs']],
   ['types', 'tsc', ['--noEmit']],
   ['generated files are current', 'node', ['scripts/check-generated.mjs']],
   ['synth', 'cdk', ['synth', '--quiet']],
