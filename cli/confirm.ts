@@ -26,7 +26,7 @@ export function canAsk({ input, json }: Consent): boolean {
   return input !== false && json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-export interface Question {
+export interface Confirmation {
   readonly totals: PlanTotals;
   /** The action, as in "delete default/shop". */
   readonly action: string;
@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** Returns when it may go on. Throws `CliError` with `unconfirmed`; nothing was changed then. */
-export async function confirm({ totals, action, always = false }: Question, consent: Consent): Promise<void> {
+export async function confirm({ totals, action, always = false }: Confirmation, consent: Consent): Promise<void> {
   if (consent.yes) return;
   const removes = removesAnything(totals);
   if (!canAsk(consent)) {

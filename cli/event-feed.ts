@@ -16,12 +16,12 @@ interface Mark {
   readonly at: number;
 }
 
-export interface EventFeed {
+export interface FollowedEvents {
   /** All that is new, oldest first. Throws `ApiProblem` 404 when there is neither a manifest nor any event of it. */
   read(): Promise<readonly RunEvent[]>;
 }
 
-export function eventFeed(api: Pick<ApiClient, 'listEvents'>, key: ManifestName): EventFeed {
+export function eventFeed(api: Pick<ApiClient, 'listEvents'>, key: ManifestName): FollowedEvents {
   let marks: readonly Mark[] = [{ cursor: undefined, at: Number.NEGATIVE_INFINITY }];
   let seen: ReadonlySet<string> = new Set();
   return {

@@ -1,7 +1,7 @@
 /** Documents that are submitted together: read, validated as a whole with what the API knows, and planned. */
 import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
-import { kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';
 import { type FileDocument, readDocuments } from './documents.ts';
@@ -99,7 +99,7 @@ export function besides(documents: readonly unknown[]): readonly unknown[] {
   return documents.flatMap((document) => {
     const kind = kindOf(document);
     if (kind === 'TemplateGitReference') return [document];
-    return kind === 'Secret' ? [{ kind, metadata: nameOf(document) }] : [];
+    return kind === 'Secret' ? [{ kind, metadata: documentName(document) }] : [];
   });
 }
 

@@ -10,7 +10,7 @@ import { note, paint, paintStatus, print, printWrapped } from './output.ts';
 import { duration } from './times.ts';
 import { exitCodeOfRun, type Followed, follow } from './watch.ts';
 
-export interface Waiting {
+export interface WaitOptions {
   readonly json: boolean;
   /** Its end is that the manifest is gone. */
   readonly deleting?: boolean;
@@ -25,7 +25,7 @@ export async function waitForRun(
   api: ApiClient,
   key: ManifestName,
   accepted: ManifestAccepted,
-  { json, deleting = false }: Waiting,
+  { json, deleting = false }: WaitOptions,
 ): Promise<Waited> {
   const name = shortName(key);
   const forget = whenInterrupted(() => {

@@ -2,7 +2,15 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { z } from 'zod';
 import type { Access } from '#contracts/operations/operation.ts';
-import { type Caller, type Grant, grantsOf, holds, holdsAnywhere, parseSubjects, type Role } from '#domain/access.ts';
+import {
+  type AccessRole,
+  type Caller,
+  type Grant,
+  grantsOf,
+  holds,
+  holdsAnywhere,
+  parseSubjects,
+} from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { bindingOf, RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { Using } from './ports.ts';
@@ -17,7 +25,7 @@ const Authorizer = z
 /** A caller with its grants; handlers ask it about namespaces that are not in their path. */
 export interface AdmittedCaller extends Caller {
   readonly grants: readonly Grant[];
-  may(role: Role, namespace: string): boolean;
+  may(role: AccessRole, namespace: string): boolean;
 }
 
 /** `alice from 203.0.113.7`, for events. */
@@ -57,7 +65,7 @@ export async function admit(
 ): Promise<AdmittedCaller> {
   const caller = callerOf(event);
   const grants = access === 'anonymous' ? [] : await grantsIn(deps, caller);
-  const admitted = { ...caller, grants, may: (role: Role, namespace: string) => holds(grants, role, namespace) };
+  const admitted = { ...caller, grants, may: (role: AccessRole, namespace: string) => holds(grants, role, namespace) };
   if (access === 'anonymous' || (access === 'anybody' && caller.kind !== 'unknown')) return admitted;
   const needed = typeof access === 'string' ? 'viewer' : access.role;
   const namespace = namespaceOf(access, named);

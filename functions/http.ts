@@ -38,7 +38,7 @@ export function entityTag(...parts: readonly (string | number)[]): string {
 }
 
 /** Tags of an `If-Match` or `If-None-Match` header; undefined when it is absent, `['*']` for any. */
-export function tagsOf(header: string | undefined): readonly string[] | undefined {
+export function entityTags(header: string | undefined): readonly string[] | undefined {
   if (header === undefined) return undefined;
   return header
     .split(',')
@@ -48,7 +48,7 @@ export function tagsOf(header: string | undefined): readonly string[] | undefine
 
 /** True when the header is absent or names the tag. */
 export function tagAllowed(header: string | undefined, tag: string): boolean {
-  const tags = tagsOf(header);
+  const tags = entityTags(header);
   return tags === undefined || tags.includes('*') || tags.includes(tag);
 }
 

@@ -9,7 +9,7 @@ import type {
   RunEvent,
   RunRecord,
 } from '#contracts/records.ts';
-import type { Fault } from '#contracts/state-inputs.ts';
+import type { StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 
 export interface Page<Item> {
@@ -44,7 +44,7 @@ export interface ManifestRemains extends ManifestKey {
 }
 
 /** `unreadable` are those of this page that cannot be read: they do not hide the others. */
-export interface ManifestPage extends Page<ManifestRecord> {
+export interface StoredManifests extends Page<ManifestRecord> {
   readonly unreadable: readonly ManifestRemains[];
 }
 
@@ -98,7 +98,7 @@ export interface ManifestStore {
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
   /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
-  list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage>;
+  list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests>;
   /**
    * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
    * read is reported and left out, or thrown when there is no callback.
@@ -159,7 +159,7 @@ export interface Workflows {
   /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
   status(executionArn: string): Promise<string | undefined>;
   /** Error and cause of an execution that failed; undefined for every other. */
-  fault(executionArn: string): Promise<Fault | undefined>;
+  fault(executionArn: string): Promise<StateError | undefined>;
   /** Stops it with its children; no error when it has ended. */
   stop(executionArn: string, cause: string): Promise<void>;
 }

@@ -19,13 +19,13 @@ export class AwsFault extends Error {
   }
 }
 
-export type Operation = (input: unknown) => unknown;
+export type AwsOperation = (input: unknown) => unknown;
 
 /** Combines the schema of an operation's input with its work; a wrong input is a `ValidationException`. */
 export function operation<Schema extends z.ZodType>(
   schema: Schema,
   work: (input: z.infer<Schema>) => unknown,
-): Operation {
+): AwsOperation {
   return (input) => {
     const parsed = schema.safeParse(input);
     if (parsed.success) return work(parsed.data);
@@ -40,7 +40,7 @@ const maxBodyBytes = 10 * 1024 * 1024;
 export function awsJsonListener(
   service: string,
   version: '1.0' | '1.1',
-  operations: Readonly<Record<string, Operation>>,
+  operations: Readonly<Record<string, AwsOperation>>,
   logger: Logger,
 ): RequestListener {
   const contentType = `application/x-amz-json-${version}`;

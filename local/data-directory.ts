@@ -72,7 +72,7 @@ export async function readPlatformFile(directory: string): Promise<PlatformFile 
 }
 
 /** The identity of this process, for `platform.json`. */
-export function ownIdentity(): { readonly pid: number; readonly startedAt: string } {
+export function installationIdentity(): { readonly pid: number; readonly startedAt: string } {
   return identify(process.pid) ?? { pid: process.pid, startedAt: '' };
 }
 

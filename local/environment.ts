@@ -25,7 +25,7 @@ export interface EnvironmentOptions {
   readonly runnerProjects: Readonly<Record<string, string>>;
 }
 
-export const table = 'kubeloom';
+export const tableName = 'kubeloom';
 export const bucket = 'kubeloom';
 
 /** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
@@ -44,7 +44,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Not checked by any service here, but every client has to sign with something.
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_EC2_METADATA_DISABLED: 'true',
-    KUBELOOM_TABLE: table,
+    KUBELOOM_TABLE: tableName,
     KUBELOOM_BUCKET: bucket,
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),

@@ -5,12 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { accessKeyOf, guarded } from './access-key.ts';
 import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
-import type { Builds } from './codebuild/builds.ts';
+import type { LocalBuilds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
-import { type DataDirectory, openDataDirectory, openTemporaryDirectory, ownIdentity } from './data-directory.ts';
+import {
+  type DataDirectory,
+  installationIdentity,
+  openDataDirectory,
+  openTemporaryDirectory,
+} from './data-directory.ts';
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
-import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, table } from './environment.ts';
+import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, tableName } from './environment.ts';
 import { partEnded } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
@@ -60,7 +65,7 @@ export interface Platform {
   readonly endpoints: Endpoints;
   /** The services behind their APIs, for tests and benches; `store` has histories and transitions. */
   readonly executions: Executions & { readonly store: ExecutionStore; readonly machines: readonly Machine[] };
-  readonly builds: Builds;
+  readonly builds: LocalBuilds;
   /** Keys in the bucket below a prefix. */
   objects(prefix: string): readonly string[];
   /** Runs the work of the scheduler now. */
@@ -146,7 +151,7 @@ async function assemble(given: {
     templateSources: product.templateSources ?? 'git',
   });
   cleanUp.push(setEnvironment(variables));
-  await ensureTable(dynamodb.url, table, await product.tableSchema(), accessKey);
+  await ensureTable(dynamodb.url, tableName, await product.tableSchema(), accessKey);
   const lambdas = lambdaHost(await product.functions());
 
   const projects = await product.projects(variables, directory.path);
@@ -189,7 +194,7 @@ async function assemble(given: {
   if (scheduler) cleanUp.push(() => scheduler.stop());
   const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb };
   await directory.publish({
-    ...{ apiUrl: api.url, token: directory.token, ...ownIdentity(), runner, since: new Date().toISOString() },
+    ...{ apiUrl: api.url, token: directory.token, ...installationIdentity(), runner, since: new Date().toISOString() },
     ...(oidc && { oidc: { issuer: oidc.issuer, audiences: [...oidc.audiences] } }),
     endpoints: { ...endpoints },
     ports: Object.fromEntries(Object.entries(servers).map(([name, { port }]) => [name, port])),

@@ -88,12 +88,12 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
   const { jobOf } = await import('#contracts/job.ts');
-  const { stageTools } = await import('#functions/pipeline/stages/stage-requests.ts');
+  const { toolOfStage } = await import('#functions/pipeline/stages/stage-requests.ts');
   const { wire } = await import('#functions/wire.ts');
   const run: typeof runSimStage = (environment, options) => {
     const job = jobOf(environment);
     // Questions are terraform's to answer.
-    const tool = job.kind === 'stage' ? stageTools[job.stage] : 'terraform';
+    const tool = job.kind === 'stage' ? toolOfStage[job.stage] : 'terraform';
     return runSimStage(environment, { ...options, ports: boundedPorts(wire(), tool) });
   };
   return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };

@@ -115,7 +115,7 @@ export async function down(dataDir: string, limitMs = 45_000): Promise<boolean> 
 }
 
 /** Stops it, removes the hosts that it created, then all its data. Throws for a directory that is not one of a platform. */
-export async function reset(dataDir: string): Promise<void> {
+export async function resetInstallation(dataDir: string): Promise<void> {
   await down(dataDir);
   if (!existsSync(dataDir)) return;
   if (!existsSync(join(dataDir, 'token')) && !existsSync(join(dataDir, 'lock')))

@@ -1,7 +1,7 @@
 /** Step Functions, CodeBuild and Lambda together: executions start builds and functions, functions stop both. */
 import { join } from 'node:path';
 import { type BuildStore, openBuildStore } from './codebuild/build-store.ts';
-import { type Builds, type Project, startBuilds } from './codebuild/builds.ts';
+import { type LocalBuilds, type Project, startBuilds } from './codebuild/builds.ts';
 import type { LambdaHost } from './lambda/lambda-host.ts';
 import type { Logger } from './logger.ts';
 import { lambdaArn, stateMachineArn, toKebabCase } from './names.ts';
@@ -12,7 +12,7 @@ import { interpreterEngine } from './stepfunctions/interpreter-engine.ts';
 import { loadMachines, type Machine, machineNames } from './stepfunctions/machines.ts';
 import { type StatusRule, type StatusRules, statusRules } from './stepfunctions/status-change.ts';
 
-export interface Workflows {
+export interface WorkflowServices {
   readonly executions: Executions;
   readonly store: ExecutionStore;
   readonly machines: readonly Machine[];
@@ -24,12 +24,12 @@ export async function startWorkflows(options: {
   readonly machinesDirectory: string;
   readonly statePath: string;
   readonly lambdas: LambdaHost;
-  readonly builds: Builds;
+  readonly builds: LocalBuilds;
   readonly rules: readonly StatusRule[];
   /** Executions at work at once of those that clients start; the others wait. */
   readonly concurrency: number;
   readonly logger: Logger;
-}): Promise<Workflows> {
+}): Promise<WorkflowServices> {
   const { machinesDirectory, statePath, lambdas, builds, logger } = options;
   const names = await machineNames(machinesDirectory);
   const machines = await loadMachines(
@@ -71,7 +71,7 @@ export function startCodeBuild(options: {
   readonly concurrency?: number | undefined;
   readonly graceMs?: number | undefined;
   readonly logger: Logger;
-}): { readonly builds: Builds; readonly store: BuildStore } {
+}): { readonly builds: LocalBuilds; readonly store: BuildStore } {
   const { projects, statePath, dataDirectory, concurrency, graceMs, logger } = options;
   const store = openBuildStore(statePath);
   const limits = { ...(concurrency !== undefined && { concurrency }), ...(graceMs !== undefined && { graceMs }) };

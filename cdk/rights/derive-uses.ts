@@ -2,7 +2,7 @@
 
 import { apiUses } from '#functions/rights/api-uses.ts';
 import { portActions } from '#functions/rights/port-actions.ts';
-import { runnerUses } from '#functions/rights/runner-rights.ts';
+import { usesOfTool } from '#functions/rights/runner-rights.ts';
 import { functionFiles } from '../bundle-functions.ts';
 
 type Uses = Readonly<Record<string, readonly string[]>>;
@@ -22,7 +22,7 @@ export async function deriveUses(): Promise<DerivedUses> {
   );
   return {
     functions: Object.fromEntries(functions),
-    runners: Object.fromEntries(Object.entries(runnerUses).map(([tool, uses]) => [tool, [...uses].sort()])),
+    runners: Object.fromEntries(Object.entries(usesOfTool).map(([tool, uses]) => [tool, [...uses].sort()])),
     actions: portActions,
   };
 }

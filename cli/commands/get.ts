@@ -51,7 +51,7 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   if (options.json || options.output === 'json') return printJson(items);
   if (options.output === 'yaml') return printDocuments(api, items);
   if (options.output === 'name') for (const item of items) print(shortName(item));
-  else for (const line of tableOf(items, options)) print(line);
+  else for (const line of manifestTable(items, options)) print(line);
 }
 
 async function wanted(
@@ -72,7 +72,10 @@ async function printDocuments(api: ApiClient, items: readonly ManifestSummary[])
 }
 
 /** Lines of the table; on a narrow terminal `options` decide which columns are left out. */
-export function tableOf(items: readonly ManifestSummary[], options: GetOptions & TableOptions = {}): readonly string[] {
+export function manifestTable(
+  items: readonly ManifestSummary[],
+  options: GetOptions & TableOptions = {},
+): readonly string[] {
   if (items.length === 0) return ['no manifests'];
   const wide = options.output === 'wide';
   const one = !options.allNamespaces && new Set(items.map(({ namespace }) => namespace)).size === 1;
@@ -121,11 +124,11 @@ async function watch(load: () => Promise<readonly ManifestSummary[]>, options: G
     const changed = items.filter((item) => before.get(shortName(item)) !== now.get(shortName(item)));
     if (asJson) for (const item of changed) print(JSON.stringify(item));
     else if (isTTY) {
-      const lines = tableOf(items, options).map((line) => clip(line, columns - 1));
+      const lines = manifestTable(items, options).map((line) => clip(line, columns - 1));
       const hidden = lines.length - (rows - 2);
       drawing.show([], hidden > 0 ? [...lines.slice(0, rows - 3), `and ${hidden + 1} more`] : lines);
     } else {
-      const lines = changed.length > 0 ? tableOf(changed, options) : [];
+      const lines = changed.length > 0 ? manifestTable(changed, options) : [];
       for (const line of before.size === 0 ? lines : lines.slice(1)) print(line);
       for (const name of before.keys()) if (!now.has(name)) print(`${name} is gone`);
     }

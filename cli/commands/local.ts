@@ -80,8 +80,8 @@ export function registerLocal(program: Command): void {
           exitCodes.usage,
         );
       }
-      const { reset } = await supervisor();
-      await reset(kubeloomHome()).catch(asSentence);
+      const { resetInstallation } = await supervisor();
+      await resetInstallation(kubeloomHome()).catch(asSentence);
       print('reset: no hosts, no state');
     });
   registerLocalBackup(local);

@@ -22,7 +22,7 @@ interface SimulateOptions {
   readonly stageMs: string;
 }
 
-export interface InjectedFault {
+export interface SimulatedFault {
   readonly stage: (typeof stageNames)[number];
   readonly class: (typeof errorClasses)[number];
   readonly times: number;
@@ -96,7 +96,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
 }
 
 /** `kubernetes:transient:2` → two transient failures of that stage. */
-export function parseFault(text: string): InjectedFault {
+export function parseFault(text: string): SimulatedFault {
   const [stageText, classText = 'user', timesText = '1'] = text.split(':');
   const stage = stageNames.find((name) => name === stageText);
   const errorClass = errorClasses.find((name) => name === classText);

@@ -4,7 +4,7 @@ import { GetAccountSettingsCommand, ListFunctionsCommand } from '@aws-sdk/client
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, GetWebIdentityTokenCommand } from '@aws-sdk/client-sts';
-import { type AwsCheck, isDenied, look, ok } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed } from './aws-check.ts';
 import type { AwsClients } from './aws-clients.ts';
 
 export interface AwsPlace {
@@ -22,12 +22,12 @@ export async function findPlace(clients: AwsClients): Promise<{
     const fix = 'add --region REGION, or set AWS_REGION';
     return { checks: [{ name: 'region', state: 'wrong', found: 'none is set', fix }] };
   }
-  const checks: AwsCheck[] = [ok('region', region)];
+  const checks: AwsCheck[] = [passed('region', region)];
   try {
     const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
     const root = arn.endsWith(':root');
     const fix = 'use a role: the root of an account should sign nothing';
-    checks.push(root ? { name: 'identity', state: 'warning', found: arn, fix } : ok('identity', arn));
+    checks.push(root ? { name: 'identity', state: 'warning', found: arn, fix } : passed('identity', arn));
     return { checks, place: { region, account } };
   } catch (error) {
     checks.push({ name: 'identity', state: 'wrong', ...noIdentity(error) });
@@ -54,15 +54,15 @@ export async function checkAccount(clients: AwsClients, place: AwsPlace): Promis
   const found = await Promise.all([
     look('Step Functions', 'states:ListStateMachines', async () => {
       await clients.stepFunctions.send(new ListStateMachinesCommand({ maxResults: 1 }));
-      return ok('Step Functions', answers);
+      return passed('Step Functions', answers);
     }),
     look('CodeBuild', 'codebuild:ListProjects', async () => {
       await clients.codeBuild.send(new ListProjectsCommand({}));
-      return ok('CodeBuild', answers);
+      return passed('CodeBuild', answers);
     }),
     look('Lambda', 'lambda:ListFunctions', async () => {
       await clients.lambda.send(new ListFunctionsCommand({ MaxItems: 1 }));
-      return ok('Lambda', answers);
+      return passed('Lambda', answers);
     }),
     look('concurrency of Lambda', 'lambda:GetAccountSettings', () => checkConcurrency(clients, place.region)),
     look('tokens for other clouds', 'sts:GetWebIdentityToken', () => checkFederation(clients)),
@@ -80,7 +80,7 @@ async function checkConcurrency({ lambda }: AwsClients, region: string): Promise
   const free = AccountLimit?.UnreservedConcurrentExecutions ?? limit;
   const name = 'concurrency of Lambda';
   const found = `${free} calls at once${free < limit ? `, ${limit - free} more are reserved by other functions` : ''}`;
-  if (free >= enoughAtOnce) return ok(name, found);
+  if (free >= enoughAtOnce) return passed(name, found);
   const fix = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
   return {
     name,
@@ -97,7 +97,7 @@ async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
     await sts.send(
       new GetWebIdentityTokenCommand({ Audience: ['kubeloom-doctor'], SigningAlgorithm: 'RS256', DurationSeconds: 60 }),
     );
-    return ok(name, 'STS issues them: keyless logins to Azure, Google Cloud and Vault can work');
+    return passed(name, 'STS issues them: keyless logins to Azure, Google Cloud and Vault can work');
   } catch (error) {
     if (error instanceof Error && error.name === 'OutboundWebIdentityFederationDisabledException') {
       const fix =
@@ -119,7 +119,7 @@ async function checkBootstrap({ ssm }: AwsClients, { account, region }: AwsPlace
   try {
     const { Parameter } = await ssm.send(new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' }));
     const version = Number(Parameter?.Value);
-    if (version >= bootstrapVersion) return ok(name, `version ${version}`);
+    if (version >= bootstrapVersion) return passed(name, `version ${version}`);
     return { name, state: 'wrong', found: `version ${version}, and ${bootstrapVersion} is needed`, fix };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ParameterNotFound') throw error;

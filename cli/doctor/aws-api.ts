@@ -1,7 +1,7 @@
 /** Whether the API answers, and which principal it takes the caller for. */
 import { WhoAmI } from '#contracts/http-documents.ts';
 import type { Signer } from '../aws-signer.ts';
-import { type AwsCheck, look, ok, skipped } from './aws-check.ts';
+import { type AwsCheck, look, passed, skipped } from './aws-check.ts';
 
 const name = 'API';
 
@@ -39,7 +39,7 @@ function judge(url: string, status: number, body: string, withToken: boolean): A
     }
     const { grants, name: who } = caller.data;
     const roles = grants.map(({ role, namespaces }) => `${role} of ${namespaces.join(', ')}`).join('; ');
-    if (grants.length > 0) return ok(name, `${url} answers; you are ${who}, ${roles}`);
+    if (grants.length > 0) return passed(name, `${url} answers; you are ${who}, ${roles}`);
     const fix = 'ask an admin for a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
     return { name, state: 'warning', found: `${url} answers, but ${who} has no role there`, fix };
   }

@@ -10,7 +10,7 @@ export interface AwsCheck {
   readonly fix?: string;
 }
 
-export const ok = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
+export const passed = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
 export const skipped = (name: string, because: string): AwsCheck => ({ name, state: 'skipped', found: because });
 
 /** Runs a check; an error that it throws becomes a finding. `action` is the right that the check needs. */

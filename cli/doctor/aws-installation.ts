@@ -8,7 +8,7 @@ import {
 import { BatchGetProjectsCommand, type Project } from '@aws-sdk/client-codebuild';
 import { DescribeImagesCommand } from '@aws-sdk/client-ecr';
 import { DescribeKeyCommand } from '@aws-sdk/client-kms';
-import { type AwsCheck, isDenied, look, ok, skipped } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed, skipped } from './aws-check.ts';
 import type { AwsClients } from './aws-clients.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
@@ -84,7 +84,7 @@ function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
   if (!stack) return { name: title, state: 'wrong', found: 'is not deployed', fix: deploy() };
   const status = String(stack.StackStatus);
   const command = (verb: string) => `aws cloudformation ${verb} --stack-name ${name} --region ${region}`;
-  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(title, status);
+  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(title, status);
   if (status.endsWith('_IN_PROGRESS')) {
     const end = status.startsWith('CREATE') ? 'create' : status.startsWith('DELETE') ? 'delete' : 'update';
     return {
@@ -146,7 +146,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
       const [found] = answer.imageDetails ?? [];
       if (!found) throw Object.assign(new Error('no such image'), { name: 'ImageNotFoundException' });
       const megabytes = Math.round((found.imageSizeInBytes ?? 0) / 1e6);
-      return ok(name, `${found.imageDigest}, ${megabytes} MB`);
+      return passed(name, `${found.imageDigest}, ${megabytes} MB`);
     } catch (error) {
       if (!(error instanceof Error) || !/^(ImageNotFound|RepositoryNotFound)Exception$/.test(error.name)) throw error;
       const found = `${image} is not in the registry; a lifecycle rule of the repository may have removed it`;
@@ -164,7 +164,7 @@ async function checkKey(
   const command = (verb: string) => `aws kms ${verb} --key-id ${KeyId} --region ${region}`;
   try {
     const { KeyMetadata } = await clients.kms.send(new DescribeKeyCommand({ KeyId }));
-    if (KeyMetadata?.KeyState === 'Enabled') return ok('key', `${KeyId} is enabled`);
+    if (KeyMetadata?.KeyState === 'Enabled') return passed('key', `${KeyId} is enabled`);
     if (KeyMetadata?.KeyState === 'PendingDeletion') {
       const fix = `${command('cancel-key-deletion')} && ${command('enable-key')}`;
       const when = KeyMetadata.DeletionDate?.toISOString().slice(0, 10) ?? 'soon';

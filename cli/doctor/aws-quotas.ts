@@ -1,7 +1,7 @@
 /** How many builds the account may run at once on the compute that the runners use: new accounts have 1, or even 0. */
 import type { Project } from '@aws-sdk/client-codebuild';
 import { paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
-import { type AwsCheck, look, ok } from './aws-check.ts';
+import { type AwsCheck, look, passed } from './aws-check.ts';
 import type { AwsClients } from './aws-clients.ts';
 
 /** The compute that the default options use: for an account in which nothing is deployed yet. */
@@ -57,7 +57,7 @@ function judge(compute: string, quotas: readonly ServiceQuota[], region: string)
     const fix = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
     return { name, state: 'warning', found: 'Service Quotas does not list it', fix };
   }
-  if (quota.Value >= comfortable) return ok(name, String(quota.Value));
+  if (quota.Value >= comfortable) return passed(name, String(quota.Value));
   const { QuotaCode: code } = quota;
   const fix = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
   if (quota.Value === 0) return { name, state: 'wrong', found: '0: no stage can run in this account', fix };

@@ -7,7 +7,7 @@ import { type AwsClients, awsClients } from './aws-clients.ts';
 import { checkInstallation } from './aws-installation.ts';
 import { checkQuotas } from './aws-quotas.ts';
 
-export interface AwsQuestion {
+export interface AwsExamination {
   /** The region to check. @default the region of the SDK's own settings */
   readonly region?: string;
   /** Prefix of the stacks. */
@@ -27,7 +27,7 @@ const needIdentity = ['account', 'installation', 'builds at once', 'API'];
 
 /** Never throws for faults of the account: it reports them. */
 export async function examineAws(
-  { region, installation, token }: AwsQuestion,
+  { region, installation, token }: AwsExamination,
   clients: AwsClients = awsClients(region),
 ): Promise<AwsReport> {
   const { checks, place } = await findPlace(clients);

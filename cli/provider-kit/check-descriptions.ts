@@ -2,7 +2,7 @@
 import { isProviderType, type ProviderTypeFacts, providerTypes } from '#domain/provider-types.ts';
 import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
 import { builtInResources } from './contract.ts';
-import { type Finding, fault, warning } from './finding.ts';
+import { type Finding, fault, warningFinding } from './finding.ts';
 import type { Permissions } from './permissions.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
@@ -59,7 +59,7 @@ function aboutProvider({ modules }: TypeSource, template: ProviderTemplate): rea
   const unguarded =
     modules.nodepool !== undefined && template.firewall === 'none'
       ? [
-          warning(check, {
+          warningFinding(check, {
             place: file,
             message: 'firewall is "none": nothing blocks connections to the machines from outside',
             fix: 'say "cloud" when the network module has a firewall, else "host"',
@@ -107,7 +107,7 @@ function aboutSecret(type: string, template: ProviderTemplate): readonly Finding
     ...facts.secret
       .filter(({ name }) => !used.includes(name))
       .map(({ name }) =>
-        warning(check, {
+        warningFinding(check, {
           place: file,
           message: `field ${name} of the Secret of type ${type} is not used here`,
           fix: 'name it in credentials, moduleVariables or secretEnvironment, unless the runner passes it automatically',

@@ -1,9 +1,9 @@
 /** Check: variables and outputs are those of the contract, with types that fit the values of the root. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { contract, nullableVariables } from './contract.ts';
-import { type Finding, fault, warning } from './finding.ts';
-import { type Body, type ModuleSource, textsOf } from './module-source.ts';
-import { misfit, nameOf, readTerraformType, type TerraformType } from './terraform-type.ts';
+import { type Finding, fault, warningFinding } from './finding.ts';
+import { type HclBody, type ModuleSource, textsOf } from './module-source.ts';
+import { misfit, readTerraformType, type TerraformType, typeName } from './terraform-type.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
 const check = 'interface';
@@ -54,27 +54,31 @@ function aboutVariable(module: ModuleSource, name: string, given: TerraformType)
   const place = `${module.name}/variables.tf`;
   const reported = (message: string, fix: string): readonly Finding[] => [fault(check, { place, message, fix })];
   const body = module.variables[name];
-  if (body === undefined) return reported(`there is no variable ${name}`, `declare it with type ${nameOf(given)}`);
+  if (body === undefined) return reported(`there is no variable ${name}`, `declare it with type ${typeName(given)}`);
   const type = typeOf(body);
-  if (type === undefined) return reported(`variable ${name} has no type`, `type = ${nameOf(given)}`);
-  if ('problem' in type) return reported(`type of variable ${name}: ${type.problem}`, `type = ${nameOf(given)}`);
+  if (type === undefined) return reported(`variable ${name} has no type`, `type = ${typeName(given)}`);
+  if ('problem' in type) return reported(`type of variable ${name}: ${type.problem}`, `type = ${typeName(given)}`);
   const reason = misfit(given, type.read);
   if (reason !== undefined)
     return reported(
       `variable ${name} does not accept the value that it is given: ${reason}`,
-      `type = ${nameOf(given)}`,
+      `type = ${typeName(given)}`,
     );
   if (nullableVariables.has(name) && body.nullable === false)
     return reported(`variable ${name} may be null`, 'remove nullable = false');
   if (body.description === undefined) {
     return [
-      warning(check, { place, message: `variable ${name} has no description`, fix: 'describe what it does here' }),
+      warningFinding(check, {
+        place,
+        message: `variable ${name} has no description`,
+        fix: 'describe what it does here',
+      }),
     ];
   }
   return [];
 }
 
-function typeOf(body: Body): { readonly read: TerraformType } | { readonly problem: string } | undefined {
+function typeOf(body: HclBody): { readonly read: TerraformType } | { readonly problem: string } | undefined {
   if (typeof body.type !== 'string') return undefined;
   try {
     return { read: readTerraformType(body.type) };

@@ -1,7 +1,7 @@
 /** Check: the modules exist, are readable, and leave providers, versions and the backend to the root. */
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import { builtInResources, machineModules } from './contract.ts';
-import { type Finding, fault, warning } from './finding.ts';
+import { type Finding, fault, warningFinding } from './finding.ts';
 import { bodies, type ModuleSource } from './module-source.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
@@ -75,7 +75,7 @@ function rootsBusiness(module: ModuleSource): readonly Finding[] {
           }),
         ]),
     ...module.calls.map((name) =>
-      warning(check, {
+      warningFinding(check, {
         place,
         message: `module ${name} is called; this kit does not check it`,
         fix: 'prefer resources of your own',

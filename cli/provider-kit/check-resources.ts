@@ -1,7 +1,7 @@
 /** Checks on resources: whether one node or one run can change what belongs to others, and whether resources are tagged. */
 import { builtInResources } from './contract.ts';
-import { type Finding, fault, warning } from './finding.ts';
-import { type Block, type Body, bodies, type ModuleSource, textsOf } from './module-source.ts';
+import { type Finding, fault, warningFinding } from './finding.ts';
+import { type Block, bodies, type HclBody, type ModuleSource, textsOf } from './module-source.ts';
 import { originsOf, referencesOf } from './references.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
@@ -17,7 +17,7 @@ const metaArguments = new Set([
 ]);
 
 /** Each resource of a pool exists once for each node, or once for the pool and does not depend on its nodes. */
-export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Finding[] {
+export function checkNodeResources({ modules: { nodepool } }: TypeSource): readonly Finding[] {
   if (nodepool === undefined) return [];
   return nodepool.resources.flatMap((block) => {
     const reported = (message: string, fix: string): Finding =>
@@ -30,7 +30,7 @@ export function checkNodes({ modules: { nodepool } }: TypeSource): readonly Find
       return originsOf(nodepool, keys).has('var.nodes')
         ? []
         : [
-            warning('nodes', {
+            warningFinding('nodes', {
               place: placeOf(nodepool, block),
               message: 'its for_each does not come from var.nodes',
               fix: 'make sure that no node that comes or goes changes it',
@@ -134,7 +134,7 @@ function ignores({ body }: Block, attribute: string): boolean {
 }
 
 /** Attributes and nested blocks; a `dynamic` block counts under the name of the block that it creates. */
-function attributesOf({ body }: Block): Body {
+function attributesOf({ body }: Block): HclBody {
   const made = bodies(body.dynamic).flatMap((dynamic) => Object.entries(dynamic));
   const own = Object.entries(body).filter(([name]) => !metaArguments.has(name));
   return Object.fromEntries([...own, ...made]);

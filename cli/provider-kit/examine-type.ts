@@ -3,7 +3,7 @@ import { checkDescriptions } from './check-descriptions.ts';
 import { checkInterface } from './check-interface.ts';
 import { checkModules } from './check-modules.ts';
 import { checkOutputs } from './check-outputs.ts';
-import { checkChanges, checkFirewall, checkNodes, checkTags } from './check-resources.ts';
+import { checkChanges, checkFirewall, checkNodeResources, checkTags } from './check-resources.ts';
 import { checkNames, type Finding } from './finding.ts';
 import type { TypeSource } from './type-source.ts';
 
@@ -14,7 +14,7 @@ export function examineType(source: TypeSource): readonly Finding[] {
     checkModules,
     checkFirewall,
     checkInterface,
-    checkNodes,
+    checkNodeResources,
     checkChanges,
     checkTags,
     checkOutputs,

@@ -25,7 +25,7 @@ export type CheckName = keyof typeof checkNames;
 
 type FindingText = Omit<Finding, 'severity' | 'check'>;
 export const fault = (check: CheckName, reported: FindingText): Finding => ({ severity: 'fault', check, ...reported });
-export const warning = (check: CheckName, reported: FindingText): Finding => ({
+export const warningFinding = (check: CheckName, reported: FindingText): Finding => ({
   severity: 'warning',
   check,
   ...reported,

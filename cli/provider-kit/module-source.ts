@@ -7,20 +7,20 @@ export const moduleNames = ['network', 'nodepool', 'dns'] as const;
 export type ModuleName = (typeof moduleNames)[number];
 
 /** Attributes and nested blocks of a block, as hcl2json writes them: expressions are `"${…}"`, blocks are lists. */
-export type Body = Readonly<Record<string, unknown>>;
+export type HclBody = Readonly<Record<string, unknown>>;
 
 export interface Block {
   readonly type: string;
   readonly name: string;
-  readonly body: Body;
+  readonly body: HclBody;
 }
 
 export interface ModuleSource {
   readonly name: ModuleName;
   readonly files: readonly string[];
-  readonly variables: Readonly<Record<string, Body>>;
-  readonly outputs: Readonly<Record<string, Body>>;
-  readonly locals: Body;
+  readonly variables: Readonly<Record<string, HclBody>>;
+  readonly outputs: Readonly<Record<string, HclBody>>;
+  readonly locals: HclBody;
   readonly resources: readonly Block[];
   readonly data: readonly Block[];
   /** Local names of providers that have a block. */
@@ -28,7 +28,7 @@ export interface ModuleSource {
   /** Names of modules that it calls. */
   readonly calls: readonly string[];
   /** The `terraform` blocks. */
-  readonly settings: readonly Body[];
+  readonly settings: readonly HclBody[];
 }
 
 /** Reads the module of a directory; undefined when there is none. Throws a sentence for files that are not HCL. */
@@ -39,16 +39,16 @@ export async function readModule(directory: string, name: ModuleName): Promise<M
   const parsed = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(join(directory, name, file), 'utf8');
-      return (await parse(`${name}/${file}`, text)) as Body;
+      return (await parse(`${name}/${file}`, text)) as HclBody;
     }),
   );
-  const all = (block: string): readonly Body[] => parsed.flatMap((file) => asBody(file[block]));
+  const all = (block: string): readonly HclBody[] => parsed.flatMap((file) => asBody(file[block]));
   return {
     name,
     files,
     variables: named(all('variable')),
     outputs: named(all('output')),
-    locals: Object.assign({}, ...parsed.flatMap(({ locals }) => bodies(locals))) as Body,
+    locals: Object.assign({}, ...parsed.flatMap(({ locals }) => bodies(locals))) as HclBody,
     resources: typed(all('resource')),
     data: typed(all('data')),
     providerBlocks: all('provider').flatMap((block) => Object.keys(block)),
@@ -58,7 +58,7 @@ export async function readModule(directory: string, name: ModuleName): Promise<M
 }
 
 /** Nested blocks of one kind. */
-export function bodies(value: unknown): readonly Body[] {
+export function bodies(value: unknown): readonly HclBody[] {
   if (Array.isArray(value)) return value.flatMap(asBody);
   return asBody(value);
 }
@@ -71,17 +71,17 @@ export function textsOf(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)]);
 }
 
-function asBody(value: unknown): readonly Body[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value as Body] : [];
+function asBody(value: unknown): readonly HclBody[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value as HclBody] : [];
 }
 
-function named(blocks: readonly Body[]): Readonly<Record<string, Body>> {
+function named(blocks: readonly HclBody[]): Readonly<Record<string, HclBody>> {
   return Object.fromEntries(
     blocks.flatMap((block) => Object.entries(block).map(([name, body]) => [name, bodies(body)[0] ?? {}])),
   );
 }
 
-function typed(blocks: readonly Body[]): readonly Block[] {
+function typed(blocks: readonly HclBody[]): readonly Block[] {
   return blocks.flatMap((block) =>
     Object.entries(block).flatMap(([type, byName]) =>
       Object.entries(bodies(byName)[0] ?? {}).map(([name, body]) => ({ type, name, body: bodies(body)[0] ?? {} })),

@@ -1,6 +1,6 @@
 /** The changes that the runs of `terraform test -json -verbose` plan. Pure. */
 
-export interface PlannedChange {
+export interface TrialChange {
   readonly address: string;
   /** `create`, `update`, `delete`; both of them for a replacement. */
   readonly actions: readonly string[];
@@ -18,7 +18,7 @@ interface Message {
 
 export interface TestReport {
   /** Run → changes of managed resources; only of runs that plan. */
-  readonly runs: Readonly<Record<string, readonly PlannedChange[]>>;
+  readonly runs: Readonly<Record<string, readonly TrialChange[]>>;
   readonly errors: readonly TestError[];
 }
 
@@ -55,7 +55,7 @@ type ResourceChange = {
   readonly change: { readonly actions: readonly string[] };
 };
 
-function changesOf(changes: readonly ResourceChange[]): readonly PlannedChange[] {
+function changesOf(changes: readonly ResourceChange[]): readonly TrialChange[] {
   return changes
     .filter(({ mode, change }) => mode !== 'data' && !['no-op', 'read'].includes(change.actions.join()))
     .map(({ address, change }) => ({ address, actions: change.actions }));

@@ -2,7 +2,7 @@
 import { nodeName } from '#domain/naming.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import type { PlannedChange } from './planned-changes.ts';
+import type { TrialChange } from './planned-changes.ts';
 
 export interface PoolTest {
   /** Id of the pool that exists all the time. */
@@ -52,13 +52,13 @@ export function renderPoolTest(template: ProviderTemplate, test: PoolTest): stri
 /** The faults of the modules that the plans of the runs show, as sentences. */
 export function assessPoolTest(
   test: PoolTest,
-  runs: Readonly<Record<string, readonly PlannedChange[]>>,
+  runs: Readonly<Record<string, readonly TrialChange[]>>,
 ): readonly string[] {
   const existing = `module.${poolModule(test.existing)}.`;
   const comes = `module.${poolModule(test.comes)}[0].`;
   const of = (run: string) => runs[run] ?? [];
   const keyed = (number: number) => `["${nodeName(test.existing, number)}"]`;
-  const reported = (what: string, changes: readonly PlannedChange[]): readonly string[] =>
+  const reported = (what: string, changes: readonly TrialChange[]): readonly string[] =>
     changes.map(({ address, actions }) => `${what}: ${address} would be ${words(actions)}`);
   return [
     ...reported(

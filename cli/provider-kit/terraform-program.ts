@@ -22,7 +22,7 @@ const pluginDirectory = 'plugins';
 const longestMs = 15 * 60_000;
 
 /** `KUBELOOM_TERRAFORM`, else tofu or terraform of the PATH; undefined when there is none. */
-export async function findTerraform(): Promise<TerraformProgram | undefined> {
+export async function findTerraformProgram(): Promise<TerraformProgram | undefined> {
   const named = process.env.KUBELOOM_TERRAFORM;
   for (const name of named ? [named] : ['tofu', 'terraform']) {
     const run = (directory: string, args: readonly string[]) => execute(name, directory, args);

@@ -24,7 +24,7 @@ export function misfit(given: TerraformType, wanted: TerraformType, path = ''): 
   const at = path === '' ? 'it' : path;
   if (wanted.kind === 'any' || given.kind === 'any') return undefined;
   if (wanted.kind === 'object') {
-    if (given.kind !== 'object') return `${at} is ${nameOf(given)}, not an object`;
+    if (given.kind !== 'object') return `${at} is ${typeName(given)}, not an object`;
     for (const [name, attribute] of Object.entries(wanted.attributes)) {
       const have = given.attributes[name];
       const place = path === '' ? name : `${path}.${name}`;
@@ -38,19 +38,19 @@ export function misfit(given: TerraformType, wanted: TerraformType, path = ''): 
   const rows = ['list', 'set'];
   if ('of' in wanted) {
     const alike = given.kind === wanted.kind || (rows.includes(given.kind) && rows.includes(wanted.kind));
-    if (!alike || !('of' in given)) return `${at} is ${nameOf(given)}, not ${nameOf(wanted)}`;
+    if (!alike || !('of' in given)) return `${at} is ${typeName(given)}, not ${typeName(wanted)}`;
     return misfit(given.of, wanted.of, `${path}[*]`);
   }
-  return given.kind === wanted.kind ? undefined : `${at} is ${nameOf(given)}, not ${nameOf(wanted)}`;
+  return given.kind === wanted.kind ? undefined : `${at} is ${typeName(given)}, not ${typeName(wanted)}`;
 }
 
 /** The type as people write it. */
-export function nameOf(type: TerraformType): string {
-  if ('of' in type) return `${type.kind}(${nameOf(type.of)})`;
-  if (type.kind === 'tuple') return `tuple([${type.members.map(nameOf).join(', ')}])`;
+export function typeName(type: TerraformType): string {
+  if ('of' in type) return `${type.kind}(${typeName(type.of)})`;
+  if (type.kind === 'tuple') return `tuple([${type.members.map(typeName).join(', ')}])`;
   if (type.kind !== 'object') return type.kind;
   const attributes = Object.entries(type.attributes).map(([name, { type: inner, optional }]) => {
-    return `${name} = ${optional ? `optional(${nameOf(inner)})` : nameOf(inner)}`;
+    return `${name} = ${optional ? `optional(${typeName(inner)})` : typeName(inner)}`;
   });
   return `object({ ${attributes.join(', ')} })`;
 }

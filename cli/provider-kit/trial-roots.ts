@@ -5,7 +5,7 @@ import { renderMachinesRoot } from '#rendering/machines-root.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import { type Body, bodies } from './module-source.ts';
+import { bodies, type HclBody } from './module-source.ts';
 import { type SampleWords, sampleCluster, sampleNames } from './sample-clusters.ts';
 
 const backend = { bucket: 'none', region: 'none', key: 'none' };
@@ -61,7 +61,7 @@ export interface Knobs {
 /** `root` with the variables `grown_nodes`, `with_pool`, `generation` and `first_boot`. */
 export function withKnobs(root: RootModule, { grows, comes }: Knobs): RootModule {
   const calls = bodies(root.module)[0] ?? {};
-  const first = (id: string): Body => bodies(calls[poolModule(id)])[0] ?? {};
+  const first = (id: string): HclBody => bodies(calls[poolModule(id)])[0] ?? {};
   const turned = Object.fromEntries(
     Object.entries(calls).map(([name, call]) => {
       const body = bodies(call)[0] ?? {};
@@ -71,7 +71,7 @@ export function withKnobs(root: RootModule, { grows, comes }: Knobs): RootModule
           ...body,
           ...(body.tags === undefined
             ? {}
-            : { tags: { ...(body.tags as Body), 'kubeloom-generation': '${var.generation}' } }),
+            : { tags: { ...(body.tags as HclBody), 'kubeloom-generation': '${var.generation}' } }),
           ...(body.first_boot === undefined ? {} : { first_boot: '${var.first_boot}' }),
           ...(name === poolModule(grows) ? { nodes: '${var.grown_nodes}' } : {}),
           ...(name === poolModule(comes) ? { count: '${var.with_pool ? 1 : 0}' } : {}),

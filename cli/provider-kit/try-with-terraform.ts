@@ -9,7 +9,7 @@ import { bodies } from './module-source.ts';
 import { readTestReport } from './planned-changes.ts';
 import { assessPoolTest, firstRun, type PoolTest, renderPoolTest } from './pool-test.ts';
 import { readSampleWords, type SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
-import { findTerraform, type TerraformProgram, withRoots } from './terraform-program.ts';
+import { findTerraformProgram, type TerraformProgram, withRoots } from './terraform-program.ts';
 import { machinesRoot, namesRoot, withKnobs } from './trial-roots.ts';
 import { type TypeSource, validOf } from './type-source.ts';
 
@@ -35,7 +35,7 @@ export async function tryWithTerraform(source: TypeSource, findings: readonly Fi
   if (template === undefined || findings.some(({ severity }) => severity === 'fault')) {
     return notTried('fix the faults above first');
   }
-  const program = await findTerraform();
+  const program = await findTerraformProgram();
   if (program === undefined)
     return notTried('there is neither tofu nor terraform on the PATH (KUBELOOM_TERRAFORM names one)');
   const words = readSampleWords(source.directory);

@@ -9,7 +9,7 @@ export function assigned(values: Item): Condition {
     ...(Object.keys(given).length > 0 ? [assignments(given)] : []),
     ...(absent.length > 0 ? [`REMOVE ${absent.map((name) => `#${name}`).join(', ')}`] : []),
   ];
-  return { expression: parts.join(' '), values: named(given) };
+  return { expression: parts.join(' '), values: attributeNames(given) };
 }
 
 /** `SET #a = :a, #b = :b` */
@@ -19,6 +19,6 @@ export function assignments(values: Item): string {
 }
 
 /** `{ ":a": a }` */
-export function named(values: Item): Item {
+export function attributeNames(values: Item): Item {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value]));
 }

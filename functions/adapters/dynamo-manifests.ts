@@ -1,8 +1,8 @@
 /** `ManifestStore` on DynamoDB: generation and lease live in one item, so that every decision is one conditional write. */
 import { type Lease, type ManifestKey, type ManifestRecord, Origin } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestPage, ManifestRemains, ManifestStore, StoredGeneration } from '../ports.ts';
-import { assigned, assignments, named } from './dynamo-expressions.ts';
+import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '../ports.ts';
+import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
 import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import { asFault, leaseLost, notFound } from './manifest-errors.ts';
@@ -123,7 +123,7 @@ export class DynamoManifests implements ManifestStore {
     const values = { leaseOwner: owner, leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
     const change = {
       expression: `${assignments(values)}, #fence = #fence + :one`,
-      values: { ...named(values), ':one': 1 },
+      values: { ...attributeNames(values), ':one': 1 },
     };
     const free = 'attribute_not_exists(#leaseOwner) OR #leaseOwner = :leaseOwner OR #leaseExpiresAt < :now';
     const condition = { expression: `attribute_exists(#pk) AND (${free})`, values: { ':now': term.now } };
@@ -138,19 +138,22 @@ export class DynamoManifests implements ManifestStore {
 
   async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
     const values = { leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
-    const change = { expression: assignments(values), values: named(values) };
+    const change = { expression: assignments(values), values: attributeNames(values) };
     await this.#whileHeld(key, fence, change);
   }
 
   async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
     const values = { status: 'Running', updatedAt: at };
-    const change = { expression: assignments(values), values: named(values) };
-    const condition = { expression: `${held} AND #deleting = :deleting`, values: named({ fence, deleting: false }) };
+    const change = { expression: assignments(values), values: attributeNames(values) };
+    const condition = {
+      expression: `${held} AND #deleting = :deleting`,
+      values: attributeNames({ fence, deleting: false }),
+    };
     const item = await this.#table.update(manifestItem(key), change, condition);
     if (item) return this.#read(item);
     const deletion = { status: 'Deleting', updatedAt: at };
     return this.#read(
-      await this.#whileHeld(key, fence, { expression: assignments(deletion), values: named(deletion) }),
+      await this.#whileHeld(key, fence, { expression: assignments(deletion), values: attributeNames(deletion) }),
     );
   }
 
@@ -167,7 +170,7 @@ export class DynamoManifests implements ManifestStore {
       ...{ status, updatedAt: at, leaseOwner: undefined, leaseExpiresAt: undefined },
       ...{ dueAt: undefined, duePartition: undefined, ...due },
     });
-    const condition = { expression: `${held} AND ${seenUnchanged}`, values: named({ fence, ...seen }) };
+    const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
     if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';
     return this.#newerOrLost(key, fence);
   }
@@ -182,7 +185,7 @@ export class DynamoManifests implements ManifestStore {
   async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
     const condition = {
       expression: `${held} AND #generation = :generation AND #deleting = :deleting`,
-      values: named({ fence, generation, deleting: true }),
+      values: attributeNames({ fence, generation, deleting: true }),
     };
     if (!(await this.#table.remove(manifestItem(key), condition))) return this.#newerOrLost(key, fence);
     const oldest = Math.max(1, generation - keptGenerations);
@@ -191,7 +194,7 @@ export class DynamoManifests implements ManifestStore {
     return 'settled';
   }
 
-  async list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage> {
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests> {
     const { pk } = manifestItem({ namespace: '', name: '' });
     const page = await this.#table.query({
       partition: { name: 'pk', value: pk },
@@ -257,7 +260,10 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async #whileHeld(key: ManifestKey, fence: number, change: Condition): Promise<Item> {
-    const item = await this.#table.update(manifestItem(key), change, { expression: held, values: named({ fence }) });
+    const item = await this.#table.update(manifestItem(key), change, {
+      expression: held,
+      values: attributeNames({ fence }),
+    });
     if (item) return item;
     throw leaseLost(key, fence);
   }

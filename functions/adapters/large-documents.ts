@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Artifacts } from '../ports.ts';
-import { parseJson, readRecord, unreadable } from './stored-record.ts';
+import { parseStoredJson, readRecord, unreadable } from './stored-record.ts';
 
 /** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
 const inlineBytes = 100_000;
@@ -37,7 +37,7 @@ export class LargeDocuments {
   async read(kept: unknown, what: string): Promise<unknown> {
     const where = readRecord(Kept, kept, { what });
     const identity = 'json' in where ? where.json : where.sha256;
-    const document = this.#known.get(identity) ?? parseJson(await this.#textOf(where, what), what);
+    const document = this.#known.get(identity) ?? parseStoredJson(await this.#textOf(where, what), what);
     this.#known.delete(identity);
     this.#known.set(identity, document);
     const [oldest] = this.#known.keys();

@@ -8,7 +8,7 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { Fault } from '#contracts/state-inputs.ts';
+import type { StateError } from '#contracts/state-inputs.ts';
 import type { Workflows } from '../ports.ts';
 
 export class SfnWorkflows implements Workflows {
@@ -36,7 +36,7 @@ export class SfnWorkflows implements Workflows {
     return (await this.#describe(executionArn))?.status;
   }
 
-  async fault(executionArn: string): Promise<Fault | undefined> {
+  async fault(executionArn: string): Promise<StateError | undefined> {
     const found = await this.#describe(executionArn);
     return found?.error === undefined ? undefined : { Error: found.error, Cause: found.cause ?? '' };
   }

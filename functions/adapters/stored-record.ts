@@ -39,7 +39,7 @@ export function readJsonRecord<Schema extends z.ZodType>(
   text: unknown,
   about: { readonly what: string; readonly format?: unknown },
 ): z.infer<Schema> {
-  return readRecord(schema, parseJson(text, about.what), about);
+  return readRecord(schema, parseStoredJson(text, about.what), about);
 }
 
 export function unreadable(what: string, why: string, cause?: unknown): PipelineError {
@@ -59,7 +59,7 @@ export function readableOnes<Item, Record>(items: readonly Item[], read: (item: 
 }
 
 /** Throws `Unreadable`. */
-export function parseJson(text: unknown, what: string): unknown {
+export function parseStoredJson(text: unknown, what: string): unknown {
   try {
     return JSON.parse(String(text));
   } catch (cause) {

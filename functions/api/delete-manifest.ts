@@ -21,7 +21,7 @@ import { wireFaults } from './request-document.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
   const { path, query, headers } = request;
-  const orphans = orphansOf(query.orphan);
+  const orphans = orphansIn(query.orphan);
   const remains = await undeletable(deps, path);
   if (remains) {
     checkPreconditions(headers, path, remains.record);
@@ -58,7 +58,7 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
 });
 
 /** `?orphan=` as it is stored; undefined when it is absent. */
-export function orphansOf(text: string | undefined): Orphans | undefined {
+export function orphansIn(text: string | undefined): Orphans | undefined {
   return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
 }
 

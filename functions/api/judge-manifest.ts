@@ -20,7 +20,7 @@ import { planClusters, plansOnceReached, refusalsOf } from './plan-clusters.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
-export interface Question {
+export interface ManifestToAssess {
   readonly document: unknown;
   readonly stored: ManifestRecord | undefined;
   readonly caller: AdmittedCaller;
@@ -41,7 +41,11 @@ export interface Assessment {
   readonly refusals: readonly Fault[];
 }
 
-export async function assessManifest(deps: ApiPorts, key: ManifestKey, question: Question): Promise<Assessment> {
+export async function assessManifest(
+  deps: ApiPorts,
+  key: ManifestKey,
+  question: ManifestToAssess,
+): Promise<Assessment> {
   const { document, stored, caller, accompanying = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
   const verdict = validateManifest(document, withSet(context, accompanying));

@@ -2,7 +2,7 @@
 import type { LeftBehind, ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { tagAllowed, tagsOf } from '../http.ts';
+import { entityTags, tagAllowed } from '../http.ts';
 import { versionOf } from '../pipeline/manifests/next-generation.ts';
 import { linksOf } from './views/api-paths.ts';
 
@@ -32,7 +32,7 @@ export function checkPreconditions(
       details: versionOf(stored),
     });
   }
-  if (stored && tagsOf(headers['if-none-match'])?.includes('*')) {
+  if (stored && entityTags(headers['if-none-match'])?.includes('*')) {
     throw new PipelineError('VersionConflict', `${name} exists already; leave out If-None-Match to change it`, {
       details: versionOf(stored),
     });
@@ -41,7 +41,7 @@ export function checkPreconditions(
 
 /** As they were written before they had a `uid`. */
 function isOldTag(header: string): boolean {
-  return tagsOf(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
+  return entityTags(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
 }
 
 /** What the answer contains apart from the stored version. */

@@ -6,7 +6,7 @@ import { parseLocator } from '#domain/secret-locator.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
+import { type Reference, referenceName, referencesIn, shownTo } from './references.ts';
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
@@ -23,8 +23,8 @@ export async function manifestsThatUse(
     if (record.namespace === wanted.namespace) users.push(`${shownTo(caller, record)} (which cannot be read)`);
   };
   for await (const record of everyManifest(deps, assume)) {
-    const existing = field === 'secretRef' ? readable(standsWith(deps, record, nameOf(wanted))) : false;
-    const used = namesIn(record, field).includes(nameOf(wanted)) || (await existing);
+    const existing = field === 'secretRef' ? readable(standsWith(deps, record, referenceName(wanted))) : false;
+    const used = namesIn(record, field).includes(referenceName(wanted)) || (await existing);
     if (used === undefined) assume(record);
     else if (used) users.push(shownTo(caller, record));
   }
@@ -40,7 +40,9 @@ async function readable(answer: Promise<boolean>): Promise<boolean | undefined> 
 }
 
 function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, field: Reference['field']): string[] {
-  const named = [...referencesIn(document, namespace)].filter((reference) => reference.field === field).map(nameOf);
+  const named = [...referencesIn(document, namespace)]
+    .filter((reference) => reference.field === field)
+    .map(referenceName);
   return field === 'secretRef' ? [...named, ...Object.values(templateSecrets)] : named;
 }
 

@@ -6,7 +6,7 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { namespacesWith } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
-import type { ManifestPage as StoredPage } from '../ports.ts';
+import type { StoredManifests as StoredPage } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';

@@ -10,7 +10,7 @@ import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { orphansOf } from './delete-manifest.ts';
+import { orphansIn } from './delete-manifest.ts';
 import { handle } from './handle.ts';
 import { assessManifest } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
@@ -51,7 +51,7 @@ function planDeletion(
   clusters: readonly ClusterRecord[],
   orphan: string | undefined,
 ): Planned {
-  const orphans = orphansOf(orphan) ?? stored.orphans;
+  const orphans = orphansIn(orphan) ?? stored.orphans;
   if (orphans === 'all') return { faults: [], warnings: [], clusters: [], totals: noTotals };
   const desired = { document: stored.document, deleting: true, again: false };
   const record = nextRecord(deps, stored, stored, desired);

@@ -9,7 +9,7 @@ export interface Reference extends ManifestKey {
 }
 
 /** `<namespace>/<name>` */
-export function nameOf({ namespace, name }: ManifestKey): string {
+export function referenceName({ namespace, name }: ManifestKey): string {
   return `${namespace}/${name}`;
 }
 

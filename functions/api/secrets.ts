@@ -6,7 +6,7 @@ import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { manifestsThatUse } from './manifests-that-use.ts';
-import { nameOf } from './references.ts';
+import { referenceName } from './references.ts';
 import { pathFaults, refuseFaults, requestDocument, wireFaults } from './request-document.ts';
 import { storedSecretUses } from './stored-secret-uses.ts';
 import { secretPath } from './surroundings.ts';
@@ -14,7 +14,7 @@ import { secretPath } from './surroundings.ts';
 export const putSecret = handle(operations.putSecret, async (request, deps) => {
   const { namespace, name } = request.path;
   const document = requestDocument(request, deps);
-  const wanted = nameOf(request.path);
+  const wanted = referenceName(request.path);
   const uses = await storedSecretUses(deps, new Set([wanted]));
   const { secret, faults, warnings } = validateSecret(document, uses.get(wanted));
   refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults], document));

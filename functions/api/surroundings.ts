@@ -7,7 +7,7 @@ import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts
 import type { AdmittedCaller } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { nameOf, type Reference, referencesIn, shownTo } from './references.ts';
+import { type Reference, referenceName, referencesIn, shownTo } from './references.ts';
 
 type SurroundingPorts = Pick<ApiPorts, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
 
@@ -48,7 +48,7 @@ export async function storedReferences(
   const referred = distinctReferences(placed, caller);
   const existing = async (field: Reference['field'], exists: (name: ManifestKey) => Promise<boolean>) => {
     const asked = [...referred.values()].filter((reference) => reference.field === field);
-    const found = await Promise.all(asked.map(async (one) => ((await exists(one)) ? [nameOf(one)] : [])));
+    const found = await Promise.all(asked.map(async (one) => ((await exists(one)) ? [referenceName(one)] : [])));
     return new Set(found.flat());
   };
   const [secrets, templateReferences] = await Promise.all([
@@ -70,7 +70,7 @@ function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedC
       [namespace, name].every((part) => DnsSubdomain.safeParse(part).success),
     );
     refuseForeign(caller, key, storable);
-    for (const reference of storable) distinct.set(`${reference.field} ${nameOf(reference)}`, reference);
+    for (const reference of storable) distinct.set(`${reference.field} ${referenceName(reference)}`, reference);
   }
   if (distinct.size <= mostReferences) return distinct;
   const what = placed.length === 1 ? 'the manifest refers' : 'the documents refer';
@@ -93,7 +93,7 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
   }
   const foreign = referred.filter(({ namespace }) => namespace !== key.namespace && !caller.may('operator', namespace));
   if (foreign.length === 0) return;
-  const names = foreign.map((reference) => `${reference.field} "${nameOf(reference)}"`).join(', ');
+  const names = foreign.map((reference) => `${reference.field} "${referenceName(reference)}"`).join(', ');
   throw new PipelineError(
     'Forbidden',
     `${caller.name} lacks the role operator in the namespaces that the document refers to: ${names}`,

@@ -2,9 +2,9 @@
 import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
-import { type DocumentKind, kindOf, nameOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { type DocumentKind, documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { handle } from './handle.ts';
-import { nameOf as storedName } from './references.ts';
+import { referenceName as storedName } from './references.ts';
 import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
 import { storedSecretUses } from './stored-secret-uses.ts';
 import { storedReferences } from './surroundings.ts';
@@ -15,7 +15,7 @@ const mostOfReport = 1000;
 export const validate = handle(operations.validate, async (request, deps) => {
   const bodies = requestDocuments(request, deps);
   // Whose machines are taken is asked when a manifest is applied.
-  const placed = bodies.map((document) => ({ key: nameOf(document), document }));
+  const placed = bodies.map((document) => ({ key: documentName(document), document }));
   // Only callers who may read its namespace learn what a Secret is used for.
   const secrets = placed.filter(
     ({ key, document }) => kindOf(document) === 'Secret' && request.caller.may('viewer', key.namespace),

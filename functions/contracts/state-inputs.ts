@@ -4,8 +4,8 @@ import { Direction, RunnerStage, StageName, type UndoRung, undoRungs } from '#do
 import { StageMode } from './stage.ts';
 
 /** The output of Catch and the input of Fail; the names are those of Step Functions. */
-export const Fault = z.object({ Error: z.string(), Cause: z.string() });
-export type Fault = z.infer<typeof Fault>;
+export const StateError = z.object({ Error: z.string(), Cause: z.string() });
+export type StateError = z.infer<typeof StateError>;
 
 // ---- reconcile-manifest --------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ export const SettleManifestInput = PlanManifestInput.extend({
   generation: z.number().int(),
   attempt: z.number().int(),
 });
-export const SettleManifestOutput = Fault.extend({ outcome: z.enum(['newer', 'done', 'paused', 'failed']) });
+export const SettleManifestOutput = StateError.extend({ outcome: z.enum(['newer', 'done', 'paused', 'failed']) });
 export type SettleManifestOutput = z.infer<typeof SettleManifestOutput>;
 
 // ---- reconcile-cluster ---------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ export type PlanInput = z.infer<typeof PlanInput>;
 export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanInput });
 
 /** Record Drift. `checkFailure`: the check could not be made. */
-export const RecordDriftInput = WaypointInput.extend({ checkFailure: Fault.optional() });
+export const RecordDriftInput = WaypointInput.extend({ checkFailure: StateError.optional() });
 
-export const AssessFailureInput = WaypointInput.extend({ failure: Fault });
-export const AssessFailureOutput = Fault.extend({
+export const AssessFailureInput = WaypointInput.extend({ failure: StateError });
+export const AssessFailureOutput = StateError.extend({
   /** Rung of the ladder where the rollback starts, or what is done instead. */
   next: z.enum(['undoKubernetes', 'undoConfiguration', 'undoInfrastructure', 'backOff', 'stop']),
   pauseSeconds: z.number().int(),
@@ -104,7 +104,7 @@ export const RecordRollbackInput = WaypointInput;
 /** Record Standstill is also reached when nothing could be planned. */
 export const RecordStandstillInput = ReconcileClusterInput.extend({
   plan: PlanInput.optional(),
-  failure: Fault.optional(),
+  failure: StateError.optional(),
 });
 
 // ---- run-stage -----------------------------------------------------------------------------------------------
@@ -118,11 +118,11 @@ export type RunStageInput = z.infer<typeof RunStageInput>;
 
 /** `build`: the build that ended well, or what Catch says of one that did not. */
 export const CollectResultInput = RunStageInput.extend({
-  build: z.union([z.object({ Id: z.string(), Status: z.string() }), Fault]),
+  build: z.union([z.object({ Id: z.string(), Status: z.string() }), StateError]),
 });
 export type CollectResultInput = z.infer<typeof CollectResultInput>;
 
-export const CollectResultOutput = Fault.extend({
+export const CollectResultOutput = StateError.extend({
   outcome: z.enum(['succeeded', 'retry', 'failed']),
   /** Number of the next try. */
   attempt: z.number().int(),

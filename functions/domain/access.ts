@@ -2,7 +2,7 @@
 
 /** Each includes the ones before it. */
 export const roles = ['viewer', 'operator', 'admin'] as const;
-export type Role = (typeof roles)[number];
+export type AccessRole = (typeof roles)[number];
 
 /** The caller, as identified by the gateway in front of the API. */
 export interface Caller {
@@ -27,7 +27,7 @@ export type Subject =
   | { readonly everybody: true };
 
 export interface Grant {
-  readonly role: Role;
+  readonly role: AccessRole;
   /** `*`: all, also those that do not exist yet. */
   readonly namespaces: readonly string[];
 }
@@ -45,7 +45,7 @@ export function grantsOf(caller: Caller, bindings: readonly Binding[]): readonly
 }
 
 /** True when the role is held in the namespace; for `*`: in all of them. */
-export function holds(grants: readonly Grant[], role: Role, namespace: string): boolean {
+export function holds(grants: readonly Grant[], role: AccessRole, namespace: string): boolean {
   return grants.some(
     (grant) =>
       roles.indexOf(grant.role) >= roles.indexOf(role) &&
@@ -54,12 +54,12 @@ export function holds(grants: readonly Grant[], role: Role, namespace: string): 
 }
 
 /** True when the role is held in at least one namespace. */
-export function holdsAnywhere(grants: readonly Grant[], role: Role): boolean {
+export function holdsAnywhere(grants: readonly Grant[], role: AccessRole): boolean {
   return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role) && grant.namespaces.length > 0);
 }
 
 /** The namespaces in which the role is held, sorted; `*` when it is held in all. */
-export function namespacesWith(grants: readonly Grant[], role: Role): readonly string[] | '*' {
+export function namespacesWith(grants: readonly Grant[], role: AccessRole): readonly string[] | '*' {
   if (holds(grants, role, '*')) return '*';
   const named = grants.flatMap(({ namespaces }) => namespaces).filter((namespace) => holds(grants, role, namespace));
   return [...new Set(named)].sort();

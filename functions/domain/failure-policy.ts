@@ -48,7 +48,7 @@ export const longestPauseSeconds = 900;
 /** Between the end of a run that broke and its next attempt: finish-run waits that long. */
 export const longestRestartPauseSeconds = 300;
 
-export interface StageFailure {
+export interface FailedStage {
   readonly class: ErrorClass;
   readonly retryable: boolean;
   /** 1-based number of the attempt that failed. */
@@ -57,7 +57,7 @@ export interface StageFailure {
 }
 
 /** Whether a failed stage is tried again in place, and after what pause. */
-export function assessStageFailure(failure: StageFailure): {
+export function assessStageFailure(failure: FailedStage): {
   readonly outcome: 'retry' | 'failed';
   readonly pauseSeconds: number;
 } {

@@ -13,7 +13,7 @@ export function percentDone({ step, steps }: { readonly step: number; readonly s
 }
 
 /** One row of a cluster's progress: a node and what the waypoint does to it. */
-export interface NodeRow {
+export interface NodeToReport {
   readonly name: string;
   readonly role: string;
   /** Name of its pool. */
@@ -23,11 +23,11 @@ export interface NodeRow {
 }
 
 /** Every node of the target, then those that leave: of `before`, and of what an earlier attempt may have left. */
-export function nodeRows(
+export function nodesToReport(
   before: ClusterState | null,
   target: ClusterState | null,
   tried: readonly (ClusterState | null)[] = [],
-): NodeRow[] {
+): NodeToReport[] {
   const known = namesOf(before);
   const kept = namesOf(target);
   const leaving = [before, ...tried].flatMap((state) => rows(state, () => 'leaves'));
@@ -42,7 +42,7 @@ function namesOf(state: ClusterState | null): ReadonlySet<string> {
   return new Set(state === null ? [] : allNodes(state).map(({ node }) => node.name));
 }
 
-function rows(state: ClusterState | null, part: (name: string) => NodeRow['part']): NodeRow[] {
+function rows(state: ClusterState | null, part: (name: string) => NodeToReport['part']): NodeToReport[] {
   if (state === null) return [];
   return allNodes(state).map(({ node, pool }) => ({
     name: node.name,

@@ -40,7 +40,7 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
 const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] as const satisfies readonly PortUse[];
 
 /** What each runner calls of the ports: its driver gets these methods and no others. */
-export const runnerUses = {
+export const usesOfTool = {
   terraform: [...everyRunner, 'artifacts.remove', 'secrets.get', 'secrets.put', 'secrets.remove'],
   ansible: [...everyRunner, 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
@@ -52,7 +52,7 @@ export const runnerUses = {
 export type RunnerPorts<Use extends PortUse = never> = Using<(typeof everyRunner)[number] | Use | 'clock' | 'config'>;
 
 /** The ports as the program of the runners holds them, which hands each driver what its role allows. */
-export type AllRunnerPorts = RunnerPorts<(typeof runnerUses)[RunnerTool][number]>;
+export type AllRunnerPorts = RunnerPorts<(typeof usesOfTool)[RunnerTool][number]>;
 
 /** What the tools themselves ask of AWS, apart from the ports: Terraform's S3 backend with `use_lockfile`. */
 export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
@@ -65,7 +65,7 @@ export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
 
 /** All actions of a runner, sorted. */
 export function runnerActions(tool: RunnerTool): readonly string[] {
-  return actionsOf([...runnerUses[tool], ...toolUses[tool]]);
+  return actionsOf([...usesOfTool[tool], ...toolUses[tool]]);
 }
 
 /** Prefixes of what an action may touch; without bounds it may touch all. */

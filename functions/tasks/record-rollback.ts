@@ -1,5 +1,5 @@
 /** Record Rollback: the cluster is where it was before the waypoint; the event says what was tried and what is next. */
-import { type Fault, RecordRollbackInput } from '#contracts/state-inputs.ts';
+import { RecordRollbackInput, type StateError } from '#contracts/state-inputs.ts';
 import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
 import { taskHandler } from '../middleware.ts';
 import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
@@ -10,7 +10,7 @@ import { knownFacts } from '../pipeline/stages/known-facts.ts';
 
 const uses = ['artifacts.getText', 'artifacts.remove', 'clusters.get', 'clusters.put', 'events.append'] as const;
 
-export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan }, deps): Promise<Fault> => {
+export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan }, deps): Promise<StateError> => {
   const now = deps.clock.now().toISOString();
   const record = await clusterOf(deps, run);
   const failure = failureBehind({ run, record, plan, fault: undefined, now });

@@ -1,5 +1,5 @@
 /** Record Standstill: neither forward nor back; what was attempted stays recorded, so that nothing that was created is lost. */
-import { type Fault, RecordStandstillInput } from '#contracts/state-inputs.ts';
+import { RecordStandstillInput, type StateError } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
@@ -10,7 +10,7 @@ const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 export const handler = taskHandler(
   RecordStandstillInput,
   uses,
-  async ({ run, plan, failure: fault }, deps): Promise<Fault> => {
+  async ({ run, plan, failure: fault }, deps): Promise<StateError> => {
     const now = deps.clock.now().toISOString();
     const key = keyOf(run);
     const record = (await deps.clusters.get(key, run.cluster)) ?? newCluster(key, run.cluster);

@@ -21,14 +21,14 @@ export interface AuthorizerOptions {
   readonly oidc?: OidcOptions;
 }
 
-export type Verdict =
+export type Authorization =
   | { readonly claims: Claims }
   /** The reason, for the caller. */
   | { readonly refused: string }
   /** It cannot be decided now. */
   | { readonly unavailable: string };
 
-export type Authorizer = (authorization: string | undefined) => Promise<Verdict>;
+export type Authorizer = (authorization: string | undefined) => Promise<Authorization>;
 
 /** `iss` of the platform's own tokens; no issuer has it, as issuers are URLs. */
 const ownIssuer = 'kubeloom-local';
@@ -62,7 +62,7 @@ export function authorizer(options: AuthorizerOptions & { readonly logger: Logge
   };
 }
 
-function authorizeSubject(payload: JWTPayload): Verdict {
+function authorizeSubject(payload: JWTPayload): Authorization {
   const claims = claimsOf(payload);
   const { sub } = claims;
   if (sub === ownerName || sub?.startsWith(subjectOf('')))

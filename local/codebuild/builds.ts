@@ -19,7 +19,7 @@ export interface Project {
   readonly timeoutMinutes?: number;
 }
 
-export interface Builds {
+export interface LocalBuilds {
   /** Throws `ResourceNotFoundException` without the project; the same token within five minutes is the same build. */
   start(input: StartBuildInput): Build;
   get(id: string): Build | undefined;
@@ -58,7 +58,7 @@ interface Live {
 const tokenValidMs = 5 * 60 * 1000;
 const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
 
-export function startBuilds(options: BuildsOptions): Builds {
+export function startBuilds(options: BuildsOptions): LocalBuilds {
   const { projects, store, logDirectory, concurrency = 8, graceMs = 10_000, logger } = options;
   const live = new Map<string, Live>();
   const queue: Live[] = [];

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';
 import type { Logger } from '../logger.ts';
 import { describeBuild, parseStartBuild } from './build-shapes.ts';
-import type { Builds } from './builds.ts';
+import type { LocalBuilds } from './builds.ts';
 
-export function codeBuildListener(builds: Builds, logger: Logger): RequestListener {
+export function codeBuildListener(builds: LocalBuilds, logger: Logger): RequestListener {
   return awsJsonListener(
     'CodeBuild',
     '1.1',

@@ -1,7 +1,7 @@
 /** DynamoDB's operations on the item store. dynalite checks the requests, reads the expressions and computes the results. */
 import { createRequire } from 'node:module';
 import { checkTypes, checkValidations } from 'dynalite/validations/index.js';
-import { AwsFault, type Operation } from '../aws-json.ts';
+import { AwsFault, type AwsOperation } from '../aws-json.ts';
 import { StoreFault } from '../stores/store-fault.ts';
 import { type ItemStore, itemPrefix } from './item-store.ts';
 
@@ -16,17 +16,17 @@ const load = createRequire(import.meta.url);
 const largestItem = 400 * 1024;
 
 /** The operations by their names. Writes that arrive together are one transaction. */
-export function dynamoOperations(items: ItemStore): Readonly<Record<string, Operation>> {
+export function dynamoOperations(items: ItemStore): Readonly<Record<string, AwsOperation>> {
   const store = storeOn(items);
   const together = groupWrites(items);
-  const read = (name: Name): Operation => {
+  const read = (name: Name): AwsOperation => {
     const { check, act } = partsOf(name);
     return (input) =>
       new Promise((done, fail) =>
         act(store, check(store, input), (error, output) => (error ? fail(asFault(error)) : done(output))),
       );
   };
-  const write = (name: Name): Operation => {
+  const write = (name: Name): AwsOperation => {
     const { check, act } = partsOf(name);
     return (input) => {
       const checked = check(store, input);

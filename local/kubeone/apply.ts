@@ -6,7 +6,7 @@ import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import { at, type Json, listAt } from './node/json.ts';
 import type { ClusterKeys, NodeSetup } from './node/setup.ts';
 import { type Probe, probe } from './node-code.ts';
-import { type LiveNode, refusals } from './safeguards.ts';
+import { type SafeguardedNode, safeguardRefusals } from './safeguards.ts';
 import type { SshHosts } from './ssh-hosts.ts';
 
 const joinTimeoutMs = 60_000;
@@ -21,7 +21,12 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, log: Log):
   const leader = electLeader(controls, probes);
   log.info(`Elected leader "${leader.host.hostname}"...`, leader.host.publicAddress);
   const live = leader.holdsAuthority ? await askForNodes(hosts, leader.host, log) : [];
-  const refused = refusals({ wantedVersion, probes, controls: controls.map(({ hostname }) => hostname), live });
+  const refused = safeguardRefusals({
+    wantedVersion,
+    probes,
+    controls: controls.map(({ hostname }) => hostname),
+    live,
+  });
   if (refused.length > 0) throw new Error(refused.join('; '));
   for (const { name } of live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name))) {
     log.warning(`${name} is in the cluster but not in the manifest; it is not changed`);
@@ -74,7 +79,7 @@ async function exportKeys(hosts: SshHosts, host: HostConfig): Promise<ClusterKey
   return JSON.parse((await hosts.run(host, 'kubeadm export-keys')).toString('utf8'));
 }
 
-async function askForNodes(hosts: SshHosts, leader: HostConfig, log: Log): Promise<readonly LiveNode[]> {
+async function askForNodes(hosts: SshHosts, leader: HostConfig, log: Log): Promise<readonly SafeguardedNode[]> {
   try {
     return await nodesOf(hosts, leader);
   } catch (error) {
@@ -83,7 +88,7 @@ async function askForNodes(hosts: SshHosts, leader: HostConfig, log: Log): Promi
   }
 }
 
-async function nodesOf(hosts: SshHosts, leader: HostConfig): Promise<readonly LiveNode[]> {
+async function nodesOf(hosts: SshHosts, leader: HostConfig): Promise<readonly SafeguardedNode[]> {
   const list: Json = JSON.parse((await hosts.run(leader, 'kubeadm nodes')).toString('utf8'));
   return listAt(list, 'items').map((node) => ({
     name: String(at(node, 'metadata', 'name')),

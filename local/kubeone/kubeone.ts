@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { apply } from './apply.ts';
 import { Log } from './log.ts';
-import { readManifest } from './manifest.ts';
-import { reset } from './reset.ts';
+import { readKubeOneManifest } from './manifest.ts';
+import { resetNode } from './reset.ts';
 import { SshHosts } from './ssh-hosts.ts';
 
 /** The release that was called: `kubeone-1.13` is 1.13, plain `kubeone` the newest of the table. */
@@ -61,7 +61,7 @@ async function run(): Promise<number> {
     log.error(`there is no terminal to confirm on: call kubeone ${command} with --auto-approve`);
     return 2;
   }
-  const manifest = await readManifest(values.manifest, release);
+  const manifest = await readKubeOneManifest(values.manifest, release);
   if ('refusal' in manifest) {
     process.stderr.write(`Error: ${[manifest.refusal.doing, ...manifest.refusal.problems].join('\n')}\n`);
     return refusedManifest;
@@ -69,7 +69,7 @@ async function run(): Promise<number> {
   const hosts = new SshHosts(manifest.directory);
   try {
     if (command === 'apply') await apply(manifest.cluster, hosts, log);
-    else await reset(manifest.cluster, hosts, log);
+    else await resetNode(manifest.cluster, hosts, log);
     return 0;
   } catch (error) {
     log.error(error instanceof Error ? error.message : String(error));

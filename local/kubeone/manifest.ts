@@ -25,17 +25,17 @@ export interface KubeOneCluster {
 }
 
 /** KubeOne's two lines: what it was doing, and what is wrong. */
-export interface Refusal {
+export interface KubeOneRefusal {
   readonly doing: string;
   readonly problems: readonly string[];
 }
 
 export type ReadManifest =
   | { readonly cluster: KubeOneCluster; readonly directory: string }
-  | { readonly refusal: Refusal };
+  | { readonly refusal: KubeOneRefusal };
 
 /** Reads the file; `release` is the KubeOne that was called. */
-export async function readManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
+export async function readKubeOneManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
   const content = await readFile(file, 'utf8').catch((error: Error) => error);
   if (content instanceof Error) return refused('reading cluster configuration', [content.message]);
   const manifest = parseManifest(content, release);
@@ -61,7 +61,7 @@ export async function readManifest(file: string, release: KubeOneRelease): Promi
 export function parseManifest(
   content: string,
   release: KubeOneRelease = kubeoneReleases[0],
-): { readonly document: KubeOneV1beta2 } | { readonly refusal: Refusal } {
+): { readonly document: KubeOneV1beta2 } | { readonly refusal: KubeOneRefusal } {
   let document: unknown;
   try {
     document = withoutNulls(parse(content));
@@ -85,7 +85,7 @@ export function parseManifest(
   return broken.length > 0 ? refused('validation', broken) : { document: read.data };
 }
 
-function refused(doing: string, problems: readonly string[]): { readonly refusal: Refusal } {
+function refused(doing: string, problems: readonly string[]): { readonly refusal: KubeOneRefusal } {
   return { refusal: { doing: `configuration ${doing}`, problems } };
 }
 

@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import type { SshHosts } from './ssh-hosts.ts';
 
-export async function reset(cluster: KubeOneCluster, hosts: SshHosts, log: Log): Promise<void> {
+export async function resetNode(cluster: KubeOneCluster, hosts: SshHosts, log: Log): Promise<void> {
   const faults: string[] = [];
   const free = async (host: HostConfig): Promise<void> => {
     log.info('Resetting node...', host.publicAddress);

@@ -1,7 +1,7 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
 import type { Probe } from './node-code.ts';
 
-export interface LiveNode {
+export interface SafeguardedNode {
   readonly name: string;
   readonly ready: boolean;
   readonly control: boolean;
@@ -16,11 +16,11 @@ export interface Situation {
   /** Host names of its control plane. */
   readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
-  readonly live: readonly LiveNode[];
+  readonly live: readonly SafeguardedNode[];
 }
 
 /** The reasons against going on, as sentences; none = go on. */
-export function refusals({ wantedVersion, probes, controls, live }: Situation): string[] {
+export function safeguardRefusals({ wantedVersion, probes, controls, live }: Situation): string[] {
   const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
   const names = probes.filter(({ authority }) => authority !== null).map(({ host }) => host.hostname);
   if (authorities.size > 1) {
@@ -38,13 +38,13 @@ export function refusals({ wantedVersion, probes, controls, live }: Situation): 
         `${name} is a ${control ? 'control-plane' : 'worker'} node already: remove it before it changes sides`,
       );
     }
-    if (compareVersions(version, wantedVersion) > 0) {
+    if (comparePatches(version, wantedVersion) > 0) {
       refused.push(`${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`);
     } else if (minorOf(wantedVersion) > minorOf(version) + 1) {
       refused.push(`${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`);
     }
   }
-  const upgrade = known.some(({ version }) => compareVersions(version, wantedVersion) < 0);
+  const upgrade = known.some(({ version }) => comparePatches(version, wantedVersion) < 0);
   if (known.length > 0 && joining.length > 0 && upgrade) {
     const missing = joining.map(({ host }) => host.hostname).join(', ');
     refused.push(`upgrade and join at once is not possible: let ${missing} join with the present version first`);
@@ -52,7 +52,7 @@ export function refusals({ wantedVersion, probes, controls, live }: Situation): 
   return refused;
 }
 
-export function compareVersions(one: string, other: string): number {
+export function comparePatches(one: string, other: string): number {
   const [first, second] = [one, other].map((version) => version.split(/[.-]/).map(Number));
   for (let index = 0; index < 3; index += 1) {
     const difference = (first?.[index] ?? 0) - (second?.[index] ?? 0);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AwsFault } from '../aws-json.ts';
 import { camelCase, describeBuild, parseStartBuild, pascalCase, withKeys } from '../codebuild/build-shapes.ts';
 import type { Build } from '../codebuild/build-store.ts';
-import type { Builds } from '../codebuild/builds.ts';
+import type { LocalBuilds } from '../codebuild/builds.ts';
 import type { LambdaHost } from '../lambda/lambda-host.ts';
 import { nameOfArn, region } from '../names.ts';
 import { type TaskCall, TaskFault } from './asl-engine.ts';
@@ -14,7 +14,7 @@ import type { Machine } from './machines.ts';
 
 export interface IntegrationOptions {
   readonly lambdas: LambdaHost;
-  readonly builds: Builds;
+  readonly builds: LocalBuilds;
   readonly store: ExecutionStore;
   readonly machineNamed: (name: string) => Machine | undefined;
   /** Given as a function: executions and integrations need each other. */

@@ -3,9 +3,9 @@ import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.t
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftReport } from '#domain/drift.ts';
 import type { DriftPlan, RunnerStage, StagePlan } from '#domain/plan.ts';
-import type { stageTools } from '#functions/pipeline/stages/stage-requests.ts';
+import type { toolOfStage } from '#functions/pipeline/stages/stage-requests.ts';
 import type { PortUse } from '#functions/ports.ts';
-import type { RunnerPorts, RunnerTool, runnerUses } from '#functions/rights/runner-rights.ts';
+import type { RunnerPorts, RunnerTool, usesOfTool } from '#functions/rights/runner-rights.ts';
 import type { FactSheet } from './fact-sheet.ts';
 import type { Command, CommandResult } from './process.ts';
 import type { SecretMask } from './secret-mask.ts';
@@ -66,13 +66,13 @@ export type Tool = (context: AnyContext) => Promise<StageSummary>;
 export type SecretReader = StageContext<'secrets.get'>;
 
 /** What the driver of a runner gets: all that the runner's role allows. */
-export type ContextOf<Name extends RunnerTool> = StageContext<(typeof runnerUses)[Name][number]>;
+export type ContextOf<Name extends RunnerTool> = StageContext<(typeof usesOfTool)[Name][number]>;
 
 /** The driver of a runner: it calls no more than the runner's role allows. */
 export type ToolOf<Name extends RunnerTool> = (context: ContextOf<Name>) => Promise<StageSummary>;
 
 /** The driver of each stage. */
-export type StageTools = { readonly [Stage in RunnerStage]: ToolOf<(typeof stageTools)[Stage]> };
+export type StageTools = { readonly [Stage in RunnerStage]: ToolOf<(typeof toolOfStage)[Stage]> };
 
 /** The states a stage may find: the target first. */
 export function knownStates(context: Pick<StageContext, 'target' | 'others'>): readonly ClusterState[] {

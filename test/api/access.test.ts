@@ -1,6 +1,6 @@
 /** Who may do what: roles by namespace, for principals of AWS and for tokens, on every route. */
 import { describe, expect, it } from 'vitest';
-import { type Role, roles } from '#domain/access.ts';
+import { type AccessRole, roles } from '#domain/access.ts';
 import { routes } from '#functions/api/routes.ts';
 import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
 import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
@@ -11,7 +11,7 @@ const asRole = (name: string): Call['as'] => ({
 });
 const root = asUser('root');
 
-function binding(name: string, role: Role, namespaces: string[], subjects: object[]) {
+function binding(name: string, role: AccessRole, namespaces: string[], subjects: object[]) {
   return {
     ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
     spec: { role, namespaces, subjects },
@@ -29,7 +29,7 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
 }
 
 /** The least role that each operation needs; `anybody` has none. */
-const least: Readonly<Record<string, Role | 'anybody' | 'anonymous'>> = {
+const least: Readonly<Record<string, AccessRole | 'anybody' | 'anonymous'>> = {
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
@@ -63,7 +63,7 @@ describe('every route', () => {
         const open = needed === 'anybody' || needed === 'anonymous' || roles.indexOf(role) >= roles.indexOf(needed);
         expect((await ask(asUser(role))) === 403, `${role} on ${operation}`).toBe(!open);
       }
-      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(roles.includes(needed as Role));
+      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(roles.includes(needed as AccessRole));
       expect((await ask(null)) === 403, 'unknown to the gate').toBe(needed !== 'anonymous');
     },
   );

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DnsLabel } from '#contracts/http-parameters.ts';
-import { kindOf, nameOf } from '#domain/manifest/validate-documents.ts';
+import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { filesIn, invalidFolder, shortName } from '#test/manifest/manifest-files.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
@@ -50,7 +50,7 @@ describe('manifests that break rules', () => {
   for (const { file, document, place, wanted } of documents) {
     it(`${shortName(file)} [${place}] is a 422 with all ${wanted.length} faults`, async () => {
       const api = apiUnderTest();
-      const { namespace, name } = nameOf(document);
+      const { namespace, name } = documentName(document);
       const [ns, own] = [namespace, name].map((label) => (DnsLabel.safeParse(label).success ? label : 'other'));
       const answer = await api.call('PUT', `/v1/manifests/${ns}/${own}`, { body: document });
       expect(answer.status).toBe(422);

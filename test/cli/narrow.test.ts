@@ -1,7 +1,7 @@
 /** Tables and descriptions as they look on terminals of 80 and 40 columns: nothing wider, ids in one piece. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { tableOf } from '#cli/commands/get.ts';
+import { manifestTable } from '#cli/commands/get.ts';
 import { historyTable } from '#cli/commands/history.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import type { ClusterDescription, ManifestSummary, NodeRow } from '#contracts/api-bodies.ts';
@@ -40,7 +40,7 @@ const widest = (text: string): number => Math.max(...text.split('\n').map((line)
 
 describe('kubeloom get', () => {
   it('leaves out what says least at 80 columns, and breaks no word', () => {
-    expect(plain(tableOf([summary()], { width: 80 }))).toMatchInlineSnapshot(`
+    expect(plain(manifestTable([summary()], { width: 80 }))).toMatchInlineSnapshot(`
       "NAMESPACE  NAME                 STATUS  CHANGED    CLUSTERS
       default    local-two-providers  Done    3 min ago  two-clouds (4 nodes)"
     `);
@@ -48,7 +48,7 @@ describe('kubeloom get', () => {
 
   it('shows names and states at 40 columns, and how far a run is before anything else', () => {
     const running = summary({ name: 'shop', status: 'Running', progress: { step: 1, steps: 4, percent: 25 } });
-    expect(plain(tableOf([summary(), running], { width: 40 }))).toMatchInlineSnapshot(`
+    expect(plain(manifestTable([summary(), running], { width: 40 }))).toMatchInlineSnapshot(`
       "NAME                 STATUS   PROGRESS
       local-two-providers  Done     -
       shop                 Running  25 %"
@@ -56,7 +56,7 @@ describe('kubeloom get', () => {
   });
 
   it('keeps the namespaces of manifests that are in several', () => {
-    const rows = plain(tableOf([summary(), summary({ namespace: 'team' })], { width: 50 }));
+    const rows = plain(manifestTable([summary(), summary({ namespace: 'team' })], { width: 50 }));
     expect(rows).toMatch(/^default .*\nteam /m);
     expect(widest(rows)).toBeLessThanOrEqual(50);
   });

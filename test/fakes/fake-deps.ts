@@ -2,7 +2,7 @@
 
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
-import type { Fault } from '#contracts/state-inputs.ts';
+import type { StateError } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
@@ -43,7 +43,7 @@ export class RecordedWorkflows implements Workflows {
   readonly stopped: string[] = [];
   readonly statuses = new Map<string, string>();
   /** What executions failed with. */
-  readonly faults = new Map<string, Fault>();
+  readonly faults = new Map<string, StateError>();
 
   async startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string> {
     const arn = executionArn(runId);
@@ -58,7 +58,7 @@ export class RecordedWorkflows implements Workflows {
     return this.statuses.get(arn);
   }
 
-  async fault(arn: string): Promise<Fault | undefined> {
+  async fault(arn: string): Promise<StateError | undefined> {
     return this.faults.get(arn);
   }
 

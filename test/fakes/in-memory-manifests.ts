@@ -1,7 +1,7 @@
 /** `ManifestStore` in memory. */
 import type { Lease, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestPage, ManifestRemains, ManifestStore, StoredGeneration } from '#functions/ports.ts';
+import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '#functions/ports.ts';
 import { pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
@@ -124,7 +124,7 @@ export class InMemoryManifests implements ManifestStore {
     return 'settled';
   }
 
-  async list(namespace: string | undefined, limit: number, next?: string): Promise<ManifestPage> {
+  async list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests> {
     const ids = [...this.#records.keys()].sort();
     const records = ids.flatMap((id) => this.#records.get(id) ?? []);
     const wanted = records.filter((record) => namespace === undefined || record.namespace === namespace);

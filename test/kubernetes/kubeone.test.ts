@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
-import { compareVersions, type LiveNode, refusals } from '#local/kubeone/safeguards.ts';
+import { comparePatches, type SafeguardedNode, safeguardRefusals } from '#local/kubeone/safeguards.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
 let directory: string;
@@ -64,15 +64,20 @@ describe('the command line', () => {
 });
 
 describe('safeguards', () => {
-  const live = (name: string, version: string): LiveNode => ({ name, version, ready: true, control: name === 'one' });
+  const live = (name: string, version: string): SafeguardedNode => ({
+    name,
+    version,
+    ready: true,
+    control: name === 'one',
+  });
   const probe = (name: string, authority: string | null) => ({
     host: host(name, '10.0.0.1'),
     kubernetesVersion: null,
     authority,
     holdsAuthority: authority !== null && name === 'one',
   });
-  const judge = (wantedVersion: string, nodes: readonly LiveNode[], ...probes: ReturnType<typeof probe>[]) =>
-    refusals({ wantedVersion, probes, controls: ['one'], live: nodes });
+  const judge = (wantedVersion: string, nodes: readonly SafeguardedNode[], ...probes: ReturnType<typeof probe>[]) =>
+    safeguardRefusals({ wantedVersion, probes, controls: ['one'], live: nodes });
 
   test('let a new cluster, a join and an upgrade by one minor pass', () => {
     expect(judge('1.34.1', [], probe('one', null), probe('two', null))).toEqual([]);
@@ -105,8 +110,8 @@ describe('safeguards', () => {
   });
 
   test('compare versions by number, not by letter', () => {
-    expect(compareVersions('1.9.10', '1.10.0')).toBeLessThan(0);
-    expect(compareVersions('1.34.10', '1.34.9')).toBeGreaterThan(0);
+    expect(comparePatches('1.9.10', '1.10.0')).toBeLessThan(0);
+    expect(comparePatches('1.34.10', '1.34.9')).toBeGreaterThan(0);
   });
 });
 

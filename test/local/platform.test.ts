@@ -12,7 +12,7 @@ import { identify, isAlive } from '#local/codebuild/process-group.ts';
 import { openDataDirectory } from '#local/data-directory.ts';
 import { stateMachineArn } from '#local/names.ts';
 import { startPlatform } from '#local/platform.ts';
-import { down, reset, status, up } from '#local/supervisor.ts';
+import { down, resetInstallation, status, up } from '#local/supervisor.ts';
 import { at, refusal, temporaryDirectory } from './clients.ts';
 import { tinyProduct } from './tiny-product.ts';
 
@@ -165,7 +165,7 @@ describe('the supervisor', () => {
     expect(await up({ dataDir: directory, apiPort: 0, runner: 'sim' })).toEqual(started);
     expect((await refusal(up({ dataDir: directory, apiPort: 0, runner: 'real' }))).message).toMatch(/sim runner/);
     expect([await down(directory), await down(directory), await status(directory)]).toEqual([true, false, undefined]);
-    await reset(directory);
+    await resetInstallation(directory);
     expect(existsSync(directory)).toBe(false);
   });
 
@@ -193,6 +193,6 @@ describe('the supervisor', () => {
   });
 
   it("removes no directory that is not a platform's", async () => {
-    expect((await refusal(reset(await temporaryDirectory()))).message).toMatch(/nothing was removed/);
+    expect((await refusal(resetInstallation(await temporaryDirectory()))).message).toMatch(/nothing was removed/);
   });
 });

@@ -10,14 +10,14 @@ import {
 } from '@aws-sdk/client-sfn';
 import { onTestFinished } from 'vitest';
 import type { ProjectRun } from '#local/codebuild/build-run.ts';
-import type { Builds } from '#local/codebuild/builds.ts';
+import type { LocalBuilds } from '#local/codebuild/builds.ts';
 import { codeBuildListener } from '#local/codebuild/codebuild-listener.ts';
 import { type LambdaFunction, lambdaHost } from '#local/lambda/lambda-host.ts';
 import { silentLogger } from '#local/logger.ts';
 import { executionArn, stateMachineArn } from '#local/names.ts';
 import type { StatusRule } from '#local/stepfunctions/status-change.ts';
 import { stepFunctionsListener } from '#local/stepfunctions/stepfunctions-listener.ts';
-import { startCodeBuild, startWorkflows, type Workflows } from '#local/workflow-services.ts';
+import { startCodeBuild, startWorkflows, type WorkflowServices } from '#local/workflow-services.ts';
 import { at, listening, temporaryDirectory } from './clients.ts';
 
 export interface WorkbenchOptions {
@@ -32,10 +32,10 @@ export interface WorkbenchOptions {
   readonly executionsAtOnce?: number;
 }
 
-export interface Workbench extends Workflows {
+export interface Workbench extends WorkflowServices {
   readonly sfn: SFNClient;
   readonly codebuild: CodeBuildClient;
-  readonly builds: Builds;
+  readonly builds: LocalBuilds;
   readonly directory: string;
   /** Starts a machine and returns the description of its end. */
   run(

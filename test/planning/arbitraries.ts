@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
-import type { HeldPool } from '#domain/planning/desired/desired-pools.ts';
+import type { PoolLeftOut } from '#domain/planning/desired/desired-pools.ts';
 
 export const clusterName = 'c';
 
@@ -216,7 +216,7 @@ export interface Desired {
   readonly current?: ClusterState | null;
   readonly attempted?: ClusterState | null;
   readonly ids?: string;
-  readonly heldPools?: readonly HeldPool[];
+  readonly heldPools?: readonly PoolLeftOut[];
   readonly leaving?: readonly string[];
 }
 

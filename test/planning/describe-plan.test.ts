@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
-import { countSteps, nodeRows, percentDone } from '#domain/progress.ts';
+import { countSteps, nodesToReport, percentDone } from '#domain/progress.ts';
 import { desiredOf } from './arbitraries.ts';
 import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
 
@@ -70,8 +70,8 @@ describe('progress', () => {
   });
 
   test('lists every node with its part', () => {
-    const rows = nodeRows(current, grow.waypoints[0]?.target ?? null);
+    const rows = nodesToReport(current, grow.waypoints[0]?.target ?? null);
     expect(rows.map(({ part }) => part)).toEqual(['stays', 'stays', 'stays', 'joins', 'joins']);
-    expect(nodeRows(current, null).map(({ part }) => part)).toEqual(['leaves', 'leaves', 'leaves']);
+    expect(nodesToReport(current, null).map(({ part }) => part)).toEqual(['leaves', 'leaves', 'leaves']);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProviderTypeName } from '#domain/provider-types.ts';
-import { ask } from '#runner/provider-check/ask.ts';
+import { askCloud } from '#runner/provider-check/ask.ts';
 import { checkProvider } from '#runner/provider-check/check-provider.ts';
 import { runCheck } from '#runner/provider-check/check-request.ts';
 import { InMemorySecrets } from '#test/fakes/in-memory-artifacts.ts';
@@ -40,7 +40,7 @@ async function checked(
 it('an answer that no cloud gives is not read to its end: it might fill the memory of the runner', async () => {
   const cloud = await fakeCloud({ 'GET /much': () => ({ body: 'x'.repeat(9_000_000) }) });
   open.push(cloud);
-  await expect(ask(`${cloud.url}/much`)).rejects.toMatchObject({
+  await expect(askCloud(`${cloud.url}/much`)).rejects.toMatchObject({
     finding: { ok: null, message: expect.stringContaining('does not answer (more than 8 MB)') },
   });
 });

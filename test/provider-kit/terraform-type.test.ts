@@ -1,6 +1,6 @@
 /** Terraform's type expressions: read, written, and compared with what is given. */
 import { describe, expect, it } from 'vitest';
-import { misfit, nameOf, readTerraformType } from '#cli/provider-kit/terraform-type.ts';
+import { misfit, readTerraformType, typeName } from '#cli/provider-kit/terraform-type.ts';
 
 describe('a type expression', () => {
   it.each([
@@ -9,13 +9,13 @@ describe('a type expression', () => {
     'tuple([string, bool])',
     'object({ a = string, b = optional(object({ c = any })) })',
   ])('%s is read and written as it is', (text) => {
-    expect(nameOf(readTerraformType(`\${${text}}`))).toBe(text);
+    expect(typeName(readTerraformType(`\${${text}}`))).toBe(text);
   });
 
   it('may have comments, quotes, colons, trailing commas and defaults', () => {
     const text = 'object({\n  # why\n  "a": string,\n  b = optional(list(string), ["x", { y = (1) }]),\n})';
 
-    expect(nameOf(readTerraformType(text))).toBe('object({ a = string, b = optional(list(string)) })');
+    expect(typeName(readTerraformType(text))).toBe('object({ a = string, b = optional(list(string)) })');
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type StageMode, type StageResult, type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import type { RunnerStage } from '#domain/plan.ts';
-import { stageTools as toolNames } from '#functions/pipeline/stages/stage-requests.ts';
+import { toolOfStage as toolNames } from '#functions/pipeline/stages/stage-requests.ts';
 import { boundedPorts } from '#local/rights/bounded-ports.ts';
 import { runStage } from '#runner/run-stage.ts';
 import type { RunnerPlan, Tool } from '#runner/stage-context.ts';

@@ -1,6 +1,6 @@
 /** A row of the table of operations: all that is said of one route of the API, and the shapes that most rows share. */
 import { z } from 'zod';
-import type { Role } from '#domain/access.ts';
+import type { AccessRole } from '#domain/access.ts';
 import { ManifestAccepted } from '../api-bodies.ts';
 
 /** What a route asks of its caller. */
@@ -10,7 +10,7 @@ export type Access =
   /** To be accepted by the gateway. */
   | 'anybody'
   /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
-  | { readonly role: Role; readonly where: 'path' | 'anywhere' | 'everywhere' };
+  | { readonly role: AccessRole; readonly where: 'path' | 'anywhere' | 'everywhere' };
 
 export const viewer = { role: 'viewer', where: 'path' } as const;
 export const viewerAnywhere = { role: 'viewer', where: 'anywhere' } as const;

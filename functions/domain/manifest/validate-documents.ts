@@ -60,7 +60,7 @@ export function kindOf(document: unknown): DocumentKind | undefined {
 }
 
 /** Namespace and name as far as they can be read; the namespace is `default` when there is none. */
-export function nameOf(document: unknown): { readonly namespace: string; readonly name: string } {
+export function documentName(document: unknown): { readonly namespace: string; readonly name: string } {
   const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
   return {
     namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default',
@@ -75,7 +75,7 @@ export function documentNamed(
   wanted: { readonly namespace: string; readonly name: string },
 ): unknown {
   return documents.find((document) => {
-    const { namespace, name } = nameOf(document);
+    const { namespace, name } = documentName(document);
     return kindOf(document) === kind && namespace === wanted.namespace && name === wanted.name;
   });
 }
@@ -86,7 +86,7 @@ function judge(
   uses: ReadonlyMap<string, readonly SecretUse[]>,
 ): DocumentVerdict {
   const kind = kindOf(document);
-  const names = nameOf(document);
+  const names = documentName(document);
   if (kind === undefined) return { ...names, faults: [unknownKind(document)], warnings: [] };
   const base = { kind, ...names };
   switch (kind) {
@@ -130,7 +130,7 @@ export function withSet(context: ValidationContext, documents: readonly unknown[
   const keysOf = (wanted: DocumentKind): string[] =>
     documents
       .filter((document) => kindOf(document) === wanted)
-      .map(nameOf)
+      .map(documentName)
       .map(({ namespace, name }) => `${namespace}/${name}`);
   const { secrets, templateReferences } = context;
   return {

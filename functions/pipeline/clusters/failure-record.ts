@@ -1,13 +1,13 @@
 /** The failure that a waypoint ended with: the one a stage recorded, else the error of the state machine. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
-import type { ClusterRun, Fault, PlanInput } from '#contracts/state-inputs.ts';
+import type { ClusterRun, PlanInput, StateError } from '#contracts/state-inputs.ts';
 import { innermost, passes } from '../runs/service-faults.ts';
 
 export interface FailureQuestion {
   readonly run: ClusterRun;
   readonly record: ClusterRecord;
   readonly plan: PlanInput | undefined;
-  readonly fault: Fault | undefined;
+  readonly fault: StateError | undefined;
   readonly now: string;
 }
 

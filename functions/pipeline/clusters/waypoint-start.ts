@@ -6,7 +6,7 @@ import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
-import { countSteps, nodeRows } from '#domain/progress.ts';
+import { countSteps, nodesToReport } from '#domain/progress.ts';
 import type { Using } from '../../ports.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
 import { stageRequests } from '../stages/stage-requests.ts';
@@ -116,7 +116,7 @@ function progressOf(
     steps: step + remaining.length + countSteps(path.slice(1)),
     startedAt: before?.startedAt ?? now,
     updatedAt: now,
-    nodes: nodeRows(record.current, waypoint.target, [during.current, during.attempted]),
+    nodes: nodesToReport(record.current, waypoint.target, [during.current, during.attempted]),
   };
 }
 

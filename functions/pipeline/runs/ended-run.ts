@@ -1,6 +1,6 @@
 /** A manifest whose run ended without settling: the lease is released, and the end is reported. */
 import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { EndedRunInput, Fault, ReleaseRunOutput } from '#contracts/state-inputs.ts';
+import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/state-inputs.ts';
 import { restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from './cancellation.ts';
@@ -67,7 +67,7 @@ interface Next {
 interface Aftermath {
   readonly ended: EndedRunInput;
   /** The fault that it broke by, when that is one that passes. */
-  readonly broke: Fault | undefined;
+  readonly broke: StateError | undefined;
   readonly mine: readonly RunRecord[];
   readonly recent: readonly RunRecord[];
   readonly deps: ReleasePorts;

@@ -1,6 +1,6 @@
 /** Faults of the services below Kubeloom, as Step Functions names them: which one it really was, and whether it passes. */
 import { z } from 'zod';
-import type { Fault } from '#contracts/state-inputs.ts';
+import type { StateError } from '#contracts/state-inputs.ts';
 
 /** What `startExecution.sync:2` puts into `Cause`: the description of the execution that failed. */
 const FailedExecution = z.object({ Status: z.string(), Error: z.string().optional(), Cause: z.string().optional() });
@@ -9,7 +9,7 @@ const FailedExecution = z.object({ Status: z.string(), Error: z.string().optiona
  * A nested execution fails its parent as `States.TaskFailed`, with its own error inside `Cause`; that one may be of an
  * execution below it. An execution that ran out of time has no error of its own.
  */
-export function innermost(fault: Fault): Fault {
+export function innermost(fault: StateError): StateError {
   if (fault.Error !== 'States.TaskFailed') return fault;
   const child = FailedExecution.safeParse(parsed(fault.Cause)).data;
   if (child === undefined) return fault;
@@ -28,7 +28,7 @@ const passing = new Set([
 ]);
 
 /** Slowness, throttling, outages: no tool failed, and nothing is wrong with the manifest. */
-export function passes({ Error: name, Cause }: Fault): boolean {
+export function passes({ Error: name, Cause }: StateError): boolean {
   // Step Functions uses this name for every error without a name of its own, refused calls included.
   if (name === 'StepFunctions.AWSStepFunctionsException') return /Status Code: 5\d\d/.test(Cause);
   return passing.has(name);

@@ -7,12 +7,12 @@ import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
 import { marked } from './done-stages.ts';
 import { knownFacts } from './known-facts.ts';
-import { failureOf, type Verdict } from './stage-verdict.ts';
+import { failureOf, type StageDecision } from './stage-verdict.ts';
 
 export interface Collected {
   readonly input: CollectResultInput;
   readonly result: StageResult | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: StageDecision;
   readonly record: ClusterRecord;
   readonly attemptPrefix: string;
   readonly at: string;

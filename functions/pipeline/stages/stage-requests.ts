@@ -5,7 +5,7 @@ import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/p
 import type { RunnerTool } from '../../rights/runner-rights.ts';
 
 /** The tool that runs each stage; checks for drift have a container with all of them. */
-export const stageTools = {
+export const toolOfStage = {
   infrastructure: 'terraform',
   configuration: 'ansible',
   kubernetes: 'kubeone',
@@ -67,8 +67,8 @@ function outputOf(
 }
 
 export function projectOf(stage: RunnerStage, projects: Readonly<Record<string, string>>): string {
-  const project = projects[stageTools[stage]];
+  const project = projects[toolOfStage[stage]];
   if (project) return project;
-  const message = `no CodeBuild project is known for ${stageTools[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;
+  const message = `no CodeBuild project is known for ${toolOfStage[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;
   throw new PipelineError('InternalFault', message);
 }

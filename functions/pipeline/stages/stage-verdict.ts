@@ -11,7 +11,7 @@ import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { cancelled } from '../runs/cancellation.ts';
 
-export interface StageQuestion {
+export interface CollectedStage {
   readonly input: CollectResultInput;
   readonly result: StageResult | undefined;
   /** Why the try before this one failed. */
@@ -23,7 +23,7 @@ export interface StageQuestion {
   readonly config: Config;
 }
 
-export interface Verdict {
+export interface StageDecision {
   readonly output: CollectResultOutput;
   /** The tool did its work, even if the run does not go on. */
   readonly succeeded: boolean;
@@ -32,7 +32,7 @@ export interface Verdict {
 }
 
 /** Decides: done, once more, or failed. */
-export function decideStage(question: StageQuestion): Verdict {
+export function decideStage(question: CollectedStage): StageDecision {
   const { input, result, config } = question;
   const { attempt } = input.try;
   const stop = question.cancelled && input.slot.mode === 'do';
@@ -50,13 +50,13 @@ export function decideStage(question: StageQuestion): Verdict {
   return { succeeded: false, error, output: { ...failed(error, attempt).output, outcome, pauseSeconds } };
 }
 
-function failed(error: StageError, attempt: number): Pick<Verdict, 'output' | 'error'> {
+function failed(error: StageError, attempt: number): Pick<StageDecision, 'output' | 'error'> {
   const Cause = `${error.code}: ${error.message}`.slice(0, 500);
   return { error, output: { outcome: 'failed', attempt: attempt + 1, pauseSeconds: 0, Error: 'StageFailed', Cause } };
 }
 
 /** Pools that could not be created are skipped, unless the rest would not work. */
-function whatCannotStand({ target }: StageQuestion, { failedPools = [] }: StageResult): StageError | undefined {
+function whatCannotStand({ target }: CollectedStage, { failedPools = [] }: StageResult): StageError | undefined {
   const [first] = failedPools;
   if (!first || target === null) return undefined;
   const lost = failedPools.map(({ pool }) => pool);

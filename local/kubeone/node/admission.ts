@@ -27,7 +27,12 @@ export function readObject(resource: Resource, body: Json, namespace: string): K
 }
 
 /** Checks an object and fills in what the server owns. `before` is what it replaces. */
-export function admit(resource: Resource, object: KubeObject, before: KubeObject | undefined, now: Date): KubeObject {
+export function admitObject(
+  resource: Resource,
+  object: KubeObject,
+  before: KubeObject | undefined,
+  now: Date,
+): KubeObject {
   checkMetadata(resource, object);
   const metadata = {
     ...object.metadata,

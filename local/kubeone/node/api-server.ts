@@ -8,7 +8,7 @@ import { type Credentials, Membership } from './membership.ts';
 import { type Heartbeat, NodeLifecycle } from './node-lifecycle.ts';
 import { answerObjectRequest } from './object-requests.ts';
 import { type Member, ObjectStore, type Snapshot } from './object-store.ts';
-import { parsePath } from './resources.ts';
+import { parseApiPath } from './resources.ts';
 import { seedObjects } from './seed-objects.ts';
 import { ApiFailure } from './status.ts';
 import { Watches } from './watches.ts';
@@ -84,7 +84,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     const leader = await membership.leader();
     if (leader.name !== options.self.name) return forward(incoming, response, leader);
 
-    const target = parsePath(url.pathname);
+    const target = parseApiPath(url.pathname);
     const accept = incoming.headers.accept ?? '';
     if (target !== undefined && incoming.method === 'GET' && /^(1|true)$/.test(url.searchParams.get('watch') ?? '')) {
       return watches.start(response, target, url.searchParams, accept);

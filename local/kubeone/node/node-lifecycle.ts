@@ -1,5 +1,5 @@
 /** Nodes join and stay alive by heartbeats of their kubelets; one without heartbeats becomes NotReady. */
-import { admit } from './admission.ts';
+import { admitObject } from './admission.ts';
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
 import type { Member, ObjectStore } from './object-store.ts';
 import { type Resource, resources } from './resources.ts';
@@ -50,7 +50,7 @@ export class NodeLifecycle {
     const present = this.#store.get(nodes, '', heartbeat.name);
     if (present !== undefined || heartbeat.register) {
       this.#lastHeard.set(heartbeat.name, now.getTime());
-      const wanted = admit(nodes, nodeOf(heartbeat, present, now), present, now);
+      const wanted = admitObject(nodes, nodeOf(heartbeat, present, now), present, now);
       if (JSON.stringify(wanted) !== JSON.stringify(present)) this.#store.write(nodes, wanted);
       if (present === undefined && heartbeat.control) this.#addMember(heartbeat);
     }

@@ -1,5 +1,5 @@
 /** Requests for objects: get, list, create, update, patch, delete, evict. Pure of HTTP, so that it reads as the API does. */
-import { admit, readObject } from './admission.ts';
+import { admitObject, readObject } from './admission.ts';
 import { isObject, type Json, type JsonObject, type KubeObject } from './json.ts';
 import type { ObjectStore } from './object-store.ts';
 import { jsonPatch, mergePatch, strategicPatch } from './patch.ts';
@@ -8,7 +8,7 @@ import { fieldSelector, labelSelector, type Selector } from './selectors.ts';
 import { ApiFailure, success } from './status.ts';
 import { tableOf } from './tables.ts';
 
-export interface ObjectRequest {
+export interface KubernetesRequest {
   readonly method: string;
   readonly target: Target;
   readonly query: URLSearchParams;
@@ -23,7 +23,7 @@ export interface ObjectAnswer {
   readonly body: JsonObject;
 }
 
-export function answerObjectRequest(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnswer {
+export function answerObjectRequest(store: ObjectStore, request: KubernetesRequest, now: Date): ObjectAnswer {
   const { target } = request;
   if (target.subresource === 'eviction' && request.method === 'POST') return evict(store, target);
   if (target.name === undefined) {
@@ -49,7 +49,7 @@ export function selectorOf(query: URLSearchParams, namespace: string, name: stri
     fields(object);
 }
 
-function list(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnswer {
+function list(store: ObjectStore, request: KubernetesRequest, now: Date): ObjectAnswer {
   const { resource, namespace } = request.target;
   const selected = store.list(resource, namespace).filter(selectorOf(request.query, namespace, undefined));
   return shown(store, request, selected, now, false);
@@ -57,7 +57,7 @@ function list(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnsw
 
 function shown(
   store: ObjectStore,
-  request: ObjectRequest,
+  request: KubernetesRequest,
   objects: readonly KubeObject[],
   now: Date,
   single: boolean,
@@ -78,7 +78,7 @@ function shown(
   return { code: 200, body: { ...body, items: [...objects] } };
 }
 
-function create(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnswer {
+function create(store: ObjectStore, request: KubernetesRequest, now: Date): ObjectAnswer {
   const { resource, namespace } = request.target;
   const object = readObject(resource, bodyOf(request), namespace);
   checkNamespace(store, resource, namespace);
@@ -88,13 +88,13 @@ function create(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAn
   return { code: 201, body: save(store, request, object, undefined, now) };
 }
 
-function replace(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnswer {
+function replace(store: ObjectStore, request: KubernetesRequest, now: Date): ObjectAnswer {
   const before = existing(store, request.target);
   const object = readObject(request.target.resource, bodyOf(request), request.target.namespace);
   return { code: 200, body: save(store, request, object, before, now) };
 }
 
-function patch(store: ObjectStore, request: ObjectRequest, now: Date): ObjectAnswer {
+function patch(store: ObjectStore, request: KubernetesRequest, now: Date): ObjectAnswer {
   const { resource, namespace, name = '' } = request.target;
   const change = bodyOf(request);
   const before = store.get(resource, namespace, name);
@@ -116,7 +116,7 @@ function patched(contentType: string, present: KubeObject, change: Json): Json {
 
 function save(
   store: ObjectStore,
-  request: ObjectRequest,
+  request: KubernetesRequest,
   object: KubeObject,
   before: KubeObject | undefined,
   now: Date,
@@ -126,7 +126,7 @@ function save(
   if (before !== undefined && expected !== undefined && expected !== before.metadata.resourceVersion) {
     throw new ApiFailure('Conflict', `${resource.name} "${object.metadata.name}" has been changed; read it again`);
   }
-  const admitted = admit(resource, object, before, now);
+  const admitted = admitObject(resource, object, before, now);
   if (request.query.getAll('dryRun').includes('All')) return admitted;
   if (before !== undefined && JSON.stringify(before) === JSON.stringify(admitted)) return before;
   return store.write(resource, admitted);
@@ -163,7 +163,7 @@ function checkNamespace(store: ObjectStore, resource: Resource, namespace: strin
   }
 }
 
-function bodyOf(request: ObjectRequest): Json {
+function bodyOf(request: KubernetesRequest): Json {
   if (request.body === undefined || !(isObject(request.body) || Array.isArray(request.body))) {
     throw new ApiFailure(
       'UnsupportedMediaType',

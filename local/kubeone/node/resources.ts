@@ -74,7 +74,7 @@ export interface Target {
 }
 
 /** Reads a request path; undefined when no resource is named by it. */
-export function parsePath(path: string): Target | undefined {
+export function parseApiPath(path: string): Target | undefined {
   const base = groupVersions().find((groupVersion) => path.startsWith(`${basePath(groupVersion)}/`));
   if (base === undefined) return undefined;
   const parts = path

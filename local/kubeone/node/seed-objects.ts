@@ -1,5 +1,5 @@
 /** What every simulated cluster has from the beginning: the usual namespaces and something that a load balancer can reach. */
-import { admit } from './admission.ts';
+import { admitObject } from './admission.ts';
 import type { KubeObject } from './json.ts';
 import { resourceNamed } from './node-lifecycle.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -10,7 +10,7 @@ export function seedObjects(store: ObjectStore, now: Date): void {
     const resource = resourceNamed(resourceName);
     const { namespace = '', name } = object.metadata;
     if (store.get(resource, namespace, name) === undefined) {
-      store.write(resource, admit(resource, object, undefined, now));
+      store.write(resource, admitObject(resource, object, undefined, now));
     }
   };
   // Only a cluster that is new: what a user deleted stays deleted.

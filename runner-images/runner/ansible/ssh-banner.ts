@@ -14,7 +14,7 @@ export interface PatientTarget extends SshTarget {
   readonly totalMs: number;
 }
 
-export interface Waiting {
+export interface SshWait {
   readonly signal: AbortSignal;
   /** Reports what is waited for, every `reportMs`. */
   readonly report?: (message: string, node: string) => void;
@@ -25,7 +25,7 @@ export interface Waiting {
 /** Resolves once each target has sent an SSH banner. Throws `HostUnreachable` that names the first that did not. */
 export async function waitForSsh(
   targets: readonly PatientTarget[],
-  { signal, report, reportMs = 15_000 }: Waiting,
+  { signal, report, reportMs = 15_000 }: SshWait,
 ): Promise<void> {
   const began = performance.now();
   await Promise.all(

@@ -7,7 +7,7 @@ import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { type Findings, placeOf, sentence } from './findings.ts';
+import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
 
 /** Which peers answer, by node; and nodes that were not reached, with why. */
@@ -54,7 +54,7 @@ function hear(event: PlaybookEvent, { mesh, silent }: Answers): void {
 /** One item for each node that does not answer at all, and for each that does not reach all others. */
 function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
-    ...{ kind: 'mesh', where: placeOf(target, name), message: sentence(message), repairable: true },
+    ...{ kind: 'mesh', where: findingPlace(target, name), message: sentence(message), repairable: true },
   });
   const unreached = [...silent].map(([name, why]) => ({
     ...item(name, `${name} cannot be reached over SSH: ${why}`),

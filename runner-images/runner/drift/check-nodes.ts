@@ -1,16 +1,16 @@
 /** The nodes according to Kubernetes: whether all exist, are ready, and have the version that Kubeloom installed. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
-import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { type Findings, placeOf, sentence } from './findings.ts';
+import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
 
 export async function checkNodes(context: StageContext): Promise<Findings> {
   const { target } = context;
-  const kubeconfig = await writeKubeconfig(context);
+  const kubeconfig = await keepKubeconfig(context);
   if (target === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
   const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
@@ -34,7 +34,7 @@ async function look(context: StageContext, kubectl: Kubectl, target: ClusterStat
 }
 
 function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
-  const where = placeOf(target, name);
+  const where = findingPlace(target, name);
   if (node === undefined) {
     return [{ kind: 'node', where, message: `${name} is not in Kubernetes any more`, repairable: true }];
   }

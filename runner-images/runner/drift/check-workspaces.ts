@@ -10,7 +10,7 @@ import { nodeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
-import { type Findings, placeOf, sentence } from './findings.ts';
+import { type Findings, findingPlace, sentence } from './findings.ts';
 
 interface Visit {
   /** Provider instance, or name of the load balancer. */
@@ -83,7 +83,7 @@ function itemsOf(
 
 /** A machine that exists is never destroyed by a repair: it is not drained, and its disks would be deleted with it. */
 function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
-  const about = { kind: 'machine', where: placeOf(target, node) } as const;
+  const about = { kind: 'machine', where: findingPlace(target, node) } as const;
   if (changes.some(isMadeAgain))
     return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true };
   const existing = changes.some(({ action }) => action === 'replace');

@@ -9,7 +9,7 @@ export interface Findings {
 }
 
 /** Where a node is, in the words of an item. */
-export function placeOf(state: ClusterState, name: string): DriftItem['where'] {
+export function findingPlace(state: ClusterState, name: string): DriftItem['where'] {
   const pool = allNodes(state).find(({ node }) => node.name === name)?.pool;
   if (pool === undefined) return { node: name };
   return {

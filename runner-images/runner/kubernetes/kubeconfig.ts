@@ -5,7 +5,7 @@ import { clusterKeys } from '#contracts/stage.ts';
 import type { StageContext } from '../stage-context.ts';
 
 /** Writes it into the work directory, mode 0600; undefined when the cluster has none (yet). */
-export async function writeKubeconfig(context: StageContext): Promise<string | undefined> {
+export async function keepKubeconfig(context: StageContext): Promise<string | undefined> {
   const key = context.facts.current.kubeconfigKey ?? clusterKeys(context.document).kubeconfig;
   const text = await context.ports.artifacts.getText(key);
   if (text === undefined) return undefined;

@@ -12,7 +12,7 @@ export const patchesAtOnce = 30;
 /** A conflict means that another client wrote the node in between. */
 const triesOnConflict = 4;
 
-export interface Waiting {
+export interface NodeWait {
   /** For a node to show up and to become ready. @default 5 minutes */
   readonly totalMs?: number;
   /** @default 2 s */
@@ -24,7 +24,7 @@ export async function patchNodes(
   context: StageContext,
   kubectl: Kubectl,
   names: readonly string[],
-  waiting: Waiting = {},
+  waiting: NodeWait = {},
 ): Promise<number> {
   const { target, others, facts } = context;
   if (target === null || names.length === 0) return 0;
@@ -80,7 +80,7 @@ async function nodesOnce(
   names: readonly string[],
   good: (node: ClusterNode | undefined) => boolean,
   code: 'NodeMissing' | 'NodeNotReady',
-  { totalMs = 300_000, pauseMs = 2000 }: Waiting,
+  { totalMs = 300_000, pauseMs = 2000 }: NodeWait,
 ): Promise<ReadonlyMap<string, ClusterNode>> {
   const deadline = performance.now() + totalMs;
   for (;;) {

@@ -1,7 +1,7 @@
 /** Questions to the APIs of clouds, and how a refusal becomes a finding. */
 import { type CheckFinding, permissionFinding, unreported } from './finding.ts';
 
-export interface Answer {
+export interface CloudAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON; undefined when it is not JSON. */
@@ -29,7 +29,7 @@ export class CheckRefused extends Error {
 }
 
 /** Asks once; neither headers nor body may take longer than 20 s, nor the body have more than 8 MB. Throws `CheckRefused` when there is no answer. */
-export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {
+export async function askCloud(url: string, options: RequestInit = {}): Promise<CloudAnswer> {
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(patienceMs) });
     const text = await boundedText(response);
@@ -66,8 +66,8 @@ export async function orUnreported(
 }
 
 /** The answer when it is a good one. Throws `CheckRefused`: the credentials, or what they were used for, are refused. */
-export async function mustAsk(what: string, url: string, options: RequestInit = {}): Promise<Answer> {
-  const answer = await ask(url, options);
+export async function mustAsk(what: string, url: string, options: RequestInit = {}): Promise<CloudAnswer> {
+  const answer = await askCloud(url, options);
   mustBeGood(what, answer);
   return answer;
 }
@@ -75,7 +75,7 @@ export async function mustAsk(what: string, url: string, options: RequestInit = 
 /** Throws `CheckRefused` for an answer that is not a good one; `hint` says what to check then. */
 export function mustBeGood(
   what: string,
-  answer: Answer,
+  answer: CloudAnswer,
   hint = 'check that the credentials are right and meant for this',
 ): void {
   const { status } = answer;
@@ -91,13 +91,13 @@ export function mustBeGood(
 }
 
 /** The finding of an answer about a permission; `proof`: whether it shows that the permission is granted. */
-export function permissionShown(name: string, { status }: Answer, proof: boolean, missing: string): CheckFinding {
+export function permissionShown(name: string, { status }: CloudAnswer, proof: boolean, missing: string): CheckFinding {
   if (isBusy(status)) return unreported('permission', name, `cannot be checked now (HTTP ${status}): retry later`);
   return permissionFinding(name, proof, `is missing (HTTP ${status}): ${missing}`);
 }
 
 /** For a quota that could not be read. */
-export function quotaUnread(name: string, { status }: Answer, fix?: string): CheckFinding {
+export function quotaUnread(name: string, { status }: CloudAnswer, fix?: string): CheckFinding {
   const then = isBusy(status) ? 'retry later' : fix;
   return unreported('quota', name, `cannot be read (HTTP ${status})${then === undefined ? '' : `: ${then}`}`);
 }
@@ -116,7 +116,7 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
 }
 
 /** Signatures contain the time: with a wrong clock a valid key is refused. */
-function clockFault({ headers }: Answer): string | undefined {
+function clockFault({ headers }: CloudAnswer): string | undefined {
   const off = Date.now() - Date.parse(headers.get('date') ?? '');
   if (!(Math.abs(off) > clockMayBeOffMs)) return undefined;
   const minutes = Math.round(Math.abs(off) / 60_000);

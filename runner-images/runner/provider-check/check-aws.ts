@@ -5,8 +5,8 @@ import { CheckRefused, orUnreported, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
+  type CheckOfType,
   identity,
-  type ProviderCheck,
   permissionFinding,
   unreported,
 } from './finding.ts';
@@ -23,7 +23,7 @@ const context = {
 /** "Running On-Demand Standard instances", in virtual processors. */
 const vcpuQuota = { service: 'ec2', code: 'L-1216C47A', title: 'virtual CPUs of standard instances' };
 
-export const checkAws: ProviderCheck = async (input) => {
+export const checkAws: CheckOfType = async (input) => {
   const keys = await keysOf(input);
   const { arn, account } = await callerIdentity({ ...placeOf(input), keys }).catch(refused('AWS'));
   const findings = [identity(arn, `account ${account}`)];

@@ -1,12 +1,12 @@
 /** Azure: a token of the tenant, the subscription, its permissions as Azure lists them for us, and the cores of a region. */
 import { z } from 'zod';
 import { webIdentityToken } from '../web-identity.ts';
-import { ask, bearer, form, mustAsk, quotaUnread } from './ask.ts';
+import { askCloud, bearer, form, mustAsk, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
+  type CheckOfType,
   identity,
-  type ProviderCheck,
   permissionFinding,
   quotaFinding,
   unreported,
@@ -27,7 +27,7 @@ const Usages = z.object({
   ),
 });
 
-export const checkAzure: ProviderCheck = async (input) => {
+export const checkAzure: CheckOfType = async (input) => {
   const { subscriptionid = '' } = input.fields;
   const token = await tokenOf(input);
   const arm = `${input.bases.management ?? 'https://management.azure.com'}/subscriptions/${subscriptionid}`;
@@ -36,7 +36,9 @@ export const checkAzure: ProviderCheck = async (input) => {
   const { displayName, state } = Subscription.parse(about.json);
   const isEnabled = state === 'Enabled';
   const who: CheckFinding = { ...identity(displayName, `subscription is ${state}`), ok: isEnabled };
-  const listed = await ask(`${arm}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`, { headers });
+  const listed = await askCloud(`${arm}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`, {
+    headers,
+  });
   const granted = Permissions.safeParse(listed.json).data?.value;
   const permissions =
     granted === undefined
@@ -90,7 +92,7 @@ function fits(pattern: string, action: string): boolean {
 async function coresOf(arm: string, headers: ReturnType<typeof bearer>, region: string): Promise<CheckFinding> {
   const place = region.toLowerCase().replaceAll(' ', '');
   const url = `${arm}/providers/Microsoft.Compute/locations/${place}/usages?api-version=2024-07-01`;
-  const answer = await ask(url, { headers });
+  const answer = await askCloud(url, { headers });
   const cores = Usages.safeParse(answer.json).data?.value.find(({ name }) => name.value === 'cores');
   if (cores === undefined) {
     return quotaUnread(

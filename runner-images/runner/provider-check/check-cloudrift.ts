@@ -1,7 +1,7 @@
 /** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
 import { z } from 'zod';
-import { type Answer, ask, json, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
-import { type CheckFinding, identity, type ProviderCheck, unreported } from './finding.ts';
+import { askCloud, type CloudAnswer, json, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
+import { type CheckFinding, type CheckOfType, identity, unreported } from './finding.ts';
 
 const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
 const Types = z.object({
@@ -21,11 +21,11 @@ const Types = z.object({
 });
 type Variant = z.infer<typeof Types>['data']['instance_types'][number]['variants'][number];
 
-export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) => {
+export const checkCloudRift: CheckOfType = async ({ fields, regions, bases }) => {
   const { token = '', teamid } = fields;
   // The API reads a request from its beginning: the version must come first.
-  const question = (path: string, data: unknown = {}): Promise<Answer> =>
-    ask(
+  const question = (path: string, data: unknown = {}): Promise<CloudAnswer> =>
+    askCloud(
       `${bases.api ?? 'https://api.cloudrift.ai'}/api/v1/${path}`,
       json({ version: '~upcoming', data }, { 'x-api-key': token }),
     );
@@ -65,7 +65,7 @@ export const checkCloudRift: ProviderCheck = async ({ fields, regions, bases }) 
   ];
 };
 
-function freeIn(regions: readonly string[], answer: Answer): readonly CheckFinding[] {
+function freeIn(regions: readonly string[], answer: CloudAnswer): readonly CheckFinding[] {
   const types = Types.safeParse(answer.json).data?.data.instance_types;
   if (types === undefined) return [quotaUnread('data centres', answer)];
   const variants = types.flatMap((type) => type.variants);

@@ -1,12 +1,12 @@
 /** Exoscale: whose key it is, each operation by its role or by what may be listed, and the quotas of the organisation. */
 import { z } from 'zod';
-import { type Answer, mustBeGood, quotaUnread } from './ask.ts';
+import { type CloudAnswer, mustBeGood, quotaUnread } from './ask.ts';
 import { isAllowed, RolePolicy } from './exoscale-role.ts';
 import {
   type CheckFinding,
   type CheckInput,
+  type CheckOfType,
   identity,
-  type ProviderCheck,
   permissionFinding,
   quotaFinding,
   unknownRegions,
@@ -34,9 +34,9 @@ const Quotas = z.object({
   quotas: z.array(z.object({ resource: z.string(), usage: z.number().default(0), limit: z.number().default(0) })),
 });
 
-type Question = (path: string) => Promise<Answer>;
+type Question = (path: string) => Promise<CloudAnswer>;
 
-export const checkExoscale: ProviderCheck = async ({ fields, permissions, regions, bases }) => {
+export const checkExoscale: CheckOfType = async ({ fields, permissions, regions, bases }) => {
   const question: Question = (path) =>
     askExoscale(fields, `${bases.api ?? 'https://api-ch-gva-2.exoscale.com'}/v2/${path}`);
   const seen = await seenLists(question, permissions);

@@ -2,12 +2,12 @@
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
 import { webIdentityToken } from '../web-identity.ts';
-import { ask, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from './ask.ts';
+import { askCloud, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
+  type CheckOfType,
   identity,
-  type ProviderCheck,
   permissionFinding,
   quotaFinding,
 } from './finding.ts';
@@ -23,7 +23,7 @@ const metrics = ['CPUS', 'IN_USE_ADDRESSES', 'SSD_TOTAL_GB'];
 /** As many permissions as one question may have. */
 const chunk = 100;
 
-export const checkGcp: ProviderCheck = async (input) => {
+export const checkGcp: CheckOfType = async (input) => {
   const { gcpproject: project = '' } = input.fields;
   const { token, account } = await tokenOf(input);
   const headers = bearer(token);
@@ -103,7 +103,9 @@ async function quotasOf(
   { project, region }: { readonly project: string; readonly region: string },
 ): Promise<readonly CheckFinding[]> {
   const base = bases.compute ?? 'https://compute.googleapis.com';
-  const answer = await ask(`${base}/compute/v1/projects/${encodeURIComponent(project)}/regions/${region}`, { headers });
+  const answer = await askCloud(`${base}/compute/v1/projects/${encodeURIComponent(project)}/regions/${region}`, {
+    headers,
+  });
   const found = Region.safeParse(answer.json).data?.quotas;
   if (found === undefined) return [quotaUnread(region, answer, 'grant compute.regions.get to have it checked')];
   return found

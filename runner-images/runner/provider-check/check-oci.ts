@@ -1,7 +1,7 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
-import { type Answer, CheckRefused, mustBeGood, orUnreported, permissionShown } from './ask.ts';
-import { type CheckFinding, type CheckInput, identity, type ProviderCheck, unreported } from './finding.ts';
+import { CheckRefused, type CloudAnswer, mustBeGood, orUnreported, permissionShown } from './ask.ts';
+import { type CheckFinding, type CheckInput, type CheckOfType, identity, unreported } from './finding.ts';
 import { limitsOf } from './oci-limits.ts';
 import { askOci, type OciKey, type OciQuestion, ociKey } from './signed-oci.ts';
 
@@ -34,7 +34,7 @@ const verbs = ['inspect', 'read', 'use', 'manage'];
 
 const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
 
-export const checkOci: ProviderCheck = async (input) => {
+export const checkOci: CheckOfType = async (input) => {
   const { compartmentocid: compartmentId = '', tenancyocid = '' } = input.fields;
   const key = ociKey(input.fields);
   const [first = regionOfNames] = input.regions;
@@ -86,7 +86,7 @@ async function whoIs(
 }
 
 /** For things that the key may not see, Oracle answers that they do not exist. */
-const isRefusal = ({ status }: Answer): boolean => status === 403 || status === 404;
+const isRefusal = ({ status }: CloudAnswer): boolean => status === 403 || status === 404;
 
 /** `manage` covers `use`, and so on: one statement for each resource type. */
 function strongest(permissions: readonly string[]): readonly string[] {

@@ -18,9 +18,9 @@ import {
   checkOvh,
   checkVerda,
 } from './check-small.ts';
-import { type CheckFinding, type CheckInput, type ProviderCheck, unreported } from './finding.ts';
+import { type CheckFinding, type CheckInput, type CheckOfType, unreported } from './finding.ts';
 
-const checks: Partial<Readonly<Record<ProviderTypeName, ProviderCheck>>> = {
+const checks: Partial<Readonly<Record<ProviderTypeName, CheckOfType>>> = {
   aws: checkAws,
   azure: checkAzure,
   gcp: checkGcp,

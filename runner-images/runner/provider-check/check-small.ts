@@ -1,10 +1,10 @@
 /** Clouds whose tokens are tried by cheap requests: reads, and writes that are refused for their form before anything is created. */
 import { z } from 'zod';
-import { ask, bearer, form, json, mustAsk, permissionShown, quotaUnread } from './ask.ts';
+import { askCloud, bearer, form, json, mustAsk, permissionShown, quotaUnread } from './ask.ts';
 import {
   type CheckFinding,
+  type CheckOfType,
   identity,
-  type ProviderCheck,
   permissionFinding,
   quotaFinding,
   unknownRegions,
@@ -15,12 +15,12 @@ const Coded = z.object({ error: z.object({ code: z.string() }) });
 const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
 
 /** Hetzner refuses a read-only token with an error code of its own; with another token, an empty SSH key is refused for its form. */
-export const checkHetzner: ProviderCheck = async ({ fields, bases }) => {
+export const checkHetzner: CheckOfType = async ({ fields, bases }) => {
   const base = `${bases.api ?? 'https://api.hetzner.cloud'}/v1`;
   const headers = bearer(fields.credentials ?? '');
   const servers = await mustAsk('token', `${base}/servers?per_page=1`, { headers });
   const total = Servers.safeParse(servers.json).data?.meta.pagination.total_entries ?? 0;
-  const written = await ask(`${base}/ssh_keys`, json({}, headers));
+  const written = await askCloud(`${base}/ssh_keys`, json({}, headers));
   const code = Coded.safeParse(written.json).data?.error.code;
   return [
     identity('project', `${total} servers`),
@@ -33,14 +33,14 @@ const Account = z.object({ account: z.object({ status: z.string(), droplet_limit
 const missing = 'create a token with this scope';
 const Droplets = z.object({ meta: z.object({ total: z.number() }) });
 
-export const checkDigitalOcean: ProviderCheck = async ({ fields, bases }) => {
+export const checkDigitalOcean: CheckOfType = async ({ fields, bases }) => {
   const base = `${bases.api ?? 'https://api.digitalocean.com'}/v2`;
   const headers = bearer(fields.token ?? '');
   const { account } = Account.parse((await mustAsk('token', `${base}/account`, { headers })).json);
-  const droplets = await ask(`${base}/droplets?per_page=1`, { headers });
+  const droplets = await askCloud(`${base}/droplets?per_page=1`, { headers });
   const used = Droplets.safeParse(droplets.json).data?.meta.total;
   // A droplet without name and other fields is refused for its form (422), after the check of the token's scopes.
-  const written = await ask(`${base}/droplets`, json({}, headers));
+  const written = await askCloud(`${base}/droplets`, json({}, headers));
   return [
     { ...identity('account', `is ${account.status}`), ok: account.status === 'active' },
     permissionShown('droplet:read', droplets, used !== undefined, missing),
@@ -54,13 +54,13 @@ const Zones = z.object({
   result: z.array(z.object({ name: z.string(), permissions: z.array(z.string()).default([]) })),
 });
 
-export const checkCloudflare: ProviderCheck = async ({ fields, bases }) => {
+export const checkCloudflare: CheckOfType = async ({ fields, bases }) => {
   const base = `${bases.api ?? 'https://api.cloudflare.com'}/client/v4`;
   const headers = bearer(fields.apitoken ?? '');
   const verified = await mustAsk('token', `${base}/user/tokens/verify`, { headers });
   const { status } = Verified.parse(verified.json).result;
   const account = encodeURIComponent(fields.accountid ?? '');
-  const listed = await ask(`${base}/zones?account.id=${account}&per_page=50`, { headers });
+  const listed = await askCloud(`${base}/zones?account.id=${account}&per_page=50`, { headers });
   const zones = Zones.safeParse(listed.json).data?.result ?? [];
   const hint = 'no zone of the account is visible; grant it for the zones of the manifest, and check accountid';
   const found = permissionShown('Zone: Zone: Read', listed, zones.length > 0, hint);
@@ -87,7 +87,7 @@ const Catalog = z.object({
   }),
 });
 
-export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
+export const checkOpenStack: CheckOfType = async ({ fields, regions }) => {
   const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
   const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
@@ -100,7 +100,7 @@ export const checkOpenStack: ProviderCheck = async ({ fields, regions }) => {
     compute
       .filter(({ region }) => regions.length === 0 || regions.includes(region ?? ''))
       .map(async ({ region, url: nova }) => {
-        const answered = await ask(`${nova}/limits`, { headers });
+        const answered = await askCloud(`${nova}/limits`, { headers });
         const found = Limits.safeParse(answered.json).data?.limits.absolute;
         if (found === undefined) return [quotaUnread(`compute in ${region}`, answered)];
         return (['Cores', 'Instances'] as const).flatMap((word) => {
@@ -120,15 +120,15 @@ const OAuth = z.object({ access_token: z.string() });
 const Locations = z.array(z.object({ code: z.string() }));
 const Balance = z.object({ amount: z.number(), currency: z.string() });
 
-export const checkVerda: ProviderCheck = async ({ fields, bases, regions }) => {
+export const checkVerda: CheckOfType = async ({ fields, bases, regions }) => {
   const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
   const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
   const login = json({ grant_type: 'client_credentials', client_id, client_secret });
   const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
   const headers = bearer(access_token);
   await mustAsk('instances', `${base}/instances`, { headers });
-  const locations = Locations.safeParse((await ask(`${base}/locations`, { headers })).body).data;
-  const reported = await ask(`${base}/balance`, { headers });
+  const locations = Locations.safeParse((await askCloud(`${base}/locations`, { headers })).body).data;
+  const reported = await askCloud(`${base}/balance`, { headers });
   const balance = Balance.safeParse(reported.json).data;
   const left =
     balance === undefined ? quotaUnread('balance', reported) : balanceFinding(balance.amount, balance.currency);
@@ -161,7 +161,7 @@ const OvhQuotas = z.array(
   z.object({ region: z.string(), instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
 );
 
-export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
+export const checkOvh: CheckOfType = async ({ fields, bases, regions }) => {
   const [login, api] = ovhHosts[fields.endpoint ?? 'ovh-eu'] ?? [];
   if (login === undefined || api === undefined)
     return [unreported('identity', `endpoint ${fields.endpoint}`, 'has no check')];
@@ -171,7 +171,7 @@ export const checkOvh: ProviderCheck = async ({ fields, bases, regions }) => {
   const project = `${bases.api ?? api}/cloud/project/${encodeURIComponent(servicename)}`;
   const headers = bearer(access_token);
   await mustAsk(`project ${servicename}`, project, { headers });
-  const answer = await ask(`${project}/quota`, { headers });
+  const answer = await askCloud(`${project}/quota`, { headers });
   const quotas = OvhQuotas.safeParse(answer.body).data ?? [];
   return [
     identity(`project ${servicename}`, 'may be read'),

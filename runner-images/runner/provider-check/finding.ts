@@ -17,7 +17,7 @@ export interface CheckInput {
   readonly bases: Bases;
 }
 
-export type ProviderCheck = (input: CheckInput) => Promise<readonly CheckFinding[]>;
+export type CheckOfType = (input: CheckInput) => Promise<readonly CheckFinding[]>;
 
 export const identity = (name: string, message: string): CheckFinding => ({
   about: 'identity',

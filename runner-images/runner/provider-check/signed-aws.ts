@@ -2,7 +2,7 @@
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsKeys } from '#adapters/aws-identity.ts';
 import { NodeHash } from '#adapters/node-hash.ts';
-import { type Answer, ask } from './ask.ts';
+import { askCloud, type CloudAnswer } from './ask.ts';
 
 export interface AwsQuestion {
   readonly service: string;
@@ -16,7 +16,7 @@ export interface AwsQuestion {
 export async function signedAws(
   { service, region, url, body, target }: AwsQuestion,
   credentials: AwsKeys,
-): Promise<Answer> {
+): Promise<CloudAnswer> {
   const { protocol, hostname, host, port } = new URL(url);
   const signer = new SignatureV4({ service, region, credentials, sha256: NodeHash });
   const kind = target === undefined ? 'application/x-www-form-urlencoded; charset=utf-8' : 'application/x-amz-json-1.1';
@@ -26,5 +26,5 @@ export async function signedAws(
     headers: { host, 'content-type': kind, ...(target === undefined ? {} : { 'x-amz-target': target }) },
   });
   const { host: _, ...sent } = headers;
-  return ask(url, { method: 'POST', headers: sent, body });
+  return askCloud(url, { method: 'POST', headers: sent, body });
 }

@@ -1,6 +1,6 @@
 /** Requests to Oracle Cloud, signed with an API signing key: RSA-SHA256 over date, target and host (draft-cavage-http-signatures-08). */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { type Answer, ask, CheckRefused } from './ask.ts';
+import { askCloud, CheckRefused, type CloudAnswer } from './ask.ts';
 import type { CheckFinding, CheckInput } from './finding.ts';
 
 export interface OciKey {
@@ -10,7 +10,11 @@ export interface OciKey {
 }
 
 /** Asks a service of a region, by a path below its version and a query. */
-export type OciQuestion = (service: string, path: string, query: Readonly<Record<string, string>>) => Promise<Answer>;
+export type OciQuestion = (
+  service: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+) => Promise<CloudAnswer>;
 
 /** The key of the Secret. Throws `CheckRefused` for faults that show without a request: no key, or that of another fingerprint. */
 export function ociKey(fields: CheckInput['fields']): OciKey {
@@ -33,7 +37,7 @@ export function ociKey(fields: CheckInput['fields']): OciKey {
 }
 
 /** Asks once, by GET. Throws `CheckRefused` when there is no answer. */
-export function askOci(key: OciKey, url: URL): Promise<Answer> {
+export function askOci(key: OciKey, url: URL): Promise<CloudAnswer> {
   const { href, host, pathname, search } = url;
   const date = new Date().toUTCString();
   const text = `date: ${date}\n(request-target): get ${pathname}${search}\nhost: ${host}`;
@@ -43,7 +47,7 @@ export function askOci(key: OciKey, url: URL): Promise<Answer> {
     ...{ headers: 'date (request-target) host', signature },
   };
   const words = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
-  return ask(href, { headers: { date, authorization: `Signature ${words.join(',')}` } });
+  return askCloud(href, { headers: { date, authorization: `Signature ${words.join(',')}` } });
 }
 
 function readKey(pem: string): KeyObject | undefined {

@@ -17,7 +17,7 @@ import { webIdentityToken } from '../web-identity.ts';
 type Around = Pick<SecretReader, 'ports' | 'mask' | 'log'>;
 type Fields = Readonly<Record<string, string>>;
 
-export interface ProviderLogin {
+export interface LoginFiles {
   /** The input of the rendering. */
   readonly template: ProviderTemplate;
   readonly environment: Fields;
@@ -36,7 +36,7 @@ export async function logIn(
   provider: ProviderInstance,
   template: ProviderTemplate,
   { directory, tokens = (audience) => webIdentityToken(audience, (values) => context.mask.add(values)) }: LoginPlace,
-): Promise<ProviderLogin> {
+): Promise<LoginFiles> {
   const { secret } = provider;
   const around = await secretEnvironment(context, provider, template);
   if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: around };

@@ -1,6 +1,6 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed. */
 
-import { writeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
@@ -12,7 +12,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
   const { work } = context.plan;
   const { patch } = work;
-  const kubeconfig = await writeKubeconfig(context);
+  const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) {
     if (patch.length === 0) {
       context.log.write('runner', 'the cluster has no kubeconfig: Kubernetes never ran, so there is nothing to remove');

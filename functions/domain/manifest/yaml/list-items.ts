@@ -3,7 +3,7 @@ import { pathText } from '../fault.ts';
 import { isMap } from '../kubernetes-document.ts';
 
 /** A document, and where it is in the one that was read: empty, or `items[2]`. */
-export interface Item {
+export interface ListItem {
   readonly value: unknown;
   readonly path: string;
 }
@@ -16,7 +16,7 @@ export interface ListFault {
 }
 
 /** The items of a List, without empty ones; any other document is its own only item. */
-export function itemsOf(document: unknown): { readonly items: readonly Item[]; readonly fault?: ListFault } {
+export function itemsOf(document: unknown): { readonly items: readonly ListItem[]; readonly fault?: ListFault } {
   if (!isList(document)) return { items: [{ value: document, path: '' }] };
   const refuse = (path: string, reason: string, fix: string) => ({ items: [], fault: { path, reason, fix } });
   const { apiVersion, items } = document;
@@ -30,7 +30,7 @@ export function itemsOf(document: unknown): { readonly items: readonly Item[]; r
 }
 
 /** A path inside of an item, as one of the document that was read. */
-export function pathOfItem({ path }: Item, inside: string): string {
+export function pathOfItem({ path }: ListItem, inside: string): string {
   return path === '' || inside === '' || inside.startsWith('[') ? path + inside : `${path}.${inside}`;
 }
 

@@ -3,7 +3,7 @@ import { Composer, type CST, type Document, LineCounter, type ParsedNode } from 
 import type { Fault } from '../fault.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';
-import { type Item, itemsOf, pathOfItem } from './list-items.ts';
+import { itemsOf, type ListItem, pathOfItem } from './list-items.ts';
 import { TextFault } from './text-fault.ts';
 import { keepPlaces, type TextPlace } from './text-places.ts';
 
@@ -141,7 +141,7 @@ function asTextFault(cause: unknown): TextFault {
 function readDocument(
   document: Parsed,
   bounds: Bounds,
-): { readonly items: readonly Item[]; readonly faults: readonly TextFault[] } {
+): { readonly items: readonly ListItem[]; readonly faults: readonly TextFault[] } {
   const refuse = (...faults: TextFault[]) => ({ items: [], faults });
   if (document instanceof TextFault) return refuse(document);
   const found = structureFaults(document, bounds.maxDepth);

@@ -15,9 +15,9 @@ import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
-import { servesApi } from '../states/role-targets.ts';
+import { targetsApi } from '../states/role-targets.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
-import { desiredPools, type HeldPool, type PoolSources, useKey } from './desired-pools.ts';
+import { desiredPools, type PoolLeftOut, type PoolSources, useKey } from './desired-pools.ts';
 
 /** Version of the templates that come with Kubeloom. */
 export const builtinTemplates = 'builtin@1';
@@ -36,7 +36,7 @@ export interface DesiredStateInput {
   readonly templateSecrets?: Readonly<Record<string, string>>;
   readonly ids: HashSource;
   /** Pools that could not be created: nodes that do not exist are left out, existing ones stay as they are. @default none */
-  readonly heldPools?: readonly HeldPool[];
+  readonly heldPools?: readonly PoolLeftOut[];
   /**
    * Names of dynamic nodes that are removed first; where the pool keeps its number, others take their place. No product code
    * sets it yet: it is for self-healing. @default none
@@ -124,7 +124,7 @@ function apiEndpoint(
   loadBalancers: readonly LoadBalancerState[],
   { existing, waits }: { readonly existing: readonly ClusterState[]; readonly waits: boolean },
 ): ApiEndpoint {
-  const serving = loadBalancers.filter(servesApi);
+  const serving = loadBalancers.filter(targetsApi);
   const ready = serving.filter((loadBalancer) => loadBalancer.pools.some((pool) => pool.nodes.length > 0));
   const balancers = serving.map((loadBalancer) => loadBalancer.name);
   const control = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map(({ name }) => name));

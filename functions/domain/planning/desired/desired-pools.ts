@@ -26,14 +26,14 @@ export interface PoolSources {
 }
 
 /** A new pool that could not be created: its changes wait for a new generation or attempt. */
-export interface HeldPool {
+export interface PoolLeftOut {
   /** Name of the pool, not its id. */
   readonly pool: string;
   readonly role: NodePoolState['role'];
 }
 
 /** One use of a blueprint, and the pools that may already be it. */
-export interface PoolUse {
+export interface PoolRole {
   readonly name: string;
   readonly role: NodePoolState['role'];
   readonly current: readonly NodePoolState[];
@@ -44,18 +44,18 @@ export interface PoolUse {
 type Machine = Omit<DynamicSource, 'subnet'>;
 
 /** Key under which uses are held. */
-export function useKey({ pool, role }: HeldPool): string {
+export function useKey({ pool, role }: PoolLeftOut): string {
   return `${role} ${pool}`;
 }
 
 /** The pools of one use: its instance; for a held one the part that exists, which may be nothing. */
-export function desiredPools(use: PoolUse, sources: PoolSources): readonly NodePoolState[] {
+export function desiredPools(use: PoolRole, sources: PoolSources): readonly NodePoolState[] {
   if (!sources.held.has(useKey({ pool: use.name, role: use.role }))) return [desiredPool(use, sources)];
   return use.current.filter((pool) => pool.name === use.name && pool.role === use.role);
 }
 
 /** The instance of a blueprint for one use. */
-function desiredPool(use: PoolUse, sources: PoolSources): NodePoolState {
+function desiredPool(use: PoolRole, sources: PoolSources): NodePoolState {
   const { dynamic, static: statics } = blueprints(sources.manifest);
   const dynamicPool = dynamic.get(use.name);
   if (dynamicPool !== undefined) return dynamicInstance(dynamicPool, use, sources);
@@ -76,7 +76,7 @@ export function compatibleTemplates(left: string, right: string): boolean {
   return left === right || (left.startsWith(ours) && right.startsWith(ours));
 }
 
-function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
+function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSources): NodePoolState {
   const provider = sources.provider(pool.providerSpec.name);
   const source: Machine = { kind: 'dynamic', provider, ...machineOf(pool) };
   const existing = existingDynamic(use, source, sources.replaceable.has(pool.name));
@@ -106,7 +106,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolUse, sources: PoolSourc
  * to be created differently: then the pool gets a new instance. One that was only attempted is kept if nothing changed.
  */
 function existingDynamic(
-  use: PoolUse,
+  use: PoolRole,
   source: Machine,
   replaceable: boolean,
 ): { current?: NodePoolState; attempted?: NodePoolState } {
@@ -124,7 +124,7 @@ function existingDynamic(
   return attempted === undefined ? {} : { attempted };
 }
 
-function isUse(pool: NodePoolState, use: PoolUse): boolean {
+function isUse(pool: NodePoolState, use: PoolRole): boolean {
   return pool.name === use.name && pool.role === use.role && pool.source.kind === 'dynamic';
 }
 
@@ -149,7 +149,7 @@ function sameMachines(existing: DynamicSource, source: Machine): boolean {
   return changedMachineFields(existing, { ...source, subnet: existing.subnet }).length === 0;
 }
 
-function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources): NodePoolState {
+function staticInstance(pool: StaticNodePool, use: PoolRole, sources: PoolSources): NodePoolState {
   const id = dnsForm(pool.name);
   const isThis = (other: NodePoolState) => other.id === id && other.role === use.role && other.source.kind === 'static';
   const before = use.current.find(isThis)?.nodes ?? [];
@@ -177,7 +177,7 @@ function staticInstance(pool: StaticNodePool, use: PoolUse, sources: PoolSources
 
 function shared(
   pool: DynamicNodePool | StaticNodePool,
-  use: PoolUse,
+  use: PoolRole,
 ): Pick<NodePoolState, 'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect'> {
   return {
     name: pool.name,

@@ -2,7 +2,7 @@
 import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
-import { listenerOf, servesApi } from '../states/role-targets.ts';
+import { listenerOf, targetsApi } from '../states/role-targets.ts';
 
 /** The state that also has everything that `goal` adds; `here` itself when it adds nothing. */
 export function growTarget(here: ClusterState, goal: ClusterState): ClusterState {
@@ -75,7 +75,7 @@ function besides(roles: readonly RoleState[], others: readonly RoleState[]): rea
 /** The endpoint can only move to a load balancer that serves the API: its roles change before, all at once. */
 function needsApiRole(here: LoadBalancerState, desired: LoadBalancerState, goal: ClusterState): boolean {
   const { apiEndpoint } = goal;
-  return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === desired.name && !servesApi(here);
+  return apiEndpoint.kind === 'loadBalancer' && apiEndpoint.loadBalancer === desired.name && !targetsApi(here);
 }
 
 /** Old and new targets at once: nothing that serves is interrupted while things are added. */

@@ -5,12 +5,12 @@ import type { Change } from '#domain/plan.ts';
 
 /** The change of a pool that is added. */
 export function poolAdded(pool: NodePoolState): Change {
-  return { kind: 'NodePoolAdded', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
+  return { kind: 'NodePoolAdded', role: pool.role, ...nodePlace(pool), nodes: namesOf(pool.nodes) };
 }
 
 /** The change of a pool that is removed. */
 export function poolRemoved(pool: NodePoolState): Change {
-  return { kind: 'NodePoolRemoved', role: pool.role, ...placeOf(pool), nodes: namesOf(pool.nodes) };
+  return { kind: 'NodePoolRemoved', role: pool.role, ...nodePlace(pool), nodes: namesOf(pool.nodes) };
 }
 
 /** All differences of a pool that is in both states. */
@@ -19,7 +19,7 @@ export function diffPool(from: NodePoolState, to: NodePoolState): Change[] {
 }
 
 /** Pool id, provider instance and region, for changes and people. */
-export function placeOf(pool: NodePoolState): { pool: string; provider: string; region: string } {
+export function nodePlace(pool: NodePoolState): { pool: string; provider: string; region: string } {
   if (pool.source.kind === 'static') return { pool: pool.id, provider: 'static', region: '' };
   return { pool: pool.id, provider: pool.source.provider.name, region: pool.source.region };
 }
@@ -35,8 +35,8 @@ function diffNodes(from: NodePoolState, to: NodePoolState): Change[] {
   const added = to.nodes.filter((node) => !before.has(nodeKey(node)));
   const removed = from.nodes.filter((node) => !after.has(nodeKey(node)));
   return [
-    ...(added.length > 0 ? [{ kind: 'NodesAdded' as const, ...placeOf(to), nodes: namesOf(added) }] : []),
-    ...(removed.length > 0 ? [{ kind: 'NodesRemoved' as const, ...placeOf(from), nodes: namesOf(removed) }] : []),
+    ...(added.length > 0 ? [{ kind: 'NodesAdded' as const, ...nodePlace(to), nodes: namesOf(added) }] : []),
+    ...(removed.length > 0 ? [{ kind: 'NodesRemoved' as const, ...nodePlace(from), nodes: namesOf(removed) }] : []),
   ];
 }
 

@@ -9,7 +9,7 @@ export function roleTargets(state: ClusterState, role: RoleState): readonly Node
 }
 
 /** True when the load balancer has a role that serves the Kubernetes API. */
-export function servesApi(loadBalancer: LoadBalancerState): boolean {
+export function targetsApi(loadBalancer: LoadBalancerState): boolean {
   return loadBalancer.roles.some((role) => role.servesApi);
 }
 

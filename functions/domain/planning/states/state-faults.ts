@@ -3,7 +3,7 @@ import { allNodes, allPools, type ClusterState, type LoadBalancerState } from '#
 import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { aboutCluster, refusal } from './refusal.ts';
-import { listenerOf, roleTargets, servesApi } from './role-targets.ts';
+import { listenerOf, roleTargets, targetsApi } from './role-targets.ts';
 
 /** Everything that keeps a state from working; empty for a good one. */
 export function stateFaults(state: ClusterState): readonly Refusal[] {
@@ -32,7 +32,7 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
     return [refusal(aboutCluster(state, 'pools.control'), reason, fix)];
   }
   const balancer = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer);
-  if (balancer && servesApi(balancer) && balancer.pools.some((pool) => pool.nodes.length > 0)) return [];
+  if (balancer && targetsApi(balancer) && balancer.pools.some((pool) => pool.nodes.length > 0)) return [];
   const { loadBalancer: name } = apiEndpoint;
   const reason = `the API endpoint would be load balancer ${name}, which has no node or no API role`;
   const fix = 'give it at least one node and the API role, or remove the role so that a control node is the endpoint';

@@ -1,7 +1,7 @@
 /** What a waypoint does to nodes: one by one for programs, by pool for people. */
 import { allNodes, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { Change, StagePlan, Waypoint } from '#domain/plan.ts';
-import { placeOf } from '../states/diff-pools.ts';
+import { nodePlace } from '../states/diff-pools.ts';
 import type { PoolLabel } from './pool-labels.ts';
 import { counted, placeText, roleText } from './words.ts';
 
@@ -73,7 +73,7 @@ export function groupText({ nodes, role, pool, provider, region }: NodeGroup, wo
 type Row = Omit<DescribedNode, 'part'>;
 
 function rowOf({ node, pool }: { node: { name: string }; pool: NodePoolState }): Row {
-  return { name: node.name, role: pool.role, ...placeOf(pool) };
+  return { name: node.name, role: pool.role, ...nodePlace(pool) };
 }
 
 function removedNodes(change: Change, target: ClusterState | null): readonly Row[] {

@@ -32,7 +32,7 @@ export interface NodesDraft {
 }
 
 /** What kubectl does to nodes. Workers are removed first, control nodes last. */
-export function nodesOf(nodeDiff: NodeDiff): NodesDraft {
+export function kubernetesNodes(nodeDiff: NodeDiff): NodesDraft {
   if (nodeDiff.to === null) return { patch: [], remove: [], reasons: [] };
   const added = namesOf(nodeDiff.added.filter(isKubernetes));
   const relabelled = nodeDiff.from === null ? [] : relabelledNodes(nodeDiff.from, nodeDiff.to, new Set(added));

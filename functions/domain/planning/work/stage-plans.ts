@@ -4,7 +4,7 @@ import type { Direction, StageName, StagePlan } from '#domain/plan.ts';
 import { listed } from '../text/words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
-import { kubernetesReasons, nodesOf, resetNodes } from './kubernetes.ts';
+import { kubernetesNodes, kubernetesReasons, resetNodes } from './kubernetes.ts';
 import { type NodeDiff, rerouted, spanOf } from './node-diff.ts';
 
 /** How many nodes may be drained at once. */
@@ -15,7 +15,7 @@ export interface DrainBudget {
   readonly maxUnavailableOf?: Readonly<Record<string, number>>;
 }
 
-export interface StageQuestion {
+export interface WaypointWork {
   readonly direction: Direction;
   /** What may exist now: the current state, and the attempted one, if any. */
   readonly from: readonly (ClusterState | null)[];
@@ -27,7 +27,7 @@ const forward = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traf
 const backward = ['traffic', 'nodes', 'kubernetes', 'configuration', 'infrastructure'] as const;
 
 /** Stages that have work, in the order they run. */
-export function stagePlans({ direction, from, to, budget }: StageQuestion): StagePlan[] {
+export function stagePlans({ direction, from, to, budget }: WaypointWork): StagePlan[] {
   const spans = from.map((state) => spanOf(state, to));
   const order: readonly StageName[] = direction === 'shrink' || direction === 'destroy' ? backward : forward;
   const plans = order.map((stage) => planOf(stage, spans, budget));
@@ -109,7 +109,7 @@ function kubernetesPlan(spans: readonly NodeDiff[]): PlanOf<'kubernetes'> {
 }
 
 function nodesPlan(spans: readonly NodeDiff[], budget: DrainBudget): PlanOf<'nodes'> {
-  const parts = spans.map(nodesOf);
+  const parts = spans.map(kubernetesNodes);
   const remove = unique(parts.flatMap((part) => part.remove));
   const own = ownBudgets(spans, budget);
   return {
