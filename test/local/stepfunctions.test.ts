@@ -17,13 +17,16 @@ const only = (state: object): object => ({ StartAt: 'Work', States: { Work: stat
 const caught = (state: object): object => ({
   StartAt: 'Work',
   States: {
-    Work: { ...state, Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.fault', Next: 'Tell' }] },
+    Work: { ...state, Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.fault', Next: 'Report' }] },
     Report: { Type: 'Pass', OutputPath: '$.fault', End: true },
   },
 });
 const caughtAs = (error: string, state: object): object => ({
   StartAt: 'Work',
-  States: { Work: { ...state, Catch: [{ ErrorEquals: [error], Next: 'Tell' }] }, Report: { Type: 'Pass', End: true } },
+  States: {
+    Work: { ...state, Catch: [{ ErrorEquals: [error], Next: 'Report' }] },
+    Report: { Type: 'Pass', End: true },
+  },
 });
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 /** Id of the build that an execution's history says was submitted. */

@@ -117,7 +117,8 @@ export const pathChecks = {
     const fresh = allPools(without).filter((pool) => !existing.has(poolKey(pool)));
     expect(fresh.filter(({ name, role }) => name === broken.name && role === broken.role)).toEqual([]);
     const held = planClusterPath({ cluster: 'c', current, attempted: null, desired: without });
-    for (const { reason } of held.refusals) expect(reason).toMatch(/no control node|has no node|no control pool|away/);
+    for (const { reason } of held.refusals)
+      expect(reason).toMatch(/no control node|not a control node|has no node|no control pool|away/);
     if (held.refusals.length > 0) return;
     if (held.waypoints.length > 0) same(held.waypoints.at(-1)?.target, without);
     for (const { target } of held.waypoints) expect(target === null ? 'nothing' : stateFaults(target)).toEqual([]);

@@ -54,7 +54,7 @@ describe('kubeloom provider test', () => {
     expect(stdout).toMatch(
       /^provider type digitalocean: network, nodepool, dns; plugin digitalocean\/digitalocean 2\./m,
     );
-    expect(stdout).toMatch(/the contract is kept, as far as the files tell/);
+    expect(stdout).toMatch(/the contract is kept, as far as the files show/);
   });
 
   it('names file, fault and fix, and ends with the code of invalid input', async () => {
@@ -65,7 +65,7 @@ describe('kubeloom provider test', () => {
 
     expect(code).toBe(exitCodes.invalid);
     expect(stdout).toMatch(/nodepool: acme_server\.node: it is counted.*\n +→ for_each = var\.nodes/);
-    expect(stdout).toMatch(/1 to mend/);
+    expect(stdout).toMatch(/1 to fix/);
     expect(asJson.code).toBe(exitCodes.invalid);
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       type: 'acme',

@@ -89,7 +89,7 @@ describe('another namespace', () => {
       expect(answers[0]).toEqual({
         status: 403,
         code: 'Forbidden',
-        detail: expect.stringContaining('local:eve has not'),
+        detail: expect.stringContaining('local:eve lacks'),
       });
       expect(answers[1]).toEqual(answers[0]);
       await attack.unchanged();
