@@ -155,6 +155,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
       },
       nodes: Object.fromEntries(nodes.map((name) => [name, {}])),
       ssh_public_key: workshop.publicKey,
+      first_boot: '',
     };
     const root = {
       module: { network_north: network, pool_a: pool },
