@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Compiled code that these processes share: as `cli/kubeloom.mjs` keeps it for users. It halves the CPU time of a start. */
+const compiled = join(root, 'node_modules/.cache/kubeloom-compiled');
+
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -24,7 +27,14 @@ export function kubeloom(args: readonly string[], invocation: Invocation = {}): 
     const child = execFile(
       process.execPath,
       [join(root, 'cli/main.ts'), ...args],
-      { env: { ...process.env, NO_COLOR: '1', KUBELOOM_API_URL: '', ...environment }, maxBuffer: 64 << 20 },
+      {
+        env: {
+          ...process.env,
+          ...{ NO_COLOR: '1', KUBELOOM_API_URL: '', NODE_COMPILE_CACHE: compiled },
+          ...environment,
+        },
+        maxBuffer: 64 << 20,
+      },
       (error, stdout, stderr) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
     );
