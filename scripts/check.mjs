@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process';
 
 if (process.argv.includes('--help')) {
-  console.log('node scripts/check.mjs [--no-tests]: format, lint, types, generated files, synth and the unit tests');
+  console.log(
+    'node scripts/check.mjs [--no-tests]: format, lint, words, types, generated files, synth and the unit tests',
+  );
   process.exit();
 }
 
