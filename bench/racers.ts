@@ -34,14 +34,14 @@ export async function measureRacers() {
     const wrong: string[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       const name = `race-${round}`;
+      const put = putTo(platform, name);
       const race = async (headers: Readonly<Record<string, string>>, markOf: (racer: number) => string) => {
-        const put = putTo(platform, name);
         const all = Array.from({ length: racers }, (_, racer) => put(headers, markOf(racer)));
         const answers = await Promise.all(all);
         results.push(...answers);
         return answers;
       };
-      const before = async () => (await api.getManifest({ namespace: 'default', name })).generation;
+      const currentGeneration = async () => (await api.getManifest({ namespace: 'default', name })).generation;
       const expectOne = (what: string, answers: readonly Answer[], others: number) => {
         const won = answers.filter(({ status }) => status === 202).length;
         const refused = answers.filter(({ status }) => status === others).length;
@@ -53,11 +53,11 @@ export async function measureRacers() {
       const tag = await tagOf(platform, name);
       expectOne('change', await race({ 'if-match': tag }, (racer) => `change-${racer}`), 412);
       expectOne('same', await race({}, () => 'same'), 200);
-      const generation = await before();
+      const generation = await currentGeneration();
       const won = (await race({}, (racer) => `any-${racer}`)).filter(({ status }) => status === 202);
       const given = new Set(won.map((answer) => answer.generation));
       if (given.size !== won.length) wrong.push(`${name} any: ${won.length} answers share ${given.size} generations`);
-      const after = await before();
+      const after = await currentGeneration();
       if (after !== generation + won.length)
         wrong.push(`${name} any: generation ${after}, ${won.length} were accepted`);
       await untilDone(api, name, 200);
