@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('kubeloom whoami', () => {
-  it('says who one is and what one may do', async () => {
+  it('whoami prints who the user is and what they may do', async () => {
     expect((await kubeloom(['whoami'])).stdout).toMatch(
       /^local {2}by token, from 127\.0\.0\.1\nplatform on this machine: http:.*\n.*\nadmin +all\n$/,
     );
@@ -43,7 +43,7 @@ describe('kubeloom whoami', () => {
     expect(JSON.parse(stdout)).toEqual({ name: 'local:nobody', kind: 'token', from: '127.0.0.1', grants: [] });
   });
 
-  it('ends with 8 and a sentence for a token that is not accepted', async () => {
+  it('whoami exits with 8 and a sentence when the token is not accepted', async () => {
     const { code, stdout, stderr } = await kubeloom(['whoami'], { token: 'klu_made-up' });
     expect([code, stdout, stderr]).toEqual([8, '', expect.stringContaining('access denied')]);
     expect(stderr).not.toContain('klu_made-up');
@@ -51,7 +51,7 @@ describe('kubeloom whoami', () => {
 });
 
 describe('roles', () => {
-  it('are given with apply, are seen, and are taken away', async () => {
+  it('roles are granted with apply, listed, and removed', async () => {
     const token = await newUser('ann', 'shop', 'dev');
     const minimal = join(root, 'examples/sim-minimal.yaml');
     const refused = await kubeloom(['apply', '-f', minimal], { token });
@@ -81,7 +81,7 @@ describe('roles', () => {
     }
   });
 
-  it('with faults are refused by validate and by apply, each at its place', async () => {
+  it('validate and apply refuse roles with faults, each fault at its place', async () => {
     const stdin = binding('odd', 'owner', 'default', 'user: ann');
     const judged = await kubeloom(['validate', '-f', '-'], { stdin });
     expect([judged.code, judged.stdout]).toEqual([
@@ -95,7 +95,7 @@ describe('roles', () => {
     });
   });
 
-  it('do not prevent a manifest in the same files from being validated and planned', async () => {
+  it('roles do not prevent a manifest in the same files from being validated and planned', async () => {
     const file = join(home, 'both.yaml');
     const minimal = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
     writeFileSync(file, `${binding('one', 'viewer', 'default', 'user: ann')}---\n${minimal}`);
@@ -105,7 +105,7 @@ describe('roles', () => {
     expect((await kubeloom(['simulate', file])).code).toBe(0);
   });
 
-  it('are validated by the API together with other documents', async () => {
+  it('the API validates roles together with other documents', async () => {
     const text = `${binding('one', 'viewer', 'a', 'user: ann')}---\n${binding('one', 'viewer', 'b', 'user: bob')}`;
     const answer = await fetch(`${platform.apiUrl}/v1/validate`, {
       method: 'POST',
@@ -126,7 +126,7 @@ describe('roles', () => {
 });
 
 describe('kubeloom changes', () => {
-  it('shows who changed Secrets of a namespace, and, to admins, roles', async () => {
+  it('changes shows who changed the Secrets of a namespace and, to admins, the roles', async () => {
     const token = await newUser('ops', 'ops');
     await kubeloom(['apply', '-f', '-'], {
       stdin: binding('ops', 'operator', 'vault', 'claim: { name: groups, value: ops }'),
@@ -151,7 +151,7 @@ describe('kubeloom changes', () => {
 });
 
 describe('kubeloom local user', () => {
-  it('prints the token once, alone, and never again', async () => {
+  it('local user prints the token once, alone, and never again', async () => {
     const { code, stdout, stderr } = await kubeloom(['local', 'user', 'add', 'bob', '--group', 'a', 'b']);
     const token = stdout.trim();
     expect([code, token]).toEqual([0, expect.stringMatching(/^klu_[\w-]{43}$/)]);
@@ -169,7 +169,7 @@ describe('kubeloom local user', () => {
     [['add', 'local'], 2, 'is the owner'],
     [['add', 'No Name'], 2, 'is not a valid user name'],
     [['remove', 'nobody-here'], 4, 'there is no user "nobody-here"'],
-  ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
+  ])('local user %j exits with %i and a sentence', async (args, expected, sentence) => {
     const { code, stdout, stderr } = await kubeloom(['local', 'user', ...args]);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);
   });
@@ -177,7 +177,7 @@ describe('kubeloom local user', () => {
   it.each([
     [['--oidc-issuer', 'http://issuer.example', '--oidc-audience', 'a'], 'write an https URL'],
     [['--oidc-issuer', 'https://issuer.example'], 'needs --oidc-audience'],
-  ])('and a platform with the issuer %j does not start', async (args, sentence) => {
+  ])('a platform with the issuer %j does not start', async (args, sentence) => {
     const { code, stderr } = await kubeloom(['local', 'up', '--port', '0', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });

@@ -26,7 +26,7 @@ async function objections(lines: readonly CommandLine[]): Promise<string[]> {
 }
 
 describe('command lines that messages ask people to type', () => {
-  it('are found where they are: in code blocks, in sentences and in messages', () => {
+  it('command lines are found in code blocks, in sentences and in messages', () => {
     expect(inPages.filter(({ mention }) => !mention).length).toBeGreaterThan(30);
     expect(inPages.filter(({ mention }) => mention).length).toBeGreaterThan(80);
     expect(inPrograms.length).toBeGreaterThan(40);
@@ -38,15 +38,15 @@ describe('command lines that messages ask people to type', () => {
     ['kubeloom list', /unknown command 'list'/],
     ['kubeloom get --wide-as-possible', /unknown option/],
     ['kubeloom secrets list | remove NAME', /unknown command 'remove'/],
-  ])('are refused when the command line does not know them: %s', async (text, objection) => {
+  ])('a command line that does not parse is refused: %s', async (text, objection) => {
     expect(await objectionTo({ place: 'here', text, mention: true })).toMatch(objection);
   });
 
-  it('of the documents are accepted by the command line', async () => {
+  it('the command line accepts every command in the documents', async () => {
     expect(await objections(inPages)).toEqual([]);
   });
 
-  it('of messages, scripts and examples are accepted by the command line', async () => {
+  it('the command line accepts every command in messages, scripts and examples', async () => {
     expect(await objections(inPrograms)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 describe('kubeloom', () => {
-  it('says what it can do, and answers wrong use with 2', async () => {
+  it('kubeloom says what it can do, and exits with 2 on wrong use', async () => {
     expect((await kubeloom(['--help'])).stdout).toMatch(/apply.*validate.*plan.*simulate/s);
     expect((await kubeloom(['--version'])).code).toBe(0);
     expect((await kubeloom(['aply'])).code).toBe(2);
@@ -30,26 +30,26 @@ describe('kubeloom', () => {
     ]);
   });
 
-  it('says how to start a Kubeloom when none answers, with 7', async () => {
+  it('kubeloom says how to start the platform when none answers, and exits with 7', async () => {
     const { code, stderr } = await kubeloom(['get']);
     expect(code).toBe(7);
     expect(stderr).toContain('kubeloom local up');
   });
 
-  it('prints the JSON Schema that is committed', async () => {
+  it('schema prints the JSON Schema that is committed', async () => {
     const { stdout } = await kubeloom(['schema']);
     expect(stdout).toBe(readFileSync(join(root, 'schema/input-manifest.schema.json'), 'utf8'));
   });
 });
 
 describe('kubeloom validate', () => {
-  it('accepts the examples, with 0', async () => {
+  it('validate accepts the examples and exits with 0', async () => {
     const { code, stdout } = await kubeloom(['validate', '-f', join(root, 'examples/local-two-providers.yaml')]);
     expect(code).toBe(0);
     expect(stdout).toContain('valid');
   });
 
-  it('prints every fault of a document from standard input, with 3', async () => {
+  it('validate prints every fault of a document from standard input and exits with 3', async () => {
     const document = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata: { name: UPPER }\nspek: {}\n';
     const { code, stdout } = await kubeloom(['validate', '-f', '-', '--json'], document);
     const report = JSON.parse(stdout) as { valid: boolean; documents: { faults: { path: string }[] }[] };
@@ -60,7 +60,7 @@ describe('kubeloom validate', () => {
     );
   });
 
-  it('asks for a file that is not there by its name, with 2', async () => {
+  it('validate names a file that does not exist and exits with 2', async () => {
     const { code, stderr } = await kubeloom(['validate', '-f', 'nowhere.yaml']);
     expect(code).toBe(2);
     expect(stderr).toContain('cannot read nowhere.yaml');
@@ -68,16 +68,20 @@ describe('kubeloom validate', () => {
 });
 
 describe('kubeloom simulate', () => {
-  it.each(sequenceNames)('brings the sequence %s to its end, file by file', { timeout: 300_000 }, async (name) => {
-    const { code, stdout, stderr } = await kubeloom(['simulate', '--json', ...filesOfSequence(name)]);
-    expect(stderr).toBe('');
-    const report = JSON.parse(stdout) as { simulated: boolean; ok: boolean; steps: { status: string }[] };
-    expect(report.steps.map((step) => step.status)).toEqual(report.steps.map(() => 'Done'));
-    expect(report).toMatchObject({ simulated: true, ok: true });
-    expect(code).toBe(0);
-  });
+  it.each(sequenceNames)(
+    'simulate brings the sequence %s to its end, file by file',
+    { timeout: 300_000 },
+    async (name) => {
+      const { code, stdout, stderr } = await kubeloom(['simulate', '--json', ...filesOfSequence(name)]);
+      expect(stderr).toBe('');
+      const report = JSON.parse(stdout) as { simulated: boolean; ok: boolean; steps: { status: string }[] };
+      expect(report.steps.map((step) => step.status)).toEqual(report.steps.map(() => 'Done'));
+      expect(report).toMatchObject({ simulated: true, ok: true });
+      expect(code).toBe(0);
+    },
+  );
 
-  it('retries a transient failure in place', async () => {
+  it('simulate retries a transient failure in place', async () => {
     const { code, stdout } = await kubeloom([
       'simulate',
       '--verbose',
@@ -89,7 +93,7 @@ describe('kubeloom simulate', () => {
     expect(stdout).toContain('try 2');
   });
 
-  it('shows the tries of a stage with an injected fault, and nothing else of what happens', async () => {
+  it('simulate shows only the tries of a stage with an injected fault', async () => {
     const { code, stdout } = await kubeloom([
       ...['simulate', '--fail', 'kubernetes:transient:2', join(root, 'examples/sim-minimal.yaml')],
     ]);
@@ -98,7 +102,7 @@ describe('kubeloom simulate', () => {
     expect(stdout).not.toContain(' · ');
   });
 
-  it('rolls a grow back for good reason, and says that nothing real was made', async () => {
+  it('simulate rolls a failed grow back, and says that nothing real was created', async () => {
     const { code, stdout, stderr } = await kubeloom([
       'simulate',
       '--fail',

@@ -66,13 +66,13 @@ describe('completion in bash', () => {
     ['kubeloom kubeconfig n', ['news']],
     ['kubeloom context use ', ['local']],
     ['kubeloom apply -f ', []],
-  ])('offers behind "%s" what fits', async (line, words) => {
+  ])('completion offers what fits after "%s"', async (line, words) => {
     expect((await offered(line)).toSorted()).toEqual(words.toSorted());
   });
 });
 
 describe('completion', () => {
-  it('offers nothing and says nothing when no API answers', async () => {
+  it('completion offers nothing and prints nothing when no API answers', async () => {
     const nowhere = { ...environment, KUBELOOM_API_URL: 'http://127.0.0.1:9' };
     expect(await kubeloom(['__complete', 'describe', ''], { environment: nowhere })).toEqual({
       code: 0,
@@ -81,7 +81,7 @@ describe('completion', () => {
     });
   });
 
-  it.each(['bash', 'zsh', 'fish'])('is a script that %s can read, where it is installed', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('the completion script can be read by %s, where it is installed', async (shell) => {
     const { code, stdout } = await kubeloom(['completion', shell]);
     expect({ code, text: stdout }).toMatchObject({ code: 0, text: expect.stringContaining('__complete') });
     const { error, status } = spawnSync(shell, ['-n'], { input: stdout });

@@ -72,8 +72,8 @@ afterAll(async () => {
   }
 });
 
-describe('a person at a terminal', () => {
-  it('sees the plan before a deletion, and anything but yes changes nothing', async () => {
+describe('confirmation at a terminal', () => {
+  it('apply shows the plan before a deletion, and any answer but yes changes nothing', async () => {
     const { code, text } = await onTerminal(['delete', 'asked'], 'no\n');
     expect([code, text]).toEqual([
       9,
@@ -82,7 +82,7 @@ describe('a person at a terminal', () => {
     expect(await generation()).toBe(1);
   });
 
-  it('changes nothing with Ctrl-C, nor by closing the terminal', async () => {
+  it('Ctrl-C or a closed terminal changes nothing', async () => {
     const stopped = await onTerminal(['apply', '-f', file(1)], '\u0003');
     expect([stopped.code, stopped.text]).toEqual([130, expect.stringContaining('nothing was changed')]);
     expect((await onTerminal(['rollback', 'asked', '--to', '9'], '')).code).toBe(5);
@@ -90,13 +90,13 @@ describe('a person at a terminal', () => {
     expect(await generation()).toBe(1);
   });
 
-  it('is not asked about what only adds', async () => {
+  it('a change that only adds needs no confirmation', async () => {
     const { code, text } = await onTerminal(['apply', '-f', file(3)], '');
     expect([code, text]).toEqual([0, expect.stringContaining('generation 2')]);
     await platform.executions.idle();
   });
 
-  it('gets what was shown by saying yes, and nothing when it has changed in between', async () => {
+  it('yes applies the plan that was shown, or nothing if the manifest changed meanwhile', async () => {
     const other = await api.getManifest(key);
     const late = await onTerminal(['apply', '-f', file(1)], async () => {
       await api.putManifest(key, {

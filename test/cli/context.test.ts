@@ -35,7 +35,7 @@ const run = (args: readonly string[], environment: Readonly<Record<string, strin
 const stored = () => readFileSync(join(home, 'kubeloom/contexts.json'), 'utf8');
 
 describe('kubeloom context', () => {
-  it('keeps where a token comes from, for its owner alone, and never the token', async () => {
+  it('the context file keeps where a token comes from, readable by its owner, and never the token', async () => {
     const { code, stdout, stderr } = await run([
       'context',
       'add',
@@ -56,7 +56,7 @@ describe('kubeloom context', () => {
     ['a file', () => ['--token-file', join(home, 'token')], {}],
     ['a command', () => ['--token-command', `cat ${join(home, 'token')}`], {}],
     ['an environment variable', () => ['--token-env', 'PROD_TOKEN'], { PROD_TOKEN: secret }],
-  ])('sends the token that %s has', async (_, source, environment) => {
+  ])('the request carries the token from %s', async (_, source, environment) => {
     await run(['context', 'add', 'prod', '--url', url, ...source(), '--use'], environment);
     const { stdout } = await run(['whoami'], environment);
     expect(stdout).toContain(`context prod: ${url}`);
@@ -64,7 +64,7 @@ describe('kubeloom context', () => {
     expect(authorization).toEqual([`Bearer ${secret}`]);
   });
 
-  it('is the one in use, unless --context names another, before or behind the command', async () => {
+  it('the context in use applies unless --context names another, before or after the command', async () => {
     await run(['context', 'add', 'prod', '--url', 'http://127.0.0.1:9', '--use']);
     await run(['context', 'add', 'test', '--url', url]);
     expect((await run(['whoami'])).code).toBe(7);
@@ -74,7 +74,7 @@ describe('kubeloom context', () => {
     expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('there is local, prod, test') });
   });
 
-  it('gives way to KUBELOOM_API_URL, which says so, and is not mixed with --context', async () => {
+  it('KUBELOOM_API_URL overrides the context, which is said, and is refused with --context', async () => {
     await run(['context', 'add', 'prod', '--url', 'http://127.0.0.1:9', '--use']);
     const environment = { KUBELOOM_API_URL: url, KUBELOOM_TOKEN: 'other' };
     const { stdout } = await run(['whoami'], environment);
@@ -84,7 +84,7 @@ describe('kubeloom context', () => {
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('are both given') });
   });
 
-  it('goes back to the platform on this machine with `use local`, and when it is removed', async () => {
+  it('`context use local`, or removal of the context, goes back to the local platform', async () => {
     await run(['context', 'add', 'prod', '--url', url, '--use']);
     await run(['context', 'use', 'local']);
     expect((await run(['whoami'])).code).toBe(7);
@@ -93,7 +93,7 @@ describe('kubeloom context', () => {
     expect((await run(['whoami'])).stderr).toContain('no Kubeloom is known here');
   });
 
-  it('refuses a file that others may read, a source that has no token, two sources, and a name that is taken', async () => {
+  it('a file open to others, a failing source, two sources or a taken name is refused', async () => {
     chmodSync(join(home, 'token'), 0o644);
     const open = await run(['context', 'add', 'prod', '--url', url, '--token-file', join(home, 'token')]);
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod 600') });

@@ -26,7 +26,7 @@ const failure: FailureReport = {
 };
 
 describe('a description', () => {
-  it('is never wider than the terminal, but for words that are', () => {
+  it('a description fits the width of the terminal, except for longer words', () => {
     const nodes = [node(1), node(2, { status: 'Leaving' })];
     const hint = 'Request a higher limit from the provider, or use smaller or fewer machines, then apply again.';
     const text = describeManifest(
@@ -43,11 +43,11 @@ describe('a description', () => {
     ['Failed', { deleting: true }, /`kubeloom delete web` goes on with it, `--orphan NODE\|all`/],
     ['Pending', { paused: true }, /until `kubeloom resume web`/],
     ['Failed', { namespace: 'team' }, /`kubeloom retry team\/web`/],
-  ] as const)('says what to do when it is %s %j', (status, change, expected) => {
+  ] as const)('a description says what to do when the manifest is %s %j', (status, change, expected) => {
     expect(describeManifest(described({ status, ...change }))).toMatch(expected);
   });
 
-  it('has a row for each pool where there are many nodes, and names those that are not Ready', () => {
+  it('a description sums up many nodes by pool and names those that are not Ready', () => {
     const nodes = Array.from({ length: 60 }, (_, at) => node(at, at < 5 ? { status: 'Joining' } : {}));
     const manifest = described({ status: 'Running', clusters: [cluster({ nodes })] });
     const short = describeManifest(manifest);
@@ -56,7 +56,7 @@ describe('a description', () => {
     expect(describeManifest(manifest, { everyNode: true })).toContain('compute-1a2b3c4-59');
   });
 
-  it('says once what is simulated, and by cluster where that differs', () => {
+  it('a description says once what is simulated, or by cluster where that differs', () => {
     const one = cluster({ simulated: ['machines'] });
     const same = describeManifest(described({ simulated: ['machines'], clusters: [one, one] }));
     expect(same.match(/simulated/g)).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('a description', () => {
     expect(differs).toContain('· simulated machines');
   });
 
-  it('shows the reason of a pool that was left out once', () => {
+  it('a description shows the reason of a held pool once', () => {
     const held = { pool: 'big', role: 'compute', reason: `TerraformApplyFailed: ${failure.message}` };
     const text = describeManifest(
       described({ clusters: [cluster({ status: 'Degraded', failure, heldPools: [held] })] }),
@@ -79,7 +79,7 @@ describe('an event', () => {
     ...{ cluster: 'web', stage: 'infrastructure' },
   });
 
-  it('is one line where nothing limits it, and a sentence a line on a terminal', () => {
+  it('an event is one line without a width limit, and one line per sentence on a terminal', () => {
     const begin = Date.parse(moment(0));
     expect(eventLines(long, begin, Number.POSITIVE_INFINITY)).toHaveLength(1);
     expect(eventLines(long, begin, 70).map((line) => stripVTControlCharacters(line))).toEqual([
@@ -104,7 +104,7 @@ describe('the live view', () => {
       },
     });
 
-  it('takes away exactly the lines it drew, which are never wider than the screen', () => {
+  it('the live view erases exactly the lines it drew, which fit the width of the screen', () => {
     const terminal = screen(50, 24);
     const view = openLiveView(terminal);
     view.show(['an event'], described({ clusters: [running('a'), running('a-long-name-of-a-cluster')] }));
@@ -118,14 +118,14 @@ describe('the live view', () => {
     expect(terminal.written[1]).toBe('\u001b[2A\u001b[0J');
   });
 
-  it('is never higher than the screen', () => {
+  it('the live view is never higher than the screen', () => {
     const terminal = screen(80, 10);
     openLiveView(terminal).show([], described({ clusters: Array.from({ length: 50 }, (_, at) => running(`c${at}`)) }));
     expect(terminal.written[0]?.trimEnd().split('\n')).toHaveLength(7);
     expect(terminal.written[0]).toContain('and 44 more clusters');
   });
 
-  it('draws nothing where there is no terminal', () => {
+  it('the live view draws nothing without a terminal', () => {
     const terminal = { ...screen(80, 24), isTTY: false };
     openLiveView(terminal).show(['an event'], described({ clusters: [running('a')] }));
     expect(terminal.written).toEqual(['an event\n']);

@@ -20,7 +20,7 @@ const answering = (answer: () => Response) =>
     vi.fn(async () => answer()),
   );
 
-it('a folder is all its YAML and JSON files in their order, not the folders in it', async () => {
+it('a folder yields its own YAML and JSON files in order, not those of folders in it', async () => {
   writeFileSync(join(folder, 'b.json'), '{"b": 1}');
   writeFileSync(join(folder, 'a.yaml'), 'a: 1');
   writeFileSync(join(folder, 'README.md'), '# no: document');

@@ -39,11 +39,11 @@ spec:
 `;
 
 describe('the lines of a fault', () => {
-  it('name file, line and column, also in a later document, and list items by their name', async () => {
+  it('the lines of a fault name file, line and column, and list items by their name', async () => {
     expect(await linesOf('shop.yaml', pool)).toContain('fault  shop.yaml:11:9  nodePools.dynamic "control".count\n');
   });
 
-  it('name the place of what the API refuses in the file, not in the JSON that was sent', async () => {
+  it('a fault from the API is shown at its place in the file, not in the JSON that was sent', async () => {
     const file = join(folder, 'refused.yaml');
     await writeFile(file, pool);
     const [, sent] = (await readDocuments([file])).documents;
@@ -53,7 +53,7 @@ describe('the lines of a fault', () => {
     expect(message).toContain(`${file}:11:9  nodePools.dynamic "control".count`);
   });
 
-  it('show three lines and a mark for a mistake in YAML, once', async () => {
+  it('a mistake in YAML is shown once, with three lines and a mark', async () => {
     const text = 'a:\n  - name: b\n    c: 1\n   d: 2\ne: 3\n';
     expect(await linesOf('slip.yaml', text)).toMatchInlineSnapshot(`
       "  fault  slip.yaml:4:1
@@ -66,7 +66,7 @@ describe('the lines of a fault', () => {
     `);
   });
 
-  it('say that a tab is the mistake', async () => {
+  it('a tab in YAML is named as the mistake', async () => {
     const lines = await linesOf('tab.yaml', 'a:\n\tb: 1\n\tc: 2\n');
     expect(lines).toContain('tab.yaml:2:1');
     expect(lines).toContain('2 | →b: 1');
@@ -74,7 +74,7 @@ describe('the lines of a fault', () => {
     expect(lines.match(/fault/g)).toHaveLength(1);
   });
 
-  it('show nothing of a document that is a Secret', async () => {
+  it('a fault in a Secret shows nothing of the document', async () => {
     const text = `${pool}---\nkind: Secret\nstringData:\n  token: kumquat\n   user: "lychee\n`;
     const lines = await linesOf('secret.yaml', text);
     expect(lines).toMatch(/secret.yaml:1[56]:/);

@@ -18,12 +18,12 @@ const all = [
 ];
 const found = (name: string, namespace = 'default') => manifestNamed(all, { namespace, name }).name;
 
-describe('a name', () => {
-  it('is the manifest of that name, also where a cluster has the same', () => {
+describe('the manifest of a name', () => {
+  it('a name is the manifest of that name even if a cluster has the same name', () => {
     expect(found('shop')).toBe('shop');
   });
 
-  it('of a cluster, or its id, is the manifest it belongs to', () => {
+  it('the name or id of a cluster finds the manifest it belongs to', () => {
     expect(found('vault')).toBe('bank');
     expect(found('front-1a2b3c4')).toBe('shop');
     expect(found('test', 'team')).toBe('lab');
@@ -37,11 +37,11 @@ describe('a name', () => {
       'nodes',
       'there is no manifest or cluster "nodes" in namespace "default"; there is shop, front, twice, bank, vault',
     ],
-  ])('that is not clear is answered with what could be meant: %s', (name, message) => {
+  ])('an unclear name is answered with what could be meant: %s', (name, message) => {
     expect(() => found(name)).toThrow(message);
   });
 
-  it('in a namespace without manifests is answered with the command that lists them', () => {
+  it('a name in a namespace without manifests is answered with the command that lists them', () => {
     expect(() => found('x', 'empty')).toThrow('`kubeloom get` lists all there are');
   });
 });
@@ -56,7 +56,7 @@ describe('asking for a manifest by a name', () => {
     throw missing;
   };
 
-  it('asks once more when the name is one of a cluster', async () => {
+  it('a request by the name of a cluster is repeated with its manifest', async () => {
     expect(
       await ofManifest(
         lister(async () => ({ items: all })),
@@ -66,7 +66,7 @@ describe('asking for a manifest by a name', () => {
     ).toBe('the bank');
   });
 
-  it('passes on what is missing of a manifest that is there', async () => {
+  it('a missing part of a manifest that exists is reported as the API said it', async () => {
     const asked = ofManifest(
       lister(async () => ({ items: all })),
       { name: 'shop' },
@@ -75,7 +75,7 @@ describe('asking for a manifest by a name', () => {
     await expect(asked).rejects.toBe(missing);
   });
 
-  it('passes on the answer when the manifests cannot be listed', async () => {
+  it('the answer of the API is passed on when the manifests cannot be listed', async () => {
     const asked = ofManifest(
       lister(() => Promise.reject(new Error('403'))),
       { name: 'vault' },

@@ -20,7 +20,7 @@ async function followed(moments: readonly Moment[], before: Parameters<typeof wa
 }
 
 describe('following a run', () => {
-  it('does not end on what an earlier run came to', async () => {
+  it('following does not end on the result of an earlier run', async () => {
     const before = [happened('the run before', { runId: earlier, kind: 'RunFailed' })];
     const { manifest, said } = await followed(
       [
@@ -35,7 +35,7 @@ describe('following a run', () => {
     expect(said).toEqual(['a waypoint', 'all is done']);
   });
 
-  it('waits for the last event and for the record of the run, which are written after the manifest has settled', async () => {
+  it('following waits for the last event and the record of the run after the manifest has settled', async () => {
     const { manifest, said } = await followed([
       { look: described({}) },
       { look: described({ status: 'Done', ended: false }) },
@@ -47,7 +47,7 @@ describe('following a run', () => {
   });
 
   it.each([described({ status: 'Done' }), 'gone'] as const)(
-    'waits for no last event that was there before the end was seen',
+    'following does not wait for a last event that was read before the end was seen',
     async (look) => {
       const api = watchedApi([{ look: described({}), events: [succeeded] }, { look: described({}) }, { look }]);
       const write = () => {};
@@ -56,12 +56,12 @@ describe('following a run', () => {
     },
   );
 
-  it('does not wait for ever for a last event that was never written', async () => {
+  it('following stops waiting for a last event that was never written', async () => {
     const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
     expect([manifest?.status, said]).toEqual(['Failed', []]);
   });
 
-  it('shows the last events of a manifest that is gone', async () => {
+  it('the last events of a deleted manifest are shown', async () => {
     const { manifest, said } = await followed([
       {
         look: described({ status: 'Deleting', deleting: true }),
@@ -73,7 +73,7 @@ describe('following a run', () => {
     expect(said).toEqual(['hosts removed', 'all is done']);
   });
 
-  it('takes another manifest of the same name for what it is: the one that was followed is gone', async () => {
+  it('a new manifest of the same name counts as the end of the one that was followed', async () => {
     const { manifest, said } = await followed(
       [{ look: described({}) }, { look: described({ runId: 'web-bbbbb-g1-a1', status: 'Running' }) }],
       [happened('of the other', { runId: 'web-bbbbb-g1-a1' }), succeeded],
@@ -82,7 +82,7 @@ describe('following a run', () => {
     expect(said).toEqual(['all is done']);
   });
 
-  it('goes on with the run that took over, and shows its events too', async () => {
+  it('following goes on with the run that took over, and shows its events too', async () => {
     const later = 'web-aaaaa-g3-a1';
     const superseded = happened('the newer generation follows', { kind: 'RunSuperseded' });
     const end = happened('all is done', { runId: later, kind: 'RunSucceeded', at: moment(7000) });
@@ -95,7 +95,7 @@ describe('following a run', () => {
     expect(said).toEqual(['the newer generation follows', 'all is done']);
   });
 
-  it('ends where a pause holds the manifest, once the run has stopped', async () => {
+  it('following ends when the run has stopped and a pause holds the manifest', async () => {
     const { manifest } = await followed([
       { look: described({ paused: true }) },
       { look: described({ paused: true, status: 'Pending', ended: true }), events: [succeeded] },
@@ -103,14 +103,14 @@ describe('following a run', () => {
     expect(manifest).toMatchObject({ paused: true, status: 'Pending' });
   });
 
-  it('shows all of a long history, page by page, before it ends', async () => {
+  it('a long history is shown completely, page by page, before following ends', async () => {
     const many = Array.from({ length: 450 }, (_, at) => happened(`event ${at}`, { at: moment(at * 20) }));
     const last = { ...succeeded, at: moment(10_000) };
     const { said } = await followed([{ look: described({ status: 'Done' }) }], [...many, last], 100);
     expect(said).toEqual([...many.map(({ message }) => message), 'all is done']);
   });
 
-  it('shows an event that was written late, with a time before that of others', async () => {
+  it('an event that was written late is shown, even with a time before that of others', async () => {
     const { said } = await followed([
       { look: described({}), events: [happened('of one cluster', { at: moment(300) })] },
       { look: described({}), events: [happened('of another, written late', { at: moment(200) })] },
@@ -120,7 +120,7 @@ describe('following a run', () => {
     expect(said).toEqual(['of one cluster', 'of another, written late', 'all is done']);
   });
 
-  describe('that was asked for something', () => {
+  describe('from a request on', () => {
     const requested = happened('cancelled by ann', { kind: 'Requested', at: moment(60_000) });
     const old = [happened('three minutes before', { at: moment(0) }), requested];
     const lateOne = happened('written late, of the time before', { at: moment(59_000) });
@@ -138,17 +138,17 @@ describe('following a run', () => {
       return written.map((line) => stripVTControlCharacters(line).trim());
     };
 
-    it('shows what happens from the request on, with the times since then', async () => {
+    it('events are shown from the request on, with the times since then', async () => {
       expect(await lines(false)).toEqual(['0.0 s · cancelled by ann', '4.2 s · undone', '5.0 s · all is done']);
     });
 
-    it('shows only what happens from now on where nothing was started', async () => {
+    it('only events from now on are shown when nothing was started', async () => {
       const messages = (await lines(true)).map((line) => line.replace(/^.* · /, ''));
       expect(messages).toEqual(['undone', 'all is done']);
     });
   });
 
-  it('bears a restart of the platform', async () => {
+  it('following survives a restart of the platform', async () => {
     const { manifest, said } = await followed([
       { look: described({}) },
       { look: 'unavailable' },
@@ -159,13 +159,13 @@ describe('following a run', () => {
     expect(said).toEqual(['no answer for now, trying for 0 s: HTTP 503', 'all is done']);
   });
 
-  it('gives up on a platform that does not come back', async () => {
+  it('following gives up when the platform does not come back', async () => {
     await expect(followed([{ look: described({}) }, { look: 'unavailable' }])).rejects.toThrow('HTTP 503');
   });
 });
 
 describe('the feed of events', () => {
-  it('asks again only for what may have been overtaken', async () => {
+  it('the feed of events reads again only the events that could still be overtaken', async () => {
     const asked: (string | undefined)[] = [];
     const old = Array.from({ length: 30 }, (_, at) => happened(`event ${at}`, { at: moment(at * 1000) }));
     const inner = watchedApi([{ look: described({}) }], old, 10);

@@ -13,7 +13,7 @@ it.each([
 });
 
 it.each([[['apply', '-f', 'x.yaml', 'y']], [['constructor']], [['delete', 'x.yaml']], [[]]] as const)(
-  'nothing is guessed of %j',
+  'no hint is guessed for %j',
   (words) => {
     expect(habitHint(words)).toBeUndefined();
   },

@@ -14,7 +14,7 @@ function leavesOf(command: Command, words: readonly string[] = []): [words: stri
 }
 
 describe('the help', () => {
-  it('has examples for every command: two, if it takes more than its name', async () => {
+  it('each command has an example, and two if it takes more than its name', async () => {
     const few = leavesOf(await kubeloomProgram()).filter(([words, { registeredArguments, options }]) => {
       const wanted = registeredArguments.length + options.length > 1 ? 2 : 1;
       return (examples[words]?.length ?? 0) < wanted;
@@ -22,7 +22,7 @@ describe('the help', () => {
     expect(few.map(([words]) => words)).toEqual([]);
   });
 
-  it('has examples that the command line accepts, of commands that there are', async () => {
+  it('each example is accepted by the command line and names an existing command', async () => {
     const lines = Object.entries(examples).flatMap(([words, rests]) =>
       rests.map((rest) => `kubeloom ${words} ${rest}`),
     );
@@ -30,12 +30,12 @@ describe('the help', () => {
     expect((await Promise.all(objections)).filter((line) => !line.endsWith(': undefined'))).toEqual([]);
   });
 
-  it('shows them, and explains the words that plans and runs use', async () => {
+  it('the help shows examples and explains the words that plans and runs use', async () => {
     expect((await kubeloom(['kubeconfig', '--help'])).stdout).toContain('kubeloom kubeconfig web -o web.kubeconfig');
     expect((await kubeloom(['--help'])).stdout).toMatch(/generations.*attempt.*waypoints.*stages/s);
   });
 
-  it('begins every error with the name of the program', async () => {
+  it('each error begins with the name of the program', async () => {
     const wrong = [['aply'], ['apply'], ['get', '--jsn'], ['validate', '-f', 'nowhere.yaml']];
     const outcomes = await Promise.all(wrong.map((args) => kubeloom(args)));
     expect(outcomes.map(({ code, stderr }) => [code, stderr.startsWith('kubeloom: ')])).toEqual(

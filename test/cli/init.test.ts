@@ -31,17 +31,20 @@ function faultsIn(text: string): string[] {
 }
 
 describe('kubeloom init', () => {
-  it.each(nodeTypes)('writes a manifest for %s that validate accepts, apart from what is to be filled in', (type) => {
-    expect(faultsIn(scaffold('shop', [type]))).toEqual([]);
-  });
+  it.each(nodeTypes)(
+    'init writes a manifest for %s that validate accepts, apart from what the user fills in',
+    (type) => {
+      expect(faultsIn(scaffold('shop', [type]))).toEqual([]);
+    },
+  );
 
-  it('puts a pool of each provider into one cluster', () => {
+  it('init puts a pool of each provider into one cluster', () => {
     const text = scaffold('shop', ['hetzner', 'aws']);
     expect(faultsIn(text)).toEqual([]);
     expect(text).toContain('compute: [compute-1, compute-2]');
   });
 
-  it('writes a file for its owner alone, and replaces none without --force', async () => {
+  it('init writes a file that only its owner can read, and overwrites none without --force', async () => {
     const file = join(folder, 'shop.yaml');
     const args = ['init', file, '--provider', 'hetzner', '--name', 'shop'];
     expect((await kubeloom(args)).stderr).toContain(placeholder);
@@ -50,7 +53,7 @@ describe('kubeloom init', () => {
     expect(readFileSync(file, 'utf8')).toContain('providerType: hetzner');
   });
 
-  it('says which types there are when it does not know one', async () => {
+  it('init lists the provider types when it does not know one', async () => {
     const { code, stderr } = await kubeloom(['init', '--provider', 'hetzer']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('hetzner')]);
   });

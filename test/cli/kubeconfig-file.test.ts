@@ -29,7 +29,7 @@ afterEach(() => {
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe('kubeloom kubeconfig -o', () => {
-  it('makes a file that only its owner may read, and replaces none without --force', async () => {
+  it('-o creates a file that only its owner can read, and overwrites none without --force', async () => {
     const path = join(folder, 'web.kubeconfig');
     await writeKubeconfig(path, text, false);
     expect([modeOf(path), readFileSync(path, 'utf8')]).toEqual([0o600, text]);
@@ -37,7 +37,7 @@ describe('kubeloom kubeconfig -o', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('closes a file to others when it replaces it', async () => {
+  it('-o removes the access of others to a file that it overwrites', async () => {
     const path = join(folder, 'web.kubeconfig');
     writeFileSync(path, 'old', { mode: 0o644 });
     await writeKubeconfig(path, text, true);
@@ -46,7 +46,7 @@ describe('kubeloom kubeconfig -o', () => {
 });
 
 describe('kubeloom kubeconfig --merge', () => {
-  it('makes the file of kubectl where there is none, with the cluster in use', async () => {
+  it('--merge creates the file of kubectl if there is none, with the cluster in use', async () => {
     expect(await mergeKubeconfig(text, 'kubeloom-web', false)).toBe(file);
     expect(modeOf(file)).toBe(0o600);
     expect(parse(readFileSync(file, 'utf8'))).toEqual({
@@ -57,7 +57,7 @@ describe('kubeloom kubeconfig --merge', () => {
     });
   });
 
-  it('keeps the other entries, the comments and the context in use', async () => {
+  it('--merge keeps the other entries, the comments and the context in use', async () => {
     const other = text.replaceAll('web', 'other');
     await mergeKubeconfig(text, 'kubeloom-web', false);
     writeFileSync(file, `# mine\n${other}`, { mode: 0o644 });
@@ -72,7 +72,7 @@ describe('kubeloom kubeconfig --merge', () => {
     });
   });
 
-  it('replaces an entry of the same name with --force only', async () => {
+  it('--merge replaces an entry of the same name only with --force', async () => {
     await mergeKubeconfig(text, 'kubeloom-web', false);
     const changed = text.replace('192.0.2.1', '192.0.2.2');
     await expect(mergeKubeconfig(changed, 'kubeloom-web', false)).rejects.toThrow('--force');
@@ -81,7 +81,7 @@ describe('kubeloom kubeconfig --merge', () => {
     expect(clusters).toEqual([{ name: 'kubeloom-web', cluster: { server: 'https://192.0.2.2:6443' } }]);
   });
 
-  it('changes nothing of a file that it cannot read', async () => {
+  it('--merge does not change a file that it cannot read', async () => {
     await mergeKubeconfig(text, 'kubeloom-web', false);
     writeFileSync(file, 'clusters: [');
     await expect(mergeKubeconfig(text, 'kubeloom-web', true)).rejects.toThrow('nothing was changed');

@@ -37,14 +37,14 @@ afterAll(async () => {
   else process.env.KUBELOOM_LOG = log;
 });
 
-describe('the name of a cluster', () => {
-  it.each(['get', 'runs', 'events', 'history'])('stands for its manifest: %s', async (command) => {
+describe('a cluster name instead of a manifest name', () => {
+  it.each(['get', 'runs', 'events', 'history'])('the name of a cluster finds its manifest: %s', async (command) => {
     const { code, stdout } = await kubeloom([command, 'front', '--json']);
     expect(code).toBe(0);
     expect(stdout).toMatch(command === 'history' ? /"generation": 2/ : /shop-\w{5}-g2-a1/);
   });
 
-  it('stands for its manifest in plan and in verbs, but deletes nothing', async () => {
+  it('the name of a cluster finds its manifest in plan and in verbs, but deletes nothing', async () => {
     expect((await kubeloom(['plan', 'front'])).stdout).toContain('default/shop');
     expect((await kubeloom(['retry', 'front', '--yes'])).stderr).toContain('manifest "default/shop" cannot be retried');
     const { code, stderr } = await kubeloom(['delete', 'front', '--yes']);
@@ -54,7 +54,7 @@ describe('the name of a cluster', () => {
     ]);
   });
 
-  it('that is not quite one is answered with what could be meant', async () => {
+  it('a misspelled cluster name is answered with what could be meant', async () => {
     const { code, stderr } = await kubeloom(['describe', 'fromt']);
     expect(code).toBe(4);
     expect(stderr).toContain('there is no manifest or cluster "fromt" in namespace "default"; did you mean front?');
@@ -62,7 +62,7 @@ describe('the name of a cluster', () => {
 });
 
 describe('kubeloom get', () => {
-  it('prints documents that can be applied again and change nothing', async () => {
+  it('get prints documents that can be applied again and change nothing', async () => {
     const { stdout } = await kubeloom(['get', 'shop', '-o', 'yaml']);
     expect(parse(stdout)).toMatchObject({ kind: 'InputManifest', metadata: { name: 'shop' } });
     const again = await kubeloom(['apply', '-f', '-', '--json'], { stdin: stdout });
@@ -74,12 +74,12 @@ describe('kubeloom get', () => {
     ]);
   });
 
-  it('prints names to go on with, and all columns', async () => {
+  it('get prints bare names with -o name, and all columns with -o wide', async () => {
     expect((await kubeloom(['get', '-A', '-o', 'name'])).stdout).toBe('bank\nshop\n');
     expect((await kubeloom(['get', '-o', 'wide'])).stdout).toMatch(/RUN .*\n.*bank-\w{5}-g1-a1 /);
   });
 
-  it('shows what changes until it is interrupted', async () => {
+  it('get --watch prints changes until it is interrupted', async () => {
     const watching = kubeloom(['get', '--watch', '--json'], { interruptAt: '"generation":2' });
     const { code, stdout } = await watching;
     expect(code).toBe(130);
@@ -90,7 +90,7 @@ describe('kubeloom get', () => {
     expect(seen).toEqual(['bank', 'shop']);
   });
 
-  it('refuses options that contradict each other', async () => {
+  it('get refuses options that contradict each other', async () => {
     const { code, stderr } = await kubeloom(['get', '-A', '-n', 'team']);
     expect(code).toBe(2);
     expect(stderr).toContain('leave one of them out');
@@ -98,7 +98,7 @@ describe('kubeloom get', () => {
 });
 
 describe('kubeloom logs', () => {
-  it('of a manifest or cluster are those of its newest run, and of the run before with --previous', async () => {
+  it('logs prints the newest run of a manifest or cluster, and with --previous the one before', async () => {
     const newest = await kubeloom(['logs', 'front', '--stage', 'kubernetes']);
     expect(newest.stderr).toMatch(/^run shop-\w{5}-g2-a1: changed, Succeeded$/m);
     expect(newest.stdout).toMatch(/^== front w00 kubernetes, try 1$/m);
@@ -110,7 +110,7 @@ describe('kubeloom logs', () => {
 });
 
 describe('kubeloom apply --wait', () => {
-  it('of a document that is unchanged says so and replays nothing', async () => {
+  it('apply --wait of an unchanged document says so and replays no events', async () => {
     const { code, stdout } = await kubeloom(['apply', '-f', file('bank', 'vault'), '--wait']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^default\/bank unchanged \(generation 1, run .*\); nothing was started$/m);
@@ -121,15 +121,15 @@ describe('kubeloom apply --wait', () => {
 });
 
 describe('kubeloom changes', () => {
-  it('says where there may be others when there are none', async () => {
+  it('changes says where else to look when there are none', async () => {
     expect((await kubeloom(['changes'])).stdout).toBe(
       'no changes of roles; -n NAMESPACE shows those of Secrets and templates\n',
     );
   });
 });
 
-describe('kubeloom history and diff', () => {
-  it('show when, by whom and why each generation was stored, and what it changed', async () => {
+describe('kubeloom history and kubeloom diff', () => {
+  it('history shows when, by whom and why each generation was stored, and what it changed', async () => {
     const { stdout } = await kubeloom(['history', 'shop']);
     expect(stdout.replaceAll(/(just now|\d+ \w+ ago)/g, 'WHEN').replaceAll(/ +/g, ' ')).toBe(
       'GENERATION WHEN BY REASON CHANGES\n' +
@@ -138,7 +138,7 @@ describe('kubeloom history and diff', () => {
     );
   });
 
-  it('show the lines in which two generations differ, the last two unless others are named', async () => {
+  it('diff shows the lines in which two generations differ, by default the last two', async () => {
     const last = await kubeloom(['diff', 'shop']);
     expect(last.stdout).toMatch(
       /^# nodePools.dynamic "compute".count 2 → 3\n--- default\/shop \(generation 1\)\n\+\+\+ default\/shop \(generation 2\)\n@@/,
@@ -148,7 +148,7 @@ describe('kubeloom history and diff', () => {
     expect((await kubeloom(['diff', 'shop', '2', '1'])).stdout).toContain('-        count: 3\n+        count: 2');
   });
 
-  it('compare a file with what is stored, whatever the defaults that the file leaves out', async () => {
+  it('diff compares a file with what is stored, whatever defaults the file leaves out', async () => {
     const same = await kubeloom(['diff', '-f', file('shop', 'front', 3)]);
     expect([same.code, same.stdout]).toEqual([0, '']);
     expect(same.stderr).toContain('shop: no difference between generation 2 and ');
@@ -163,7 +163,7 @@ describe('kubeloom history and diff', () => {
     [['shop', 'three'], 2, 'is not a generation'],
     [['bank'], 4, 'has only one generation'],
     [[], 2, 'compare what?'],
-  ] as const)('refuse %j', async (args, code, reason) => {
+  ] as const)('diff refuses %j', async (args, code, reason) => {
     const outcome = await kubeloom(['diff', ...args]);
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).toContain(reason);

@@ -39,14 +39,14 @@ const plain = (lines: readonly string[]): string => lines.map((line) => stripVTC
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('kubeloom get', () => {
-  it('leaves out what says least at 80 columns, and breaks no word', () => {
+  it('get leaves out the least important columns at 80 columns, and breaks no word', () => {
     expect(plain(manifestTable([summary()], { width: 80 }))).toMatchInlineSnapshot(`
       "NAMESPACE  NAME                 STATUS  CHANGED    CLUSTERS
       default    local-two-providers  Done    3 min ago  two-clouds (4 nodes)"
     `);
   });
 
-  it('shows names and states at 40 columns, and how far a run is before anything else', () => {
+  it('get keeps names, states and the progress of a run at 40 columns', () => {
     const running = summary({ name: 'shop', status: 'Running', progress: { step: 1, steps: 4, percent: 25 } });
     expect(plain(manifestTable([summary(), running], { width: 40 }))).toMatchInlineSnapshot(`
       "NAME                 STATUS   PROGRESS
@@ -55,7 +55,7 @@ describe('kubeloom get', () => {
     `);
   });
 
-  it('keeps the namespaces of manifests that are in several', () => {
+  it('get keeps the namespaces of manifests that are in several', () => {
     const rows = plain(manifestTable([summary(), summary({ namespace: 'team' })], { width: 50 }));
     expect(rows).toMatch(/^default .*\nteam /m);
     expect(widest(rows)).toBeLessThanOrEqual(50);
@@ -71,7 +71,7 @@ describe('kubeloom history', () => {
     { generation: 1, current: false, at: minutesAgo(5), by: 'local', reason: 'created', changes: null },
   ];
 
-  it('fits 80 columns', () => {
+  it('history fits 80 columns', () => {
     expect(plain(historyTable(items, { width: 80 }))).toMatchInlineSnapshot(`
       "GENERATION  WHEN       BY     REASON   CHANGES
       g2 current  3 min ago  local  changed  nodePools.dynamic "compute".count 2 → 3
@@ -79,7 +79,7 @@ describe('kubeloom history', () => {
     `);
   });
 
-  it('is a block for each generation at 40 columns', () => {
+  it('history prints a block for each generation at 40 columns', () => {
     expect(plain(historyTable(items, { width: 40 }))).toMatchInlineSnapshot(`
       "generation g2 current
         when     3 min ago
@@ -99,7 +99,7 @@ describe('kubeloom history', () => {
 describe('kubeloom describe', () => {
   const manifest = described({ ...summary(), clusters: [cluster], simulated: ['control plane', 'machines'] });
 
-  it('fits 80 columns', () => {
+  it('describe fits 80 columns', () => {
     const text = stripVTControlCharacters(describeManifest(manifest, { width: 80 }));
     expect(widest(text)).toBeLessThanOrEqual(80);
     expect(text).toMatchInlineSnapshot(`
@@ -118,7 +118,7 @@ describe('kubeloom describe', () => {
     `);
   });
 
-  it('can be read at 40 columns: nodes with their states, ids in one piece', () => {
+  it('describe can be read at 40 columns: nodes with their states, ids in one piece', () => {
     const text = stripVTControlCharacters(describeManifest(manifest, { width: 40 }));
     expect(widest(text)).toBeLessThanOrEqual(40);
     expect(text).toMatchInlineSnapshot(`

@@ -13,7 +13,7 @@ const problemOf = (code: keyof typeof errorNames) =>
 const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 afterEach(() => said.mockClear());
 
-it('asks again until a runner has answered, and says once what it waits for', async () => {
+it('a request is repeated until a runner has found the commit, and the wait is reported once', async () => {
   const answers = [problemOf('TemplatesPending'), problemOf('TemplatesPending'), undefined];
   const ask = vi.fn(async () => {
     const problem = answers.shift();
@@ -25,18 +25,18 @@ it('asks again until a runner has answered, and says once what it waits for', as
   expect(said.mock.calls).toEqual([[`${detail}; waiting for it\n`]]);
 });
 
-it('asks once when it is refused for another reason', async () => {
+it('a request that is refused for another reason is not repeated', async () => {
   const ask = vi.fn(() => Promise.reject(new ApiProblem(problemOf('VersionConflict'))));
   await expect(onceTemplatesKnown(ask, { everyMs: 1 })).rejects.toMatchObject({ exitCode: 5 });
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-it('gives up after a while, with the words of the API', async () => {
+it('a request gives up after the time limit, with the words of the API', async () => {
   const ask = () => Promise.reject(new ApiProblem(problemOf('TemplatesPending')));
   await expect(onceTemplatesKnown(ask, { everyMs: 1, limitMs: 20 })).rejects.toThrow(detail);
 });
 
-it('is what applying, planning and rolling back do', async () => {
+it('apply, plan and rollback wait for the commit of the templates', async () => {
   const asked: string[] = [];
   const server = createServer(({ method, url }, response: ServerResponse) => {
     asked.push(`${method} ${url}`);

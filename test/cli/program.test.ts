@@ -24,22 +24,22 @@ async function loadedAtStart(): Promise<string[]> {
 }
 
 describe('the start of the command line', () => {
-  it('loads no package but the parser of command lines, and nothing of the domain', async () => {
+  it('the start loads no package but the parser of command lines, and nothing of the domain', async () => {
     const loaded = await loadedAtStart();
     expect(loaded.filter((file) => !file.startsWith('cli/'))).toEqual(['commander']);
   });
 });
 
 describe('kubeloomProgram', () => {
-  it('finds each command by the words that it is registered with', async () => {
+  it('each command is found by the words that it is registered with', async () => {
     expect(await namesOf([])).toEqual(commandWords);
   });
 
-  it('loads the command that is called, and nothing else', async () => {
+  it('only the command that is called is loaded', async () => {
     expect(await namesOf(['version', '--json'])).toEqual(['version', 'schema']);
   });
 
-  it('loads all commands for help and for words that are none', async () => {
+  it('all commands are loaded for help and for an unknown command', async () => {
     expect(await namesOf(['help', 'get'])).toEqual(commandWords);
     expect(await namesOf(['aply'])).toEqual(commandWords);
     expect(await namesOf(['--help'])).toEqual(commandWords);

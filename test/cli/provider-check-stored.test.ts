@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('kubeloom provider check without files', () => {
-  it('finds the manifest, and says that no cloud was asked', async () => {
+  it('provider check finds the manifest, and says that no cloud was asked', async () => {
     const { code, stdout } = await check('one');
     expect([code, stdout]).toEqual([
       0,
@@ -49,7 +49,7 @@ describe('kubeloom provider check without files', () => {
     ]);
   });
 
-  it('answers as JSON, and knows other namespaces', async () => {
+  it('provider check answers as JSON, and finds instances in other namespaces', async () => {
     const { code, stdout } = await check('far', '-n', 'team', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -58,7 +58,7 @@ describe('kubeloom provider check without files', () => {
     });
   });
 
-  it('requires --manifest when several have the instance', async () => {
+  it('provider check requires --manifest when several manifests have the instance', async () => {
     const { code, stderr } = await check('two');
     expect([code, stderr]).toEqual([
       2,
@@ -67,7 +67,7 @@ describe('kubeloom provider check without files', () => {
     expect((await check('two', '--manifest', 'forum')).code).toBe(0);
   });
 
-  it('names what there is, here or in the manifest', async () => {
+  it('provider check lists the instances of the namespace or manifest for an unknown name', async () => {
     expect(await check('nobody')).toMatchObject({ code: 4, stderr: expect.stringMatching(/there are .*one/) });
     expect(await check('nobody', '-n', 'empty')).toMatchObject({ code: 4, stderr: expect.stringContaining('-f') });
     expect(await check('one', '--manifest', 'forum')).toMatchObject({
@@ -91,17 +91,17 @@ describe('waiting for a check', () => {
   const ask = (looks: ProviderCheck[], limitMs = 60_000) =>
     checkStored(apiWith(looks), { provider: 'one', namespace: 'default', manifest: 'shop' }, { pollMs: 1, limitMs });
 
-  it('goes on until there is a result', async () => {
+  it('the wait for a check goes on until there is a result', async () => {
     expect(await ask([running, running, { ...running, status: 'done' }])).toEqual([]);
   });
 
-  it('ends with the build to look at when the result is lost', async () => {
+  it('the wait for a check ends with the build to read when the result is lost', async () => {
     await expect(ask([{ ...running, status: 'lost' }])).rejects.toMatchObject({
       ...{ exitCode: 1, message: expect.stringContaining('the log of build terraform:b says why') },
     });
   });
 
-  it('ends when nothing begins', async () => {
+  it('the wait for a check ends when the check does not start in time', async () => {
     await expect(ask([], -1)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('has not ended') });
   });
 });

@@ -31,11 +31,11 @@ async function check(...args: readonly string[]) {
 }
 
 describe('kubeloom provider check', () => {
-  it('has nothing to check of a type without credentials', async () => {
+  it('a type without credentials has nothing to check', async () => {
     expect(await check('here')).toMatchObject({ code: 0, out: expect.stringContaining('nothing to check') });
   });
 
-  it('names a field that is malformed and not its value', async () => {
+  it('a malformed field is named without its value', async () => {
     const { out, err, code } = await check('cloud', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(out)).toMatchObject({
@@ -45,13 +45,13 @@ describe('kubeloom provider check', () => {
     expect(out + err).not.toContain(secretText);
   });
 
-  it('names the connection to Vault that the files lack', async () => {
+  it('a missing connection to Vault is named', async () => {
     const { out, code } = await check('later');
     expect(code).toBe(3);
     expect(out).toContain('team/vault');
   });
 
-  it('names the providers that there are', async () => {
+  it('an unknown provider is answered with the names of those in the files', async () => {
     expect(await check('nobody')).toMatchObject({ code: 4, err: expect.stringContaining('here, cloud, later') });
   });
 });

@@ -30,7 +30,7 @@ const secret = (name: string, fields: string): string =>
   `apiVersion: v1\nkind: Secret\nmetadata: { name: ${name} }\nstringData: ${fields}\n`;
 
 describe('kubeloom apply', () => {
-  it('takes the version as it is printed everywhere, without quotation marks', async () => {
+  it('apply --if-match takes a version with or without quotation marks', async () => {
     expect((await kubeloom(['apply', '-f', minimal, '--wait'])).code).toBe(0);
     const stale = await kubeloom(['apply', '-f', minimal, '--if-match', 'g7-a1']);
     expect([stale.code, stale.stderr]).toEqual([5, expect.stringContaining('generation 1, attempt 1 is stored')]);
@@ -40,7 +40,7 @@ describe('kubeloom apply', () => {
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('e.g. g3-a1')]);
   });
 
-  it('prints all faults of a document whose name the API has no place for, and submits nothing', async () => {
+  it('apply prints all faults of a document with an impossible name, and submits nothing', async () => {
     const bad = 'apiVersion: kubeloom.dev/v1\nkind: RoleBinding\nmetadata: { name: bad one }\nspec: { role: root }\n';
     const { code, stdout, stderr } = await kubeloom(['apply', '-f', '-'], `${secret('fine', '{ a: b }')}---\n${bad}`);
     expect([code, stdout]).toEqual([3, '']);
@@ -49,14 +49,14 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('fine');
   });
 
-  it('sends a name nowhere but to its own place', async () => {
+  it('a name with slashes is sent to no other path of the API', async () => {
     const { code } = await kubeloom(['apply', '-f', '-'], secret('../../roles/evil', '{ a: b }'));
     expect(code).toBe(3);
     expect((await kubeloom(['describe', '../../v1/roles'])).code).toBe(2);
     expect((await kubeloom(['roles', 'delete', '../secrets/default/x'])).stderr).toContain('the path is not valid');
   });
 
-  it('refuses the same thing twice', async () => {
+  it('apply refuses the same document twice', async () => {
     const { code, stderr } = await kubeloom(
       ['apply', '-f', '-'],
       `${secret('a', '{ a: b }')}---\n${secret('a', '{ a: c }')}`,
@@ -64,7 +64,7 @@ describe('kubeloom apply', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('Secret default/a is in these documents twice')]);
   });
 
-  it('warns of keys that last, and shows none of them', async () => {
+  it('apply warns of long-lived keys, and shows none of them', async () => {
     const key = '{ accesskey: AKIAIOSFODNN7EXAMPLE, secretkey: wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY }';
     const text = await kubeloom(['apply', '-f', '-'], secret('aws', key));
     expect([text.code, text.stdout]).toEqual([0, 'Secret default/aws stored\n']);
@@ -76,7 +76,7 @@ describe('kubeloom apply', () => {
 });
 
 describe('kubeloom secrets and templates', () => {
-  it('list names, show documents, and delete what nothing needs', async () => {
+  it('secrets and templates list names, show documents, and delete what is not in use', async () => {
     const reference =
       'apiVersion: kubeloom.dev/v1\nkind: TemplateGitReference\nmetadata: { name: ours, namespace: team }\nspec: { endpoint: { url: github.com/team/modules, protocol: https }, commit: v1, paths: { terraformer: tf } }\n';
     const applied = await kubeloom(['apply', '-f', '-'], `${secret('spare.one', '{ a: hidden }')}---\n${reference}`);
@@ -94,36 +94,39 @@ describe('kubeloom secrets and templates', () => {
   });
 });
 
-describe('a parameter that is none', () => {
-  it('is shown once', async () => {
+describe('a faulty parameter', () => {
+  it('a fault in a parameter is shown once', async () => {
     const { code, stderr } = await kubeloom(['get', '-n', 'No']);
     expect([code, stderr.match(/must consist of/g)?.length]).toEqual([3, 1]);
   });
 });
 
 describe('logs and events', () => {
-  it('are there of a check for drift as of any run', async () => {
+  it('logs shows a check for drift like any other run', async () => {
     expect((await kubeloom(['drift', 'sim-minimal', '--wait'])).code).toBe(0);
     const runs = JSON.parse((await kubeloom(['runs', 'sim-minimal', '--json'])).stdout) as { runId: string }[];
     const check = runs.find(({ runId }) => /-d[0-9a-z]+$/.test(runId))?.runId ?? '';
     expect(await kubeloom(['logs', check])).toMatchObject({ code: 0, stdout: expect.stringContaining('drift') });
   });
 
-  it('say so when there are none of the run that is named', async () => {
+  it('events says so when the named run has none', async () => {
     const { code, stderr } = await kubeloom(['events', 'sim-minimal', '--run', 'nothing']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('no events of run nothing')]);
   });
 });
 
-describe('an API that cannot be asked', () => {
+describe('an API that cannot be reached', () => {
   const at = (url: string) => run(['whoami'], { environment: { KUBELOOM_API_URL: url, KUBELOOM_TOKEN: 'hush' } });
 
-  it.each(['localhost:7700', 'ftp://x', 'http://a b', 'https://x/?y'])('is no %s: wrong use', async (url) => {
-    const { code, stderr } = await at(url);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`KUBELOOM_API_URL is "${url}"`)]);
-  });
+  it.each(['localhost:7700', 'ftp://x', 'http://a b', 'https://x/?y'])(
+    'an address that is no http URL is refused as wrong use: %s',
+    async (url) => {
+      const { code, stderr } = await at(url);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`KUBELOOM_API_URL is "${url}"`)]);
+    },
+  );
 
-  it('does not answer, and is named', async () => {
+  it('an API that does not answer is named', async () => {
     const url = await withServer(
       () => {},
       async (live) => live,
@@ -131,7 +134,7 @@ describe('an API that cannot be asked', () => {
     expect(await at(url)).toMatchObject({ code: 7, stderr: expect.stringContaining(`nothing answers at ${url}`) });
   });
 
-  it('speaks something else: the reason is shown', async () => {
+  it('the reason is shown when the server does not speak the protocol', async () => {
     const { code, stderr } = await withServer(
       (_, response) => response.end('x'),
       (url) => at(url.replace('http', 'https')),
@@ -139,7 +142,7 @@ describe('an API that cannot be asked', () => {
     expect([code, stderr]).toEqual([7, expect.stringMatching(/cannot be asked \(.+\): /)]);
   });
 
-  it('redirects: the token is not sent there', async () => {
+  it('a redirect is refused, and the token is not sent to the other address', async () => {
     let asked = 0;
     const { code, stderr } = await withServer(
       (request, response) => {
@@ -151,7 +154,7 @@ describe('an API that cannot be asked', () => {
     expect([code, asked, stderr]).toEqual([7, 1, expect.stringContaining('redirects to http://127.0.0.1:1/v1/whoami')]);
   });
 
-  it('is in a broken file, which the message names', async () => {
+  it('a broken platform file is answered with the command that starts the platform', async () => {
     const directory = mkdtempSync(join(home, 'broken-'));
     writeFileSync(join(directory, 'platform.json'), '{');
     const { code, stderr } = await run(['get'], { environment: { KUBELOOM_HOME: directory } });

@@ -64,7 +64,7 @@ afterAll(async () => {
 });
 
 describe('kubeloom apply', () => {
-  it('stores and starts nothing when one document of several files is faulty', async () => {
+  it('apply stores and starts nothing when one document of several files is faulty', async () => {
     const bad = join(directory, 'bad.yaml');
     writeFileSync(bad, readFileSync(file('several-bad'), 'utf8').replace('1.36.0', '1.2.0'));
     const good = join(directory, 'good-secret.yaml');
@@ -84,7 +84,7 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('several');
   });
 
-  it('stores nothing when the change of a manifest is refused by what exists', async () => {
+  it('apply stores nothing when what exists forbids the change of a manifest', async () => {
     await applied('lower');
     const text = readFileSync(file('lower'), 'utf8').replace('1.36.0', '1.35.0');
     const stdin = `apiVersion: v1\nkind: Secret\nmetadata: { name: lower }\nstringData: { a: b }\n---\n${text}`;
@@ -93,7 +93,7 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('lower');
   });
 
-  it('does not remove machines when no one can be asked, unless --yes is given', async () => {
+  it('apply without a terminal deletes no machines unless --yes is given', async () => {
     await applied('smaller', 3);
     const refused = await kubeloom(['apply', '-f', file('smaller', 1)]);
     expect([refused.code, refused.stdout]).toEqual([9, '']);
@@ -103,7 +103,7 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['apply', '-f', file('smaller', 2), '--no-input', '--wait'])).code).toBe(0);
   });
 
-  it('says that a rename destroys one cluster and creates another', async () => {
+  it('apply says that a rename destroys one cluster and creates another', async () => {
     await applied('old-name');
     const renamed = join(directory, 'renamed.yaml');
     writeFileSync(renamed, readFileSync(file('old-name'), 'utf8').replace('- name: old-name', '- name: new-name'));
@@ -113,20 +113,20 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['apply', '-f', renamed])).code).toBe(9);
   });
 
-  it('takes documents from standard input, and starts nothing for what is known', async () => {
+  it('apply takes documents from standard input, and starts nothing for unchanged ones', async () => {
     const stdin = readFileSync(file('piped'), 'utf8');
     expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toMatch(/Done after/);
     expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toContain('nothing was started');
   });
 
-  it('submits nothing when a document is none of its kinds', async () => {
+  it('apply submits nothing when the kind of a document is unknown', async () => {
     const stdin = `${readFileSync(file('nothing'), 'utf8')}\n---\nkind: Pod\nmetadata: { name: x }\n`;
     const { code, stderr } = await kubeloom(['apply', '-f', '-'], { stdin });
     expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of RoleBinding, Secret')]);
     expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
   });
 
-  it('leaves the run going on Ctrl-C and says how to look again', async () => {
+  it('apply leaves the run going on Ctrl-C, and says how to follow it again', async () => {
     process.env.KUBELOOM_SIM_STAGE_MS = '500';
     const args = ['apply', '-f', file('interrupted'), '--wait'];
     const { code, stderr } = await kubeloom(args, { interruptAt: 'cluster to touch' });
@@ -139,7 +139,7 @@ describe('kubeloom apply', () => {
 });
 
 describe('kubeloom retry', () => {
-  it('tries again what failed; the description had said so', async () => {
+  it('retry tries again what failed, as the description says', async () => {
     faults([{ stage: 'nodes', class: 'user', cluster: 'retried' }]);
     const failed = await kubeloom(['apply', '-f', file('retried'), '--wait']);
     expect(failed.code).toBe(6);
@@ -150,13 +150,13 @@ describe('kubeloom retry', () => {
     expect(JSON.parse(stdout)).toMatchObject({ accepted: { generation: 1, attempt: 2 }, manifest: { status: 'Done' } });
   });
 
-  it('refuses a stage that there is not, and a manifest that has nothing to retry', async () => {
+  it('retry refuses a stage that does not exist and a manifest with nothing to retry', async () => {
     expect((await kubeloom(['retry', 'retried', '--from', 'building'])).code).toBe(2);
     const { code, stderr } = await kubeloom(['retry', 'retried']);
     expect([code, stderr]).toEqual([5, expect.stringContaining('cannot be retried')]);
   });
 
-  it('says which pool was left out of a cluster that is degraded, and makes it', async () => {
+  it('retry creates a pool that was left out of a degraded cluster', async () => {
     faults([{ stage: 'infrastructure', class: 'credentials', provider: 'sim-2' }]);
     const path = file('degraded');
     const text = readFileSync(path, 'utf8')
@@ -178,7 +178,7 @@ describe('kubeloom retry', () => {
 });
 
 describe('kubeloom cancel', () => {
-  it('ends a run in a state that works, and calls it Aborted', async () => {
+  it('cancel ends a run in a working state, and calls it Aborted', async () => {
     process.env.KUBELOOM_SIM_STAGE_MS = '20000';
     expect((await kubeloom(['apply', '-f', file('cancelled')])).code).toBe(0);
     while (!(await kubeloom(['describe', 'cancelled'])).stdout.includes('infrastructure: step'));
@@ -189,14 +189,14 @@ describe('kubeloom cancel', () => {
     expect((await kubeloom(['runs', 'cancelled'])).stdout).toContain('Aborted');
   });
 
-  it('has nothing to do for what is done', async () => {
+  it('cancel has nothing to do when the run has ended', async () => {
     const { code, stderr } = await kubeloom(['cancel', 'cancelled']);
     expect([code, stderr]).toEqual([5, expect.stringContaining('nothing is under way')]);
   });
 });
 
 describe('kubeloom pause and resume', () => {
-  it('keep a change back, and release it', async () => {
+  it('pause holds a change back, and resume releases it', async () => {
     expect((await kubeloom(['apply', '-f', file('paused'), '--wait'])).code).toBe(0);
     expect((await kubeloom(['pause', 'paused'])).stdout).toContain('is paused');
     const kept = await kubeloom(['apply', '-f', file('paused', 3), '--wait']);
@@ -211,7 +211,7 @@ describe('kubeloom pause and resume', () => {
 });
 
 describe('kubeloom logs -f', () => {
-  it('ends with a sentence for a run that a newer change passed over before it began', async () => {
+  it('logs -f explains that a run never started because a newer change replaced it', async () => {
     await kubeloom(['apply', '-f', file('passed-over'), '--wait']);
     await kubeloom(['pause', 'passed-over']);
     for (const nodes of [3, 4]) await kubeloom(['apply', '-f', file('passed-over', nodes)]);
@@ -223,7 +223,7 @@ describe('kubeloom logs -f', () => {
 });
 
 describe('kubeloom plan', () => {
-  it('says with its exit code whether there is work, when asked to', async () => {
+  it('plan --detailed-exitcode says with its exit code whether there is work', async () => {
     const args = ['plan', '-f', file('coded'), '--detailed-exitcode'];
     expect((await kubeloom(args)).code).toBe(2);
     await applied('coded');
@@ -232,7 +232,7 @@ describe('kubeloom plan', () => {
 });
 
 describe('kubeloom rollback', () => {
-  it('shows where it goes, and goes there once that is confirmed', async () => {
+  it('rollback shows its target, and goes there once confirmed', async () => {
     await applied('back', 1);
     await applied('back', 3);
     const shown = await kubeloom(['rollback', 'back', '--plan']);
@@ -251,7 +251,7 @@ describe('kubeloom rollback', () => {
 });
 
 describe('kubeloom delete', () => {
-  it('removes a manifest and shows it to its end', async () => {
+  it('delete removes a manifest and follows the run to its end', async () => {
     await applied('removed');
     const refused = await kubeloom(['delete', 'removed']);
     expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('1 cluster removed; 3 nodes removed')]);
@@ -260,7 +260,7 @@ describe('kubeloom delete', () => {
     expect((await kubeloom(['describe', 'removed'])).code).toBe(4);
   });
 
-  it('orphans everything and says what keeps running', async () => {
+  it('delete --orphan orphans everything and says what keeps running', async () => {
     await kubeloom(['apply', '-f', file('orphaned'), '--wait']);
     const { code, stdout } = await kubeloom(['delete', 'orphaned', '--orphan', 'all', '--wait']);
     expect(code).toBe(0);
@@ -270,8 +270,8 @@ describe('kubeloom delete', () => {
   });
 });
 
-describe('what a program reads', () => {
-  it('is one event a line, a list of logs, and the problem of an error', async () => {
+describe('output for programs', () => {
+  it('JSON output is one event a line, a list of logs, and the problem of an error', async () => {
     await kubeloom(['apply', '-f', file('read'), '--wait']);
     const { stdout } = await kubeloom(['events', 'read', '--json']);
     const events = stdout
@@ -301,7 +301,7 @@ describe('what a program reads', () => {
     [['runs', 'read', '--limit', 'x'], 2, 'write a number'],
     [['local', 'up', '--port', 'x'], 2, 'write a number'],
     [['delete', 'read', '--orphan', 'all', 'x'], 2, 'leave out the names of nodes'],
-  ])('%j ends with %i and a sentence', async (args, expected, sentence) => {
+  ])('%j exits with %i and a sentence', async (args, expected, sentence) => {
     const { code, stderr, stdout } = await kubeloom(args);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);
     expect(stderr).not.toContain(' at ');
@@ -309,7 +309,7 @@ describe('what a program reads', () => {
 });
 
 describe('--allow-replace', () => {
-  it('a changed server type is refused, and with the option the machines of the pool are replaced', async () => {
+  it('a changed server type is refused without --allow-replace, and replaces machines with it', async () => {
     await applied('replaced');
     const path = file('replaced');
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/serverType: \S+/g, 'serverType: larger'));

@@ -9,17 +9,17 @@ import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-nam
 import { ago, duration } from '#cli/times.ts';
 
 describe('names on the command line', () => {
-  it('takes NAME in a namespace, and NAMESPACE/NAME', () => {
+  it('a name is NAME in a namespace, or NAMESPACE/NAME', () => {
     expect(parseManifestName('web')).toEqual({ namespace: 'default', name: 'web' });
     expect(parseManifestName('web', 'team')).toEqual({ namespace: 'team', name: 'web' });
     expect(parseManifestName('team/web', 'other')).toEqual({ namespace: 'team', name: 'web' });
   });
 
-  it.each(['', 'a/b/c', '/a', 'a/'])('refuses %j with the form to use', (text) => {
+  it.each(['', 'a/b/c', '/a', 'a/'])('a malformed name %j is refused with the form to use', (text) => {
     expect(() => parseManifestName(text)).toThrow('write NAME or NAMESPACE/NAME');
   });
 
-  it('finds the manifest in a run id, also when its name looks like one', () => {
+  it('a run id yields its manifest, even if the name of the manifest looks like a run id', () => {
     expect(manifestOfRun('web-x1y2z-g3-a1')).toEqual({ namespace: 'default', name: 'web' });
     expect(manifestOfRun('web-aaaaa-g1-a1-bbbbb-g12-a3').name).toBe('web-aaaaa-g1-a1');
     expect(manifestOfRun('web-x1y2z-g4-d1a').name).toBe('web');
@@ -37,13 +37,13 @@ describe('runs of one name', () => {
     ['web-aaaaa-g2-d9', 'earlier'],
     ['web-bbbbb-g1-a1', 'other'],
     ['else', 'other'],
-  ])('compares %s with g3-a1 as %s', (run, order) => {
+  ])('the run %s, compared with g3-a1, is %s', (run, order) => {
     expect(compareRuns(run, 'web-aaaaa-g3-a1')).toBe(order);
   });
 });
 
-describe('what tools and services said', () => {
-  it('keeps letters, lines and colours, and gives the terminal no orders', () => {
+describe('text of tools and services', () => {
+  it('text of tools keeps letters, lines and colours, but no control codes of the terminal', () => {
     expect(harmless('\u001b[31mrød\u001b[0m\n\tüñ')).toBe('\u001b[31mrød\u001b[0m\n\tüñ');
     // A title, the clipboard, the line above, a bell, the same in one byte.
     for (const order of [
@@ -64,13 +64,13 @@ describe('checks for drift', () => {
     ['web-aaaaa-g3-d9', 'earlier'],
     ['web-aaaaa-g3-d11', 'later'],
     ['web-aaaaa-g4-a1', 'later'],
-  ])('are runs, too: %s is %s than the tenth of generation 3', (run, order) => {
+  ])('a check for drift is ordered like a run: %s is %s than the tenth of generation 3', (run, order) => {
     expect(compareRuns(run, 'web-aaaaa-g3-da')).toBe(order);
   });
 });
 
 describe('--orphan', () => {
-  it('takes names apart, by commas and by spaces, and all alone', () => {
+  it('--orphan takes names separated by commas or spaces, or all alone', () => {
     expect(orphansOf(['a-01,b-02', 'c-03'])).toEqual(['a-01', 'b-02', 'c-03']);
     expect(orphansOf(['all'])).toEqual(['all']);
     expect(orphansOf()).toEqual([]);
@@ -79,18 +79,21 @@ describe('--orphan', () => {
 });
 
 describe('--fail', () => {
-  it('fills in class and times', () => {
+  it('--fail has defaults for class and times', () => {
     expect(parseFault('kubernetes')).toEqual({ stage: 'kubernetes', class: 'user', times: 1 });
     expect(parseFault('nodes:transient:4')).toEqual({ stage: 'nodes', class: 'transient', times: 4 });
   });
 
-  it.each(['network', 'nodes:sad', 'nodes:user:0', 'nodes:user:x'])('refuses %s and lists what there is', (text) => {
-    expect(() => parseFault(text)).toThrow(/infrastructure, configuration, kubernetes, nodes, traffic.*transient/);
-  });
+  it.each(['network', 'nodes:sad', 'nodes:user:0', 'nodes:user:x'])(
+    '--fail refuses %s and lists the possible values',
+    (text) => {
+      expect(() => parseFault(text)).toThrow(/infrastructure, configuration, kubernetes, nodes, traffic.*transient/);
+    },
+  );
 });
 
 describe('output', () => {
-  it('aligns columns by what is seen, not by escape codes', () => {
+  it('a table aligns columns by visible width, not by escape codes', () => {
     const painted = '\u001b[32mDone\u001b[39m';
     const lines = table(
       ['NAME', 'STATUS', 'AGE'],
@@ -106,7 +109,7 @@ describe('output', () => {
     ]);
   });
 
-  it('wraps the last column where the terminal ends', () => {
+  it('a table wraps the last column at the width of the terminal', () => {
     const rows = [['a', 'one two three four five six']];
     expect(table(['NAME', 'WORDS'], rows, { width: 30 })).toEqual([
       'NAME  WORDS',
@@ -115,7 +118,7 @@ describe('output', () => {
     ]);
   });
 
-  it('leaves columns out in the order given until what is left fits', () => {
+  it('a table drops columns in the given order until the rest fits', () => {
     const heading = ['NAME', 'AGE', 'NOTE', 'WORDS'];
     const rows = [['a-long-name', '1 d', '-', 'one two']];
     const drop = ['NOTE', 'AGE'];
@@ -127,7 +130,7 @@ describe('output', () => {
     expect(table(heading, rows, { width: 24, drop })[1]).toBe('a-long-name  one two');
   });
 
-  it('makes a block of each row where nothing can be left out any more, and keeps words whole', () => {
+  it('a table prints a block per row when no column can be dropped, and keeps words whole', () => {
     const rows = [['a-very-long-name-of-a-run', 'Done', 'created by somebody']];
     expect(table(['RUN', 'STATUS', 'REASON'], rows, { width: 28 })).toEqual([
       'run',
@@ -138,7 +141,7 @@ describe('output', () => {
     ]);
   });
 
-  it('wraps at spaces with an indent, keeps words whole, and leaves alone what fits', () => {
+  it('text wraps at spaces with an indent, keeps words whole, and does not change if it fits', () => {
     expect(wrap('a sentence that is long', 4, 14)).toEqual(['a sentence', '    that is', '    long']);
     expect(wrap('short', 4, 14)).toEqual(['short']);
     expect(wrap('first line\nsecond', 2, 80)).toEqual(['first line', '  second']);
@@ -146,12 +149,12 @@ describe('output', () => {
     expect(wrap('a '.repeat(500).trim(), 2, Number.POSITIVE_INFINITY)).toHaveLength(1);
   });
 
-  it('clips by what is seen and closes the colour', () => {
+  it('a clipped text has the visible width asked for, and closes its colour', () => {
     expect(clip('\u001b[32mabcdef\u001b[39m', 4)).toBe('\u001b[32mabc\u001b[39m…');
     expect(clip('abc', 3)).toBe('abc');
   });
 
-  it('names a few and counts the rest', () => {
+  it('a long list names a few and counts the rest', () => {
     expect(listed(['a', 'b', 'c', 'd'])).toBe('a, b, c, d');
     expect(listed(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more');
   });
@@ -162,7 +165,7 @@ describe('output', () => {
     [61, '1 min ago'],
     [7_300, '2 h ago'],
     [200_000, '2 d ago'],
-  ])('says %i seconds ago as %s', (seconds, text) => {
+  ])('a time %i seconds ago is written as %s', (seconds, text) => {
     expect(ago(new Date(0).toISOString(), seconds * 1000)).toBe(text);
   });
 
@@ -174,11 +177,11 @@ describe('output', () => {
     [187_000_000, '2 d 3 h'],
     [185_000, '3 min 05 s'],
     [7_800_000, '2 h 10 min'],
-  ])('says %i ms as %s', (ms, text) => {
+  ])('a duration of %i ms is written as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 
-  it('prints where, what and the way out of a fault', () => {
+  it('a fault prints its place, its reason and its fix', () => {
     const lines = faultLines([{ path: 'spec.x', reason: 'is wrong', fix: 'make it right' }], 'fault');
     expect(lines.map((line) => stripVTControlCharacters(line).trim())).toEqual([
       'fault  spec.x',
