@@ -56,33 +56,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-describe.skipIf(simulated)('a compute node', () => {
+describe.skipIf(simulated)('API endpoint of a compute node', () => {
   const point = (server: string, variables: Readonly<Record<string, string>>) => {
     put(join(kubernetes, 'kubelet.conf'), `clusters:\n- cluster:\n    server: https://${server}\n  name: x\n`);
     return run(['endpoint-compute'], variables);
   };
 
-  it('gets the new endpoint in its kubelet’s file, and nothing else changes there', () => {
+  it('the kubelet of a compute node gets the new endpoint, and the rest of its file stays the same', () => {
     const result = point('10.0.0.1:6443', { KUBELOOM_HOST: 'lb.example.com', KUBELOOM_OLD_HOSTS: '10.0.0.9 10.0.0.1' });
     expect(result.stderr).toBe('');
     expect(read('kubelet.conf')).toBe('clusters:\n- cluster:\n    server: https://lb.example.com:6443\n  name: x');
     expect(result.stdout).toContain('changed: the kubelet speaks to lb.example.com:6443 instead of 10.0.0.1:6443');
   });
 
-  it('is left alone when its endpoint only begins like the old one', () => {
+  it('a compute node whose endpoint only begins like the old one is refused and not changed', () => {
     const result = point('10.0.0.12:6443', { KUBELOOM_HOST: '10.0.0.3', KUBELOOM_OLD_HOSTS: '10.0.0.1' });
     expect(result.status).toBe(1);
     expect(result.stderr).toContain('10.0.0.12:6443, which is neither the old one nor 10.0.0.3:6443');
     expect(calls()).not.toContain('systemctl stop kubelet.service');
   });
 
-  it('is not touched a second time', () => {
+  it('a compute node that already has the new endpoint is not changed', () => {
     const result = point('lb.example.com:6443', { KUBELOOM_HOST: 'lb.example.com', KUBELOOM_OLD_HOSTS: '10.0.0.1' });
     expect([result.status, result.stdout]).toEqual([0, '']);
   });
 });
 
-describe.skipIf(simulated)('a control node', () => {
+describe.skipIf(simulated)('API endpoint of a control node', () => {
   const config = (node: string, kinds: readonly string[]) =>
     kinds.map((kind) => `kind: ${kind}\nnodeRegistration:\n  name: "${node}"`).join('\n---\n');
   const whole = (node: string) =>
@@ -100,7 +100,7 @@ describe.skipIf(simulated)('a control node', () => {
     put(join(home, 'kubeone/cfg/control_plane_full_2.yaml'), whole('control-1'));
   });
 
-  it('uses its own whole configuration out of the SSH user’s home, with the new endpoint and name in it', () => {
+  it('a control node uses its own kubeadm configuration, with the new endpoint and name in it', () => {
     const result = point();
     expect(result.stderr).toBe('');
     expect(result.stdout).toContain('changed: API endpoint is lb.example.com:6443');
@@ -117,7 +117,7 @@ describe.skipIf(simulated)('a control node', () => {
     );
   });
 
-  it('has its old certificate and files again when kubeadm fails', () => {
+  it('a control node gets its old certificate and files back when kubeadm fails', () => {
     put(join(kubernetes, 'fail-kubeconfig'), '');
     const result = point();
     expect([result.status, result.stderr.trim()]).toEqual([1, 'kubeadm is broken']);
@@ -125,7 +125,7 @@ describe.skipIf(simulated)('a control node', () => {
     expect(calls().filter(Boolean).at(-1)).toBe('systemctl start kubelet.service');
   });
 
-  it('says what is missing when KubeOne left no configuration of it', () => {
+  it('a control node without a kubeadm configuration from KubeOne is reported', () => {
     rmSync(home, { recursive: true });
     expect(point()).toMatchObject({
       status: 1,
@@ -134,7 +134,7 @@ describe.skipIf(simulated)('a control node', () => {
     expect(calls()).not.toContain('systemctl stop kubelet.service');
   });
 
-  it('is not touched a second time', () => {
+  it('a control node that already has the new endpoint is not changed', () => {
     execFileSync(
       'openssl',
       [

@@ -27,7 +27,7 @@ test('changes, notes and facts of a script become events, in order', async () =>
   ]);
 });
 
-test('a failure carries the words of the script, with exit code and without passwords', async () => {
+test('a failure event has the output of the script and its exit code, without passwords', async () => {
   const script = 'echo talk; echo "cannot reach http://me:geheim@proxy:1/" >&2; exit 3';
   const { code, events } = await runLocally([raw('Prepare', script)], hosts);
   expect(code).toBe(2);
@@ -40,14 +40,14 @@ test('a failure carries the words of the script, with exit code and without pass
   });
 });
 
-test('of a long complaint the end is kept', async () => {
+test('a long error output is cut to its end', async () => {
   const { events } = await runLocally([raw('Prepare', 'seq 1 5000 >&2; echo the cause >&2; exit 1')], hosts);
   const message = String(events.find(({ event }) => event === 'failed')?.message);
   expect(message.length).toBe(2000);
   expect(message).toMatch(/the cause$/);
 });
 
-test('a host that does not answer is unreachable, and says how it was tried', async () => {
+test('a host that does not answer is unreachable, and the event says how it was tried', async () => {
   const ssh = { ansible_connection: 'ssh', ansible_host: '127.0.0.1', ansible_port: 1, ansible_ssh_retries: 0 };
   const { code, events } = await runLocally([raw('Prepare', 'true')], { all: { hosts: { gone: ssh } } });
   expect(code).toBe(4);

@@ -28,17 +28,17 @@ function run(script: string, environment: Readonly<Record<string, string>>) {
   return spawnSync('bash', [], { input: `${file('common.sh')}\n${file(script)}`, encoding: 'utf8', env });
 }
 
-describe('the data disk', () => {
+describe('data disk', () => {
   const place = () => join(directory, 'data');
   const data = (device: string) =>
     run('data-disk.sh', { KUBELOOM_DATA_DEVICE: device, KUBELOOM_DATA_PLACE: place(), KUBELOOM_DATA_WAIT: '3' });
 
-  test('is a bare directory where there is none', () => {
+  test('a node without a data disk gets a plain directory', () => {
     expect(data('')).toMatchObject({ status: 0, stdout: `changed: made ${place()}\n` });
     expect(data('')).toMatchObject({ status: 0, stdout: '' });
   });
 
-  test('is waited for, and missed in a sentence', () => {
+  test('a data disk that never appears is waited for, then reported in a sentence', () => {
     program('dpkg-query', 'echo installed');
     program('sleep');
     const result = data(`${directory}/by-id/*vol42*`);
@@ -50,7 +50,7 @@ describe('the data disk', () => {
   });
 });
 
-describe('the firewall of a host', () => {
+describe('host firewall', () => {
   const rules = { ssh_port: 22, wireguard_port: 51820, tcp: [443, 80], udp: [53], peers: [], admin: [] };
   const nft = async (change: object = {}) => {
     const inventory = { all: { hosts: { node: { kubeloom_firewall: { ...rules, ...change } } } } };
@@ -64,7 +64,7 @@ describe('the firewall of a host', () => {
       ]),
     );
 
-  test('opens SSH to people and nodes, WireGuard to nodes, and the ports of roles to everybody', async () => {
+  test('the firewall opens SSH to administrators and nodes, WireGuard to nodes, role ports to all', async () => {
     needAnsible();
     const text = await nft({ peers: ['198.51.100.1/32'], admin: ['203.0.113.0/24'] });
     expect(sets(text)).toEqual({ peers: '198.51.100.1/32', ssh: '198.51.100.1/32, 203.0.113.0/24' });
@@ -78,14 +78,14 @@ describe('the firewall of a host', () => {
     expect(text).not.toContain('10250 ');
   });
 
-  test('has no rule for roles where there are none, and no set where everybody is let in', async () => {
+  test('the firewall has no rule for missing roles, and no address set when all are let in', async () => {
     const text = await nft({ tcp: [], udp: [], admin: ['0.0.0.0/0'] });
     expect(sets(text)).toEqual({ peers: undefined });
     expect(text).toMatch(/^ {4}tcp dport 22 accept$/m);
     expect(text).not.toMatch(/dport \{/);
   });
 
-  test('opens WireGuard to all addresses for a node of an unknown address, and SSH to no more', async () => {
+  test('the firewall opens WireGuard but not SSH to all addresses when a node has no known address', async () => {
     const text = await nft({ peers: ['0.0.0.0/0', '198.51.100.1/32'], admin: ['203.0.113.0/24'] });
     expect(sets(text)).toEqual({ ssh: '198.51.100.1/32, 203.0.113.0/24' });
     expect(text).toMatch(/^ {4}ip saddr @ssh tcp dport 22 accept$/m);
@@ -107,7 +107,7 @@ describe('the firewall of a host', () => {
     ['203.0.113.7/32 10.0.0.0/8', '203.0.113.8'],
     ['', '203.0.113.8'],
     ['203.0.113.0/24', '2001:db8::7'],
-  ])('is not set when SSH would be open to "%s" and Kubeloom comes from %s', (admitted, client) => {
+  ])('the firewall is not applied when SSH would be open to "%s" and Kubeloom comes from %s', (admitted, client) => {
     const result = set(admitted, client);
     expect(result).toMatchObject({ status: 1, stdout: '' });
     expect(result.stderr).toContain(`Kubeloom comes from ${client}, and KUBELOOM_RUNNER_CIDRS does not have`);

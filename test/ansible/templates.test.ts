@@ -48,7 +48,7 @@ const role = (name: string, fields: object = {}) => ({
 });
 
 describe('peer lists', () => {
-  test('hold all other nodes and follow who can dial whom', async () => {
+  test('the peer list of a node has all other nodes and follows who can dial whom', async () => {
     const lists = await render('peers.conf.j2', inventory(['cloud', 'cellar'], ['cellar']));
     expect(sections(lists.cloud)).toEqual({
       farm: {
@@ -78,21 +78,21 @@ describe('peer lists', () => {
   });
 });
 
-describe('the load balancer', () => {
+describe('load balancer', () => {
   const listen = async (...roles: readonly object[]): Promise<Readonly<Record<string, string>>> => {
     const { cloud = '' } = await render('haproxy.cfg.j2', inventory(['cloud'], [], roles));
     const parts = cloud.split(/^listen /m).slice(1);
     return Object.fromEntries(parts.map((part) => [part.split('\n')[0] ?? '', part.replace(/\s+/g, ' ').trim()]));
   };
 
-  test('has one section for each TCP role, targets in a fixed order, and a health port', async () => {
+  test('the load balancer has a section for each TCP role, targets in a fixed order, and a health port', async () => {
     expect(await listen(role('shop'))).toEqual({
       'kubeloom-health': expect.stringContaining('bind 127.0.0.1:65534'),
       'role-shop': 'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 server two 10.0.0.2:30443',
     });
   });
 
-  test('sends the PROXY protocol and sticks to a client where wanted, but never for the Kubernetes API', async () => {
+  test('the load balancer uses PROXY protocol and sticky sessions as asked, but never for the Kubernetes API', async () => {
     const wanted = { proxy_protocol: true, sticky_sessions: true };
     const sections = await listen(role('shop', wanted), role('api', { ...wanted, port: 6443, target_port: 6443 }));
     expect(sections['role-shop']).toContain('balance source hash-type consistent server one 10.0.0.1:30443 send-proxy');
@@ -101,7 +101,7 @@ describe('the load balancer', () => {
     );
   });
 
-  test('leaves UDP roles to the kernel', async () => {
+  test('the load balancer leaves UDP roles to the kernel', async () => {
     const dns = role('dns', { protocol: 'udp', port: 53, target_port: 30053 });
     expect(Object.keys(await listen(dns))).toEqual(['kubeloom-health']);
     const { cloud = '' } = await render('udp.nft.j2', inventory(['cloud'], [], [dns, role('shop')]));
@@ -112,21 +112,24 @@ describe('the load balancer', () => {
     expect(sticky.cloud).toContain('dnat to jhash ip saddr mod 2');
   });
 
-  test('has no UDP rules at all without UDP roles or without targets', async () => {
+  test('the load balancer has no UDP rules without UDP roles or without targets', async () => {
     const empty = role('dns', { protocol: 'udp', targets: [] });
     const { cloud } = await render('udp.nft.j2', inventory(['cloud'], [], [role('shop'), empty]));
     expect(cloud?.trim()).toBe('');
   });
 });
 
-test.each(readdirSync(join(templates, 'files')))('%s is a script of at most 60 lines that bash accepts', (file) => {
-  const path = join(templates, 'files', file);
-  execFileSync('bash', ['-n', path]);
-  expect(execFileSync('wc', ['-l', path]).toString().split(' ')[0]).toSatisfy((lines) => Number(lines) <= 60);
-});
+test.each(readdirSync(join(templates, 'files')))(
+  'the file %s is a script of at most 60 lines that bash accepts',
+  (file) => {
+    const path = join(templates, 'files', file);
+    execFileSync('bash', ['-n', path]);
+    expect(execFileSync('wc', ['-l', path]).toString().split(' ')[0]).toSatisfy((lines) => Number(lines) <= 60);
+  },
+);
 
 test.each(readdirSync(templates).filter((name) => name.endsWith('.yml')))(
-  '%s is a playbook that Ansible accepts',
+  'the file %s is a playbook that Ansible accepts',
   (file) => {
     const config = { ANSIBLE_CONFIG: join(templates, 'ansible.cfg'), ANSIBLE_INVENTORY_ENABLED: 'host_list' };
     const env = { ...process.env, ...config };

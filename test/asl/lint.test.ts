@@ -69,22 +69,22 @@ function tasksOf(machine: AslMachine): readonly (readonly [string, AslState])[] 
 describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
   const machine = machineOf(name);
 
-  it('is valid Amazon States Language', () => {
+  it('a state machine is valid Amazon States Language', () => {
     const { isValid, errors } = validate(machine);
     expect({ isValid, errors }).toEqual({ isValid: true, errors: [] });
   });
 
-  it('runs in the interpreter of the platform for one machine as it does in AWS', () => {
+  it('a state machine runs in the local interpreter as it does in AWS', () => {
     expect(faultsOf(machine as never)).toEqual([]);
   });
 
-  it('explains itself and every state', () => {
+  it('a state machine and each of its states have a comment', () => {
     expect(machine.Comment).toMatch(/\.$/);
     for (const [state, { Comment }] of statesOf(machine))
       expect({ state, Comment }).toEqual({ state, Comment: expect.stringMatching(/\.$/) });
   });
 
-  it('has an end to its patience as a whole and in every task', () => {
+  it('a state machine and each of its tasks have a timeout', () => {
     expect(machine.TimeoutSeconds).toBeGreaterThan(0);
     for (const [state, { TimeoutSeconds }] of tasksOf(machine)) {
       expect({
@@ -97,7 +97,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('catches everything of every task and keeps the input next to the error', () => {
+  it('each task catches all errors and keeps the input next to the error', () => {
     for (const [state, { Catch = [] }] of tasksOf(machine)) {
       expect({ state, last: Catch.at(-1)?.ErrorEquals }).toEqual({ state, last: ['States.ALL'] });
       for (const { ResultPath } of Catch)
@@ -105,7 +105,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('retries errors of services only, with jitter, and says truly how long', () => {
+  it('each task retries service errors only, with jitter, and its comment says for how long', () => {
     for (const [state, { Retry = [], Resource = '' }] of tasksOf(machine)) {
       // Functions may be called twice; what starts a build or an execution may not.
       const repeatable = Resource.startsWith('arn:aws:lambda:') ? ['States.Timeout'] : [];
@@ -124,14 +124,14 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('names errors that exist', () => {
+  it('each error that a state machine names exists', () => {
     const named = tasksOf(machine).flatMap(([, { Retry = [], Catch = [] }]) =>
       [...Retry, ...Catch].flatMap((rule) => rule.ErrorEquals),
     );
     expect(named.filter((error) => !knownErrors.has(error))).toEqual([]);
   });
 
-  it('has a file behind every placeholder, named after its state', () => {
+  it('each placeholder has a file, named after its state', () => {
     const text = machineText(name);
     for (const [, placeholder = ''] of text.matchAll(/\$\{(\w+)\}/g))
       expect({ placeholder, arn: placeholderArn(placeholder) }).toEqual({ placeholder, arn: expect.any(String) });
@@ -140,7 +140,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('drops what nested executions and builds echo', () => {
+  it('each task drops what nested executions and builds echo', () => {
     for (const [state, { Resource = '', ResultPath, ResultSelector }] of tasksOf(machine)) {
       if (Resource.startsWith('arn:aws:states:::'))
         expect({ state, dropped: ResultPath === null || ResultSelector !== undefined }).toEqual({
@@ -150,14 +150,14 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('calls states by verb phrases in title case, and asks in its choices', () => {
+  it('each state is named by a verb phrase in title case, and each choice by a question', () => {
     for (const [state, { Type }] of statesOf(machine)) {
       expect(state).toMatch(/^([A-Z][a-z]+)( [A-Z][a-z]+)*\??$/);
       expect({ state, asks: state.endsWith('?') }).toEqual({ state, asks: Type === 'Choice' });
     }
   });
 
-  it('decides by one field at a time: rules live in the functions', () => {
+  it('each choice compares one field at a time: rules belong in the functions', () => {
     for (const [state, { Choices = [] }] of statesOf(machine)) {
       const rules = (Choices as readonly object[]).flatMap((rule) =>
         Object.keys(rule).filter((field) => ['And', 'Or', 'Not'].includes(field)),
@@ -166,7 +166,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
     }
   });
 
-  it('shows all its states in the picture of the README', () => {
+  it('each state is in the diagram of the README', () => {
     const picture = readFileSync(new URL('../../state-machines/README.md', import.meta.url), 'utf8');
     const [, section = ''] = picture.split(`## ${name}`);
     for (const [state] of statesOf(machine)) expect(section.split('\n## ')[0]).toContain(state);
@@ -174,7 +174,7 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
 });
 
 describe('functions/tasks', () => {
-  it('has no handler that nothing calls', () => {
+  it('each task handler is used by a state machine', () => {
     const called = new Set(
       machineNames.flatMap((name) =>
         [...machineText(name).matchAll(/\$\{(\w+)\}/g)].map((match) => kebabCase(match[1] ?? '')),
@@ -187,7 +187,7 @@ describe('functions/tasks', () => {
     expect(files.filter((file) => !called.has(file))).toEqual(['tick']);
   });
 
-  it('has handlers of at most 40 lines', () => {
+  it('each task handler has at most 40 lines', () => {
     const directory = new URL('../../functions/tasks/', import.meta.url);
     const long = readdirSync(directory).flatMap((file) => {
       const text = readFileSync(new URL(file, directory), 'utf8');

@@ -17,9 +17,9 @@ async function caughtBy(pipeline: Pipeline): Promise<void> {
   for (const state of pipeline.machines.caught) walked.add(state);
 }
 
-describe('a function that breaks', () => {
+describe('functions that fail', () => {
   for (const name of ['take-lease', 'plan-manifest', 'settle-manifest']) {
-    it(`${name}: the run fails, and the lease is free again`, async () => {
+    it(`a failure of ${name} fails the run and frees the lease`, async () => {
       const pipeline = new Pipeline();
       pipeline.faults.set(name, fault());
       await pipeline.submit(small);
@@ -32,7 +32,7 @@ describe('a function that breaks', () => {
     });
   }
 
-  it('plan-cluster: the cluster needs attention and says why', async () => {
+  it('a failure of plan-cluster leaves the cluster in NeedsAttention, with the reason', async () => {
     const pipeline = new Pipeline();
     pipeline.faults.set('plan-cluster', fault());
     await pipeline.submit(small);
@@ -46,7 +46,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('commit-waypoint: what was made is remembered and taken on by the next attempt', async () => {
+  it('a failure of commit-waypoint forgets no node: the next attempt adopts what was created', async () => {
     const pipeline = new Pipeline();
     pipeline.faults.set('commit-waypoint', fault());
     await pipeline.submit(small);
@@ -60,7 +60,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.nodes()).toEqual(names);
   });
 
-  it('assess-failure: the cluster stays as it is, with the cause that the stage gave', async () => {
+  it('a failure of assess-failure leaves the cluster as it is, with the cause from the stage', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.faults.set('assess-failure', fault());
@@ -69,7 +69,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { code: 'ToolFailed' } });
   });
 
-  it('record-rollback: the cluster stays as it is; a retry starts from the current state', async () => {
+  it('a failure of record-rollback leaves the cluster as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.faults.set('record-rollback', fault());
@@ -81,7 +81,7 @@ describe('a function that breaks', () => {
     expect((await pipeline.cluster()).status).toBe('Converged');
   });
 
-  it('record-standstill: the execution still fails with the cause', async () => {
+  it('a failure of record-standstill still fails the execution with the first cause', async () => {
     const pipeline = new Pipeline();
     pipeline.faults.set('plan-cluster', fault());
     pipeline.faults.set('record-standstill', fault());
@@ -90,7 +90,7 @@ describe('a function that breaks', () => {
     expect((await pipeline.manifest()).status).toBe('Failed');
   });
 
-  it('collect-result: the stage fails and the waypoint is undone', async () => {
+  it('a failure of collect-result fails the stage, and the waypoint is undone', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.faults.set('collect-result', fault());
@@ -103,7 +103,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('record-drift: the cluster stays as it is; a retry starts from the current state', async () => {
+  it('a failure of record-drift leaves the cluster as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.faults.set('record-drift', fault());
@@ -115,7 +115,7 @@ describe('a function that breaks', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('stop-builds, release-run, start-next-attempt: the scheduler finishes what is left', async () => {
+  it('a failure of stop-builds, release-run or start-next-attempt is made up for by the scheduler', async () => {
     for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
       const pipeline = new Pipeline();
       pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
@@ -130,7 +130,7 @@ describe('a function that breaks', () => {
   });
 });
 
-describe('a stage that breaks', () => {
+describe('stages that fail', () => {
   const directions = [
     { stages: ['infrastructure', 'configuration', 'kubernetes', 'nodes'], from: small, to: large },
     { stages: ['nodes', 'configuration', 'infrastructure'], from: large, to: small },
@@ -138,7 +138,7 @@ describe('a stage that breaks', () => {
 
   for (const { stages, from, to } of directions)
     for (const stage of stages)
-      it(`${stage}, ${from === small ? 'forward' : 'backward'}: is assessed`, async () => {
+      it(`a failure of stage ${stage}, ${from === small ? 'forward' : 'backward'}, is assessed`, async () => {
         const pipeline = new Pipeline();
         await pipeline.apply(from);
         pipeline.runner.trouble(stage, 'user');
@@ -147,7 +147,7 @@ describe('a stage that breaks', () => {
         expect((await pipeline.cluster()).failure).toMatchObject({ stage, class: 'user' });
       });
 
-  it('whose build cannot be stopped, is not tried again', async () => {
+  it('a stage whose build cannot be stopped is not tried again', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const { builds } = pipeline.deps;
@@ -163,7 +163,7 @@ describe('a stage that breaks', () => {
     expect((await pipeline.cluster()).failure).toMatchObject({ class: 'bug', stage: 'configuration' });
   });
 
-  it('traffic, either way, is assessed', async () => {
+  it('a failure of stage traffic, in a grow or a shrink, is assessed', async () => {
     const two = manifestOf([{ balanced: true, compute: { work: 1, more: 1 } }]);
     const one = manifestOf([{ balanced: true, compute: { work: 1 } }]);
     for (const [from, to] of [
@@ -179,7 +179,7 @@ describe('a stage that breaks', () => {
     }
   });
 
-  it('kubernetes of machines that are given back is assessed', async () => {
+  it('a failure of stage kubernetes, while static machines are returned, is assessed', async () => {
     const pipeline = new Pipeline();
     const document = manifestOf([{ machines: 2 }]);
     await pipeline.apply(document);
@@ -192,7 +192,7 @@ describe('a stage that breaks', () => {
     expect(await pipeline.clusters()).toEqual([]);
   });
 
-  it('of a check is reported, and the manifest stays done', async () => {
+  it('a failure of a drift check is reported, and the manifest stays Done', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('drift', 'credentials');
@@ -202,7 +202,7 @@ describe('a stage that breaks', () => {
     expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('the tool said no');
   });
 
-  it('of an undo stage needs attention', async () => {
+  it('a failure of an undo stage leaves the cluster in NeedsAttention', async () => {
     for (const stage of ['nodes', 'configuration', 'infrastructure'] as const) {
       const pipeline = new Pipeline();
       await pipeline.apply(small);
@@ -216,7 +216,7 @@ describe('a stage that breaks', () => {
 });
 
 describe('the scheduler', () => {
-  it('starts what was never started', async () => {
+  it('the scheduler starts a run that was never started', async () => {
     const pipeline = new Pipeline();
     const record = await pipeline.submit(small);
     pipeline.deps.workflows.started.length = 0;
@@ -230,7 +230,7 @@ describe('the scheduler', () => {
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
   });
 
-  it('prolongs the lease of a run that is alive', async () => {
+  it('the scheduler extends the lease of a run that is alive', async () => {
     const pipeline = new Pipeline({ KUBELOOM_LEASE_SECONDS: '600' });
     const leases: (string | undefined)[] = [];
     pipeline.runner.trouble('kubernetes', async () => {
@@ -245,8 +245,8 @@ describe('the scheduler', () => {
   });
 });
 
-describe('all machines', () => {
-  it('have no Catch that these scenarios did not walk', () => {
+describe('all state machines', () => {
+  it('every Catch of every state machine is entered by these scenarios', () => {
     const all = machineNames.flatMap((name) =>
       statesOf(machineOf(name)).flatMap(([state, { Catch }]) => (Catch ? [`${name}/${state}`] : [])),
     );

@@ -7,8 +7,8 @@ import { key, Pipeline } from './harness/pipeline.ts';
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
 
-describe('a newer generation', () => {
-  it('that comes during a run is done by that run; its own execution leaves it to it', async () => {
+describe('newer generations', () => {
+  it('a newer generation during a run is done by that run, and its own execution ends', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.submit(large);
@@ -26,7 +26,7 @@ describe('a newer generation', () => {
     ]);
   });
 
-  it('that is passed over by a still newer one is marked as superseded', async () => {
+  it('a generation that is passed over by a newer one is marked as superseded', async () => {
     const pipeline = new Pipeline();
     const three = manifestOf([{ compute: { work: 1 } }]);
     pipeline.runner.trouble('infrastructure', async () => {
@@ -45,7 +45,7 @@ describe('a newer generation', () => {
     expect(await pipeline.nodes()).toHaveLength(2);
   });
 
-  it('finds the execution of a lease that is held to be no business of its own', async () => {
+  it('an execution that finds the lease held by another run ends and changes nothing', async () => {
     const pipeline = new Pipeline();
     await pipeline.submit(small);
     const term = {
@@ -60,8 +60,8 @@ describe('a newer generation', () => {
   });
 });
 
-describe('a run that is cut off', () => {
-  it('is finished, started again as the next attempt, and adopts what was started', async () => {
+describe('runs that are cut off', () => {
+  it('a run that is cut off is started again as the next attempt, and adopts what was created', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
@@ -79,7 +79,7 @@ describe('a run that is cut off', () => {
     expect(names?.sort()).toEqual(await pipeline.nodes());
   });
 
-  it('has its builds stopped', async () => {
+  it('a run that is cut off has its builds stopped', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', async () => {
       const { waypointPrefix } = await pipeline.cluster();
@@ -92,7 +92,7 @@ describe('a run that is cut off', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('three times in a row is left to a person', async () => {
+  it('a run that is cut off three times in a row is not started again', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 99 });
     await pipeline.submit(small);
@@ -102,7 +102,7 @@ describe('a run that is cut off', () => {
     expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were interrupted');
   });
 
-  it('may be cut off more often where the installation says so', async () => {
+  it('a run may be cut off more often when the installation is configured so', async () => {
     const pipeline = new Pipeline({ KUBELOOM_MAX_CUT_OFFS: '5' });
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 4 });
     await pipeline.submit(small);
@@ -110,7 +110,7 @@ describe('a run that is cut off', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 5 });
   });
 
-  it('is finished once, however often the event comes', async () => {
+  it('a run that is cut off is finished once, however often the event comes', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
     const { runId } = await pipeline.submit(small);
@@ -121,7 +121,7 @@ describe('a run that is cut off', () => {
     expect(pipeline.deps.workflows.started).toHaveLength(2);
   });
 
-  it('is not started again when it was cancelled before it was cut off', async () => {
+  it('a run that was cancelled before it was cut off is not started again', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', async () => {
       const [run] = await pipeline.runs();
@@ -133,7 +133,7 @@ describe('a run that is cut off', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
   });
 
-  it('makes room for a generation that waited for it', async () => {
+  it('a run that is cut off is followed by the generation that waited for it', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', async () => {
       const { runId } = await pipeline.submit(large);
@@ -148,8 +148,8 @@ describe('a run that is cut off', () => {
   });
 });
 
-describe('a writer whose lease is gone', () => {
-  it('commits nothing: the newer run’s record stays as it is', async () => {
+describe('writers without a lease', () => {
+  it('a writer that lost its lease commits nothing: the record of the newer run stays as it is', async () => {
     const pipeline = new Pipeline();
     await pipeline.submit(small);
     pipeline.before.set('commit-waypoint', async () => {
@@ -163,7 +163,7 @@ describe('a writer whose lease is gone', () => {
     expect(pipeline.machines.caught).toContain('reconcile-cluster/Commit Waypoint');
   });
 
-  it('settles nothing', async () => {
+  it('a writer that lost its lease cannot settle the manifest', async () => {
     const pipeline = new Pipeline();
     await pipeline.submit(small);
     pipeline.before.set('settle-manifest', async () => {

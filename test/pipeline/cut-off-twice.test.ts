@@ -5,7 +5,7 @@ import { key, Pipeline } from './harness/pipeline.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
-it('starts a run again when finish-run itself was cut off and the event comes again', async () => {
+it('a run is started again when finish-run was cut off too and the event comes again', async () => {
   const pipeline = new Pipeline();
   const { runId } = await pipeline.submit(small);
   pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
@@ -15,7 +15,7 @@ it('starts a run again when finish-run itself was cut off and the event comes ag
   await pipeline.settle();
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
 });
-it('takes up a generation whose run record was never written, while the run before it was cut off too', async () => {
+it('a generation without a run record is taken up when the run before it was cut off too', async () => {
   const pipeline = new Pipeline();
   const { runId } = await pipeline.submit(small);
   pipeline.runner.trouble('infrastructure', async () => {
@@ -32,7 +32,7 @@ it('takes up a generation whose run record was never written, while the run befo
   expect(runId).toBeTruthy();
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
 });
-it('does not count what was cut off of earlier manifests of the same name', async () => {
+it('cut-offs of earlier manifests of the same name are not counted', async () => {
   const pipeline = new Pipeline();
   for (const _ of ['one', 'another']) {
     await pipeline.submit(small);

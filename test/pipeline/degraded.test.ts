@@ -20,8 +20,8 @@ async function degraded(): Promise<Pipeline> {
 const poolsOf = async (pipeline: Pipeline): Promise<readonly (string | undefined)[] | undefined> =>
   (await pipeline.cluster()).current?.pools.map(({ name }) => name);
 
-describe('a new pool that cannot be made', () => {
-  it('is left out; everything else of the waypoint is done, and only the pool is reported as failed', async () => {
+describe('new pools that fail', () => {
+  it('a new pool that cannot be created is left out, and the rest of the waypoint is done', async () => {
     const pipeline = await degraded();
     const cluster = await pipeline.cluster();
     expect(await poolsOf(pipeline)).toEqual(['web-control', 'web-work', 'web-more']);
@@ -41,7 +41,7 @@ describe('a new pool that cannot be made', () => {
     expect(events.at(-1)?.message).toContain('web: Degraded, only pool web-far failed');
   });
 
-  it('is shown with what is left of the cluster', async () => {
+  it('a cluster with a held pool is shown with the nodes that it has', async () => {
     const pipeline = await degraded();
     const { json } = await pipeline.call('', { method: 'GET' });
     const [cluster] = json.clusters as readonly ClusterDescription[];
@@ -53,7 +53,7 @@ describe('a new pool that cannot be made', () => {
     expect(cluster?.nodes.map(({ status }) => status)).toEqual(['Ready', 'Ready', 'Ready', 'Ready']);
   });
 
-  it('is tried again by a retry, and nothing else is touched', async () => {
+  it('a retry tries a held pool again and touches nothing else', async () => {
     const pipeline = await degraded();
     expect((await pipeline.call('/retry')).status).toBe(202);
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
@@ -63,7 +63,7 @@ describe('a new pool that cannot be made', () => {
     expect(pipeline.runner.ran).toEqual(['infrastructure', 'configuration', 'kubernetes', 'nodes']);
   });
 
-  it('that fails again leaves the cluster as degraded as before, and costs it nothing', async () => {
+  it('a held pool that fails again leaves the cluster as degraded as before', async () => {
     const pipeline = await degraded();
     pipeline.runner.trouble('infrastructure', 'quota');
     await pipeline.call('/retry');
@@ -72,14 +72,14 @@ describe('a new pool that cannot be made', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('is recovered from by a manifest that does without it', async () => {
+  it('a manifest without the held pool ends the failure', async () => {
     const pipeline = await degraded();
     expect(await pipeline.apply(manifestOf([{ compute: { work: 2, more: 1 } }]))).toEqual({ status: 'SUCCEEDED' });
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
     expect(pipeline.runner.ran).toEqual([]);
   });
 
-  it('does not keep the cluster from being deleted', async () => {
+  it('a cluster with a held pool can be deleted', async () => {
     const pipeline = await degraded();
     expect((await pipeline.call('', { method: 'DELETE' })).status).toBe(202);
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
@@ -87,7 +87,7 @@ describe('a new pool that cannot be made', () => {
     expect(await pipeline.nodes()).toEqual([]);
   });
 
-  it('of the very first create leaves a cluster that works', async () => {
+  it('a new pool that fails in the first create leaves a cluster that works', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', lost);
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
@@ -95,7 +95,7 @@ describe('a new pool that cannot be made', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Degraded' });
   });
 
-  it('without which the cluster would not work is an ordinary failure: all is undone', async () => {
+  it('a failed pool that the cluster cannot work without rolls back the whole waypoint', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', { lost: ['web-control'] });
     expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
@@ -106,7 +106,7 @@ describe('a new pool that cannot be made', () => {
     expect(await pipeline.nodes()).toEqual([]);
   });
 
-  it('is forgotten when the rest fails, too, and is undone', async () => {
+  it('a failed pool is undone and not held when the rest of the waypoint fails too', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('infrastructure', lost);
@@ -122,8 +122,8 @@ describe('a new pool that cannot be made', () => {
   });
 });
 
-describe('two clusters, one of which loses a pool', () => {
-  it('of two clusters: one is Degraded, the other in the desired state', async () => {
+describe('two clusters, one with a held pool', () => {
+  it('a held pool leaves one cluster Degraded and the other in the desired state', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', lost);
     const both = manifestOf([{ compute: { work: 1, far: 2 } }, { name: 'data', compute: { work: 1 } }]);

@@ -14,8 +14,8 @@ async function isGone(pipeline: Pipeline): Promise<void> {
   expect(await pipeline.nodes()).toEqual([]);
 }
 
-describe('delete', () => {
-  it('during a create stops the stage under way, takes it back, and everything is gone', async () => {
+describe('deletion', () => {
+  it('a delete during a create stops the current stage, undoes it, and deletes everything', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', async () => {
       const { waypointPrefix } = await pipeline.cluster();
@@ -31,7 +31,7 @@ describe('delete', () => {
     expect((await pipeline.runs()).map(({ status }) => status)).toEqual(['Succeeded', 'Aborted']);
   });
 
-  it('during a removal stops it where it is and goes on from there', async () => {
+  it('a delete during a shrink stops it where it is and goes on from there', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(large);
     pipeline.runner.trouble('configuration', async () => {
@@ -43,7 +43,7 @@ describe('delete', () => {
     await isGone(pipeline);
   });
 
-  it('is applied after the waypoint in progress, not after the whole plan', async () => {
+  it('a delete during a run starts after the current waypoint, not after the whole plan', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(large);
     pipeline.runner.ran.length = 0;
@@ -92,7 +92,7 @@ describe('delete', () => {
   } as const;
 
   for (const [status, bringAbout] of Object.entries(statuses)) {
-    it(`works in status ${status}`, async () => {
+    it(`a delete works in status ${status}`, async () => {
       const pipeline = new Pipeline();
       await pipeline.apply(small);
       await bringAbout(pipeline);
@@ -102,7 +102,7 @@ describe('delete', () => {
     });
   }
 
-  it('ends a pause', async () => {
+  it('a delete ends a pause', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     await pipeline.call('/pause');
@@ -113,7 +113,7 @@ describe('delete', () => {
     await isGone(pipeline);
   });
 
-  it('is not blocked by a stored document that can no longer be read', async () => {
+  it('a delete works when the stored document can no longer be read', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const { generation, attempt, ...record } = await pipeline.manifest();
@@ -124,7 +124,7 @@ describe('delete', () => {
     await isGone(pipeline);
   });
 
-  it('that fails says what is left, and is tried again by a second one', async () => {
+  it('a delete that fails says what is left, and a second delete tries again', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('infrastructure', 'credentials');
@@ -139,7 +139,7 @@ describe('delete', () => {
 });
 
 describe('orphaning', () => {
-  it('of all destroys nothing, forgets everything, and says what goes on running', async () => {
+  it('an orphaning of all destroys nothing, deletes all records, and says what keeps running', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ balanced: true }]));
     const { cluster } = await pipeline.cluster();
@@ -167,7 +167,7 @@ describe('orphaning', () => {
     for (const name of nodes) expect(reported?.message).toContain(name);
   });
 
-  it('of some nodes makes the runners keep them', async () => {
+  it('an orphaning of some nodes makes the runners keep them', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const [first = '', second = ''] = await pipeline.nodes();
@@ -179,7 +179,7 @@ describe('orphaning', () => {
     expect(await pipeline.clusters()).toEqual([]);
   });
 
-  it('of nodes that are not there is refused, and nothing is deleted', async () => {
+  it('an orphaning of unknown nodes is refused, and nothing is deleted', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const answer = await remove(pipeline, '?orphan=nobody');
@@ -189,7 +189,7 @@ describe('orphaning', () => {
     expect((await remove(pipeline, '?orphan=,')).status).toBe(400);
   });
 
-  it('can still be decided while a deletion fails', async () => {
+  it('an orphaning is still possible after a deletion failed', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('infrastructure', 'credentials', { times: 9 });
@@ -200,7 +200,7 @@ describe('orphaning', () => {
     expect(await pipeline.deps.manifests.get(key)).toBeUndefined();
   });
 
-  it('is refused for what is protected', async () => {
+  it('an orphaning of a protected manifest is refused', async () => {
     const pipeline = new Pipeline();
     const guarded = { ...small, spec: { ...small.spec, deletionProtection: true } };
     await pipeline.apply(guarded);

@@ -42,8 +42,8 @@ const gone = async (pipeline: Pipeline): Promise<readonly DriftItem[]> => {
 };
 const kinds = async (pipeline: Pipeline) => (await pipeline.events()).map(({ kind }) => kind);
 
-describe('a manifest that is done', () => {
-  it('is due for a check an interval after it settled, and not before', async () => {
+describe('when checks are due', () => {
+  it('a manifest is due for a check one interval after it settled, and not before', async () => {
     const pipeline = await existing('report', async () => []);
     pipeline.deps.clock.advance(5 * 3600);
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
@@ -51,7 +51,7 @@ describe('a manifest that is done', () => {
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['checked'] });
   });
 
-  it('that has not drifted is reported as such, and checked again an interval later', async () => {
+  it('a check that finds no drift is reported, and the next one follows an interval later', async () => {
     const pipeline = await existing('repair', async () => []);
     const before = await pipeline.manifest();
     await nextTick(pipeline);
@@ -67,13 +67,13 @@ describe('a manifest that is done', () => {
     expect(reasons).toEqual(['drift check Succeeded', 'drift check Succeeded', 'submitted Succeeded']);
   });
 
-  it.each(['off'])('is never checked when its interval is %s', async (interval) => {
+  it.each(['off'])('a manifest is never checked when its interval is %s', async (interval) => {
     const pipeline = new Pipeline();
     await pipeline.apply(wanting('repair', interval));
     expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
   });
 
-  it('has one execution at a time: what is due waits for the holder of the lease', async () => {
+  it('a manifest has one execution at a time: a check that is due waits for the lease', async () => {
     const pipeline = await existing('report', async () => []);
     pipeline.runner.trouble('drift', async () => {
       pipeline.deps.clock.advance(100);
@@ -86,8 +86,8 @@ describe('a manifest that is done', () => {
   });
 });
 
-describe('what a check found', () => {
-  it('is kept and reported, and nothing is changed, if the manifest asks for reports only', async () => {
+describe('what a check finds', () => {
+  it('drift is recorded and reported, and nothing is changed, when the manifest asks for reports only', async () => {
     const pipeline = await existing('report', gone);
     await nextTick(pipeline);
     expect(pipeline.runner.ran).toEqual(['drift']);
@@ -119,7 +119,7 @@ describe('what a check found', () => {
     ['version', (node) => item('version', { node }), ['kubernetes']],
   ];
   it.each(repairs)(
-    '%s: is repaired by the stages that it needs, and checked once more',
+    'drift, %s: is repaired by the stages that it needs, and checked once more',
     async (_kind, find, stages) => {
       const pipeline = await existing('repair', async (at) => [find(await workerOf(at))]);
       const nodes = await pipeline.nodes();
@@ -137,7 +137,7 @@ describe('what a check found', () => {
     },
   );
 
-  it('of what only a person can fix is reported and not changed', async () => {
+  it('drift that only a person can fix is reported and not changed', async () => {
     const pipeline = await existing('repair', async () => [
       { kind: 'node', where: { name: 'API' }, message: 'the API does not answer', repairable: false },
     ]);
@@ -147,8 +147,8 @@ describe('what a check found', () => {
   });
 });
 
-describe('a repair', () => {
-  it('that does not help is reported, and is not repeated by the checks that follow', async () => {
+describe('repairs', () => {
+  it('a repair that does not help is reported, and the next checks do not repeat it', async () => {
     const pipeline = await existing('repair', gone);
     for (const one of pipeline.runner.drift) pipeline.runner.stubborn.add(driftKey(one));
     await nextTick(pipeline);
@@ -169,7 +169,7 @@ describe('a repair', () => {
     expect((await pipeline.cluster()).drift).toMatchObject({ items: [], repair: { state: 'helped' } });
   });
 
-  it('of drift that comes back after a repair is repeated', async () => {
+  it('a repair is repeated when the drift comes back after it', async () => {
     const pipeline = await existing('repair', gone);
     const found = pipeline.runner.drift;
     await nextTick(pipeline);
@@ -178,7 +178,7 @@ describe('a repair', () => {
     expect(pipeline.runner.ran.filter((stage) => stage === 'infrastructure')).toHaveLength(2);
   });
 
-  it('that fails for good leaves the cluster as it is; a failed manifest is not checked, and a retry repairs it', async () => {
+  it('a repair that fails leaves the cluster as it is; no check follows, and a retry repairs it', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('infrastructure', 'quota');
     await nextTick(pipeline);
@@ -201,7 +201,7 @@ describe('a repair', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
-  it('that is cut off is taken up by the next attempt', async () => {
+  it('a repair that is cut off is continued by the next attempt', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
@@ -213,8 +213,8 @@ describe('a repair', () => {
   });
 });
 
-describe('a check', () => {
-  it('of a paused manifest is not made', async () => {
+describe('checks', () => {
+  it('a paused manifest is not checked', async () => {
     const pipeline = await existing('repair', gone);
     expect((await pipeline.call('/pause')).status).toBe(202);
     expect(await nextTick(pipeline)).toMatchObject({ due: 1, care: ['leftAlone'] });
@@ -226,7 +226,7 @@ describe('a check', () => {
     expect(pipeline.runner.ran).toContain('drift');
   });
 
-  it('during which a newer generation is stored repairs nothing: the newer one is made true', async () => {
+  it('a check during which a newer generation is stored repairs nothing, and the newer one is applied', async () => {
     const pipeline = await existing('repair', gone);
     const document = manifestOf([{ balanced: true, compute: { work: 2, more: 1 } }]);
     pipeline.runner.trouble('drift', async () => {
@@ -240,7 +240,7 @@ describe('a check', () => {
     expect(await pipeline.nodes()).toHaveLength(5);
   });
 
-  it('that crashes repeatedly is given up, reported, and repeated at its time; the manifest stays done', async () => {
+  it('a check that crashes repeatedly is reported, and the manifest stays Done until the next one', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('drift', 'kill', { times: 2 });
     await nextTick(pipeline);
@@ -255,7 +255,7 @@ describe('a check', () => {
     expect(await kinds(pipeline)).toContain('DriftRepaired');
   });
 
-  it('that is aborted is ended in order, and the next one comes at its time', async () => {
+  it('a check that is aborted is closed in order, and the next one comes at its time', async () => {
     const pipeline = await existing('report', gone);
     pipeline.runner.trouble('drift', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
@@ -267,7 +267,7 @@ describe('a check', () => {
     expect((await pipeline.cluster()).drift?.items).toHaveLength(1);
   });
 
-  it('that is never started is found by the next tick, as any other run', async () => {
+  it('a check that was never started is found by the next tick, like any other run', async () => {
     const pipeline = await existing('report', gone);
     pipeline.deps.clock.advance(7 * 3600);
     await pipeline.invoke('tick', {});
@@ -279,7 +279,7 @@ describe('a check', () => {
     expect((await pipeline.cluster()).drift?.items).toHaveLength(1);
   });
 
-  it('asked for by a person is made at once, as the manifest says or as they say', async () => {
+  it('a check that a person asks for runs at once, with or without repair as asked', async () => {
     const pipeline = await existing('repair', gone);
     const etag = (await pipeline.call('', { method: 'GET' })).headers.etag;
     expect((await pipeline.call('/drift', { body: { repair: false } })).status).toBe(202);
@@ -291,7 +291,7 @@ describe('a check', () => {
     expect((await pipeline.cluster()).drift).toMatchObject({ items: [] });
   });
 
-  it('whose report is missing has failed', async () => {
+  it('a check whose report is missing has failed', async () => {
     const pipeline = await existing('report', gone);
     pipeline.before.set('record-drift', async () => {
       for (const { key } of await pipeline.deps.artifacts.list('runs/'))
@@ -302,7 +302,7 @@ describe('a check', () => {
   });
 });
 
-describe('what was done before there were checks', () => {
+describe('manifests that were done before checks existed', () => {
   /** As an earlier version left it: done, and due for nothing. */
   async function asBefore(pipeline: Pipeline, interval = '6h'): Promise<void> {
     await pipeline.apply(wanting('report', interval));
@@ -310,7 +310,7 @@ describe('what was done before there were checks', () => {
     await pipeline.deps.manifests.replace(record, record);
   }
 
-  it('gets its first check within an interval, found by the first tick of a process and by no other', async () => {
+  it('a manifest from before checks existed gets its first check within an interval, by one tick', async () => {
     const pipeline = new Pipeline();
     await asBefore(pipeline);
     const lists = vi.spyOn(pipeline.deps.manifests, 'list');
@@ -325,7 +325,7 @@ describe('what was done before there were checks', () => {
     expect(lists).toHaveBeenCalledTimes(1);
   });
 
-  it('is left alone where the manifest wants no checks, or is due already', async () => {
+  it('a manifest from before checks existed gets none when its interval is off or it is due already', async () => {
     const pipeline = new Pipeline();
     await asBefore(pipeline, 'off');
     expect(await pipeline.invoke('tick', {})).not.toHaveProperty('broughtIn');
@@ -337,7 +337,7 @@ describe('what was done before there were checks', () => {
   });
 });
 
-it('a manifest that cannot be read stops the tick for none of the others, and its failure names it', async () => {
+it('a manifest that cannot be read does not stop the tick for others, and the error names it', async () => {
   const pipeline = await existing('report', async () => []);
   const due = pipeline.deps.manifests.due.bind(pipeline.deps.manifests);
   pipeline.deps.manifests.due = async (now, limit, report) => {
@@ -364,7 +364,7 @@ it('a hundred manifests that are due at once are started twenty a tick', async (
   expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 80, care: Array(20).fill('checked') });
 });
 
-it('moments of checks are spread over a tenth of the interval', async () => {
+it('the times of checks are spread over a tenth of the interval', async () => {
   const { nextCheckAt } = await import('#domain/drift.ts');
   const now = new Date('2026-11-20T12:00:00.000Z');
   const hours = Array.from(

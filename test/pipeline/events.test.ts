@@ -13,8 +13,8 @@ async function linesOf(pipeline: Pipeline, kind: string): Promise<readonly strin
   return (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
 }
 
-describe('a plan', () => {
-  it('is shown as a title and a sentence each, none of them long', async () => {
+describe('events of a plan', () => {
+  it('a plan is shown as short titles and sentences', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     await pipeline.apply(large);
@@ -35,7 +35,7 @@ describe('a plan', () => {
 });
 
 describe('events', () => {
-  it('name clusters as the manifest does', async () => {
+  it('events name clusters as the manifest does', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     await pipeline.apply(manifestOf([{ name: 'web' }, { name: 'web-eu' }]));
@@ -49,7 +49,7 @@ describe('events', () => {
     for (const id of ids) expect(texts).not.toContain(id);
   });
 
-  it('describe the end of a stage, and leave out what did not happen', async () => {
+  it('the event at the end of a stage says what happened, and omits what did not', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     const lines = await linesOf(pipeline, 'StageSucceeded');
@@ -57,7 +57,7 @@ describe('events', () => {
     expect(lines[1]).toBe('configuration done in 1.5 s');
   });
 
-  it('say how often a stage is retried, when, and how long all pauses are at most', async () => {
+  it('the event of a retry says how often, when, and how long all pauses take at most', async () => {
     const pipeline = new Pipeline({ KUBELOOM_STAGE_RETRY_SECONDS: '10', KUBELOOM_MAX_STAGE_ATTEMPTS: '4' });
     pipeline.runner.trouble('configuration', 'transient', { times: 2 });
     await pipeline.apply(small);
@@ -69,7 +69,7 @@ describe('events', () => {
     ]);
   });
 
-  it('say what follows for forward-only directions, and that retries end', async () => {
+  it('the event of a forward-only failure says what follows, and that retries end', async () => {
     const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '30', KUBELOOM_MAX_BACK_OFFS: '2' });
     await pipeline.apply(large);
     pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });
@@ -83,7 +83,7 @@ describe('events', () => {
 });
 
 describe('docs/architecture.md', () => {
-  it('shows the table of failures as it is', () => {
+  it('the table of failures in docs/architecture.md matches the code', () => {
     const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
     for (const name of errorClasses) {
       const { inPlace, revertible, forwardOnly, because } = failurePolicy[name];

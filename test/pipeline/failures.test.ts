@@ -15,8 +15,8 @@ async function existing(environment: Readonly<Record<string, string>> = {}): Pro
   return pipeline;
 }
 
-describe('a stage that fails', () => {
-  it('is tried again in place when the fault may pass, and the run goes on', async () => {
+describe('stages that fail', () => {
+  it('a stage that fails is tried again in place when the fault may pass, and the run goes on', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', 'transient');
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
@@ -27,7 +27,7 @@ describe('a stage that fails', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
   });
 
-  it('is given up after the configured number of tries', async () => {
+  it('a stage that keeps failing is given up after the configured number of tries', async () => {
     const pipeline = await existing({ KUBELOOM_MAX_STAGE_ATTEMPTS: '2' });
     pipeline.runner.trouble('configuration', 'transient', { times: 9 });
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
@@ -35,7 +35,7 @@ describe('a stage that fails', () => {
     expect((await pipeline.cluster()).failure?.attemptPrefix).toMatch(/\/configuration\/2$/);
   });
 
-  it('is tried once more when its container left no result, then counts as a fault of ours', async () => {
+  it('a stage whose container left no result is tried once more, then counts as our bug', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'kill');
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
@@ -50,8 +50,8 @@ describe('a stage that fails', () => {
   });
 });
 
-describe('a build that takes longer than its state waits', () => {
-  it('is stopped, and has ended before the stage is tried again', async () => {
+describe('builds that take too long', () => {
+  it('a build that takes longer than its state waits is stopped before the stage is tried again', async () => {
     const pipeline = await existing();
     const { builds } = pipeline.deps;
     pipeline.runner.trouble('infrastructure', () => {
@@ -69,8 +69,8 @@ describe('a build that takes longer than its state waits', () => {
   });
 });
 
-describe('a grow that fails for good', () => {
-  it('leaves neither kubeconfig nor backup of the certificate authority when the cluster was new', async () => {
+describe('grows that fail for good', () => {
+  it('a failed grow of a new cluster leaves neither a kubeconfig nor a backup of its CA', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('nodes', 'user');
     expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
@@ -78,7 +78,7 @@ describe('a grow that fails for good', () => {
     expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toEqual([]);
   });
 
-  it('keeps the kubeconfig of a cluster that was there before', async () => {
+  it('a failed grow keeps the kubeconfig of a cluster that existed before', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'user');
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
@@ -93,7 +93,7 @@ describe('a grow that fails for good', () => {
   ];
 
   for (const [stage, undone] of rungs) {
-    it(`at ${stage} is undone rung by rung, and everything is as before`, async () => {
+    it(`a grow that fails at ${stage} is undone rung by rung, and everything is as before`, async () => {
       const pipeline = await existing();
       const nodes = await pipeline.nodes();
       const before = await pipeline.cluster();
@@ -111,7 +111,7 @@ describe('a grow that fails for good', () => {
       expect((await pipeline.runs())[0]).toMatchObject({ status: 'Failed' });
     });
 
-    it(`at ${stage} succeeds when it is retried without the fault`, async () => {
+    it(`a grow that failed at ${stage} succeeds when it is retried without the fault`, async () => {
       const pipeline = await existing();
       pipeline.runner.trouble(stage, 'credentials');
       await pipeline.apply(large);
@@ -122,7 +122,7 @@ describe('a grow that fails for good', () => {
     });
   }
 
-  it('as the first thing ever leaves nothing of the cluster', async () => {
+  it('a first grow that fails leaves nothing of the cluster', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
@@ -132,7 +132,7 @@ describe('a grow that fails for good', () => {
     expect((await pipeline.cluster()).failure?.outcome).toContain('nothing is left of the cluster');
   });
 
-  it('can be deleted afterwards', async () => {
+  it('a cluster whose grow failed can be deleted', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
     await pipeline.apply(small);
@@ -141,7 +141,7 @@ describe('a grow that fails for good', () => {
     expect(await pipeline.clusters()).toEqual([]);
   });
 
-  it('needs attention when a stage of the undo fails, and forgets nothing that may exist', async () => {
+  it('an undo that fails leaves the cluster in NeedsAttention and forgets nothing that may exist', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('nodes', 'user');
     pipeline.runner.trouble('configuration', 'bug', { mode: 'undo' });
@@ -159,8 +159,8 @@ describe('a grow that fails for good', () => {
   });
 });
 
-describe('a direction that only goes forward', () => {
-  it('stops for a person when trying again would not help', async () => {
+describe('forward-only directions', () => {
+  it('a forward-only waypoint stops for a person when a retry would not help', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(large);
     pipeline.runner.ran.length = 0;
@@ -180,7 +180,7 @@ describe('a direction that only goes forward', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('pauses and plans again while a fault may pass', async () => {
+  it('a forward-only waypoint pauses and plans again while a fault may pass', async () => {
     const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
     await pipeline.apply(large);
     pipeline.runner.trouble('nodes', 'transient', { times: 2 });
@@ -190,7 +190,7 @@ describe('a direction that only goes forward', () => {
     expect(progress).toMatchObject({ waypoint: 1, waypoints: 1 });
   });
 
-  it('gives up after a bounded number of pauses, each longer than the one before', async () => {
+  it('a forward-only waypoint gives up after a bounded number of pauses, each longer than the last', async () => {
     const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '5', KUBELOOM_MAX_BACK_OFFS: '3' });
     await pipeline.apply(large);
     const pauses: number[] = [];
@@ -207,8 +207,8 @@ describe('a direction that only goes forward', () => {
   });
 });
 
-describe('a plan that is refused', () => {
-  it('changes nothing and says why', async () => {
+describe('refused plans', () => {
+  it('a refused plan changes nothing and says why', async () => {
     const pipeline = await existing();
     const before = await pipeline.cluster();
     expect(await pipeline.apply(manifestOf([{ version: '1.30.0' }]))).toMatchObject({ status: 'FAILED' });
@@ -223,7 +223,7 @@ describe('a plan that is refused', () => {
 });
 
 describe('several clusters', () => {
-  it('go on when one of them fails', async () => {
+  it('other clusters go on when one of them fails', async () => {
     const pipeline = new Pipeline();
     const both = manifestOf([{ name: 'web' }, { name: 'data' }]);
     pipeline.runner.trouble('kubernetes', 'user');

@@ -4,8 +4,8 @@ import { WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
 
-describe('a manifest whose tools all work', () => {
-  it('is created stage by stage and ends Done', async () => {
+describe('manifests whose stages all succeed', () => {
+  it('a manifest is created stage by stage and ends Done', async () => {
     const pipeline = new Pipeline();
     const outcome = await pipeline.apply(manifestOf());
     expect(outcome).toEqual({ status: 'SUCCEEDED' });
@@ -23,7 +23,7 @@ describe('a manifest whose tools all work', () => {
     expect(Object.values(run?.clusters ?? {})).toEqual([{ status: 'Converged', message: 'in the desired state' }]);
   });
 
-  it('costs at most 45 state transitions to create one cluster, over all executions', async () => {
+  it('the create of one cluster costs at most 45 state transitions over all executions', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     expect(pipeline.machines.entered.length).toBeLessThanOrEqual(45);
@@ -34,14 +34,14 @@ describe('a manifest whose tools all work', () => {
     expect(pipeline.machines.entered.filter((state) => state.startsWith('reconcile-manifest/'))).toHaveLength(9);
   });
 
-  it('costs no more with a load balancer in front', async () => {
+  it('the create of a cluster with a load balancer costs no more transitions', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ balanced: true }]));
     expect((await pipeline.cluster()).status).toBe('Converged');
     expect(pipeline.machines.entered.length).toBeLessThanOrEqual(45);
   });
 
-  it('keeps what the runners found out about the nodes', async () => {
+  it('the facts that runners report about nodes are kept', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     const { facts } = await pipeline.cluster();
@@ -50,7 +50,7 @@ describe('a manifest whose tools all work', () => {
     expect(Object.values(facts.nodes).map(({ joined }) => joined)).toEqual([true, true, true]);
   });
 
-  it('runs no tool and no cluster execution when nothing has changed', async () => {
+  it('a manifest that did not change runs no tool and no cluster execution', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     const before = await pipeline.cluster();
@@ -63,7 +63,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
   });
 
-  it('grows by a pool and does not change existing nodes', async () => {
+  it('a grow by a pool does not change existing nodes', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     const before = await pipeline.nodes();
@@ -76,7 +76,7 @@ describe('a manifest whose tools all work', () => {
     expect(progress?.nodes.filter(({ part }) => part === 'stays')).toHaveLength(3);
   });
 
-  it('shrinks traffic and nodes first, machines last, and forgets the nodes that left', async () => {
+  it('a shrink visits traffic and nodes first, machines last, and forgets removed nodes', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ compute: { work: 3, more: 1 } }]));
     pipeline.runner.ran.length = 0;
@@ -89,7 +89,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('walks a path of several waypoints, each planned again from the current state', async () => {
+  it('a path of several waypoints is planned again from the current state at each one', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ compute: { work: 2 } }]));
     await pipeline.apply(manifestOf([{ compute: { other: 2 }, labels: { tier: 'b' } }]));
@@ -102,7 +102,7 @@ describe('a manifest whose tools all work', () => {
     expect(progress?.step).toBe(progress?.steps);
   });
 
-  it('leaves nothing behind when it is deleted, neither nodes nor records nor the kubeconfig', async () => {
+  it('a deleted manifest leaves no node, no record and no kubeconfig', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     await pipeline.submit((await pipeline.manifest()).document, true);
@@ -115,7 +115,7 @@ describe('a manifest whose tools all work', () => {
     expect((await pipeline.runs())[0]).toMatchObject({ status: 'Succeeded' });
   });
 
-  it('deletes a cluster that the manifest no longer has and keeps the others', async () => {
+  it('a cluster that the manifest no longer has is deleted, and the others are kept', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ name: 'web' }, { name: 'data' }]));
     await pipeline.apply(manifestOf([{ name: 'web' }]));
@@ -124,7 +124,7 @@ describe('a manifest whose tools all work', () => {
     expect(await pipeline.nodes('web')).toHaveLength(3);
   });
 
-  it('writes waypoint documents with before and target, and never reuses a prefix', async () => {
+  it('each waypoint document has the state before and the target, and no prefix is reused', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf());
     await pipeline.apply(manifestOf([{ compute: { other: 1 } }]));
@@ -143,7 +143,7 @@ describe('a manifest whose tools all work', () => {
     });
   });
 
-  it('passes nothing larger than 8 KB between states, and nothing of the manifest', async () => {
+  it('the payload between states is at most 8 KB and holds nothing of the manifest', async () => {
     const pipeline = new Pipeline();
     const sizes: number[] = [];
     const invoke = pipeline.invoke.bind(pipeline);

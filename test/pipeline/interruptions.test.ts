@@ -61,11 +61,11 @@ async function takenOver(pipeline: Pipeline): Promise<number> {
   return fence;
 }
 
-describe('a run that wakes up after another has taken over', () => {
+describe('runs that lost their lease', () => {
   const stages = ['collect-result', 'commit-waypoint', 'assess-failure'] as const;
 
   for (const name of stages) {
-    it(`is refused at ${name}: the stores know its fence to be old`, async () => {
+    it(`a run with an old fence is refused at ${name}`, async () => {
       const pipeline = await onRealStores();
       await pipeline.apply(small);
       if (name === 'assess-failure') pipeline.runner.trouble('configuration', 'user');
@@ -86,7 +86,7 @@ describe('a run that wakes up after another has taken over', () => {
     });
   }
 
-  it('is refused when it settles, and the newer one goes on', async () => {
+  it('a run with an old fence is refused when it settles, and the newer run goes on', async () => {
     const pipeline = await onRealStores();
     await pipeline.submit(small);
     let fence = 0;
@@ -101,7 +101,7 @@ describe('a run that wakes up after another has taken over', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
   });
 
-  it('is refused when it would remove what the newer one has', async () => {
+  it('a run with an old fence may neither remove nor write what the newer run has', async () => {
     const pipeline = await onRealStores();
     await pipeline.apply(small);
     const record = await pipeline.cluster();
@@ -114,9 +114,9 @@ describe('a run that wakes up after another has taken over', () => {
   });
 });
 
-describe('an execution that ends without a word', () => {
+describe('executions that end without a report', () => {
   for (const status of ['TIMED_OUT', 'ABORTED'] as const) {
-    it(`${status}: the lease is free, the run ended, and the next attempt goes on from what stands`, async () => {
+    it(`an execution that ends ${status} frees the lease, and the next attempt continues from the current state`, async () => {
       const pipeline = await onRealStores();
       pipeline.runner.trouble('kubernetes', () => pipeline.machines.abortAll());
       const { runId } = await pipeline.submit(small);
@@ -135,7 +135,7 @@ describe('an execution that ends without a word', () => {
     });
   }
 
-  it('whose end was not reported is found by the scheduler', async () => {
+  it('an execution whose end was not reported is found by the scheduler', async () => {
     const pipeline = await onRealStores();
     pipeline.runner.trouble('kubernetes', () => pipeline.machines.abortAll());
     const { runId } = await pipeline.submit(small);
@@ -149,8 +149,8 @@ describe('an execution that ends without a word', () => {
   });
 });
 
-describe('a manifest that is changed during a run', () => {
-  it('is applied after the waypoint in progress, not after the whole plan', async () => {
+describe('manifests that change during a run', () => {
+  it('a newer manifest is applied after the current waypoint, not after the whole plan', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(large);
     pipeline.runner.documents.length = 0;
@@ -163,7 +163,7 @@ describe('a manifest that is changed during a run', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 3 });
   });
 
-  it('after it failed supersedes the failure at once', async () => {
+  it('a newer manifest replaces a failed one at once', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('kubernetes', 'user');

@@ -26,25 +26,25 @@ const build = (PhaseType: string, Message: string | null) =>
     },
   });
 
-it('the phase that broke before any command ran, with what CodeBuild says of it', () => {
+it("a build that broke before any command is reported with the phase and CodeBuild's message", () => {
   const why = 'CannotPullContainerError: manifest unknown';
   expect(reported(build('PROVISIONING', why))).toBe(
     `the container of infrastructure left no result: the build ended FAILED in phase PROVISIONING: ${why}`,
   );
 });
 
-it('no more than its end where the commands themselves broke, or nothing is said', () => {
+it('a build whose commands broke, or without a message, is reported with its final status only', () => {
   expect(reported(build('BUILD', 'Error while executing command: kubeloom-runner'))).toMatch(
     /: the build ended FAILED$/,
   );
   expect(reported(build('PROVISIONING', null))).toMatch(/: the build ended FAILED$/);
 });
 
-it('its end also where Step Functions has cut the description short', () => {
+it('a build whose description Step Functions cut short is reported with its final status', () => {
   expect(reported(build('PROVISIONING', 'x').slice(0, 60))).toMatch(/: the build ended FAILED$/);
 });
 
-it('what Step Functions says where there is no build', () => {
+it('an error without a build is reported with what Step Functions says', () => {
   expect(reported('no such project', 'CodeBuild.ResourceNotFoundException')).toContain(
     'CodeBuild.ResourceNotFoundException no such project',
   );

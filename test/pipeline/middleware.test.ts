@@ -34,12 +34,12 @@ const bodyOf = (result: { readonly body?: string }): Record<string, unknown> => 
 describe('taskHandler', () => {
   const Input = z.object({ name: z.string() });
 
-  it('gives the parsed input and the ports', async () => {
+  it('taskHandler passes the parsed input and the ports', async () => {
     const handler = taskHandler(Input, [], async ({ name }, deps) => `${name} ${deps.config.KUBELOOM_TABLE}`);
     expect(await handler({ name: 'shop', other: 1 })).toBe('shop kubeloom');
   });
 
-  it('names every fault of an input at once', async () => {
+  it('taskHandler names every fault of an input at once', async () => {
     const handler = taskHandler(z.object({ a: z.string(), b: z.number() }), [], async () => 1);
     await expect(handler({})).rejects.toMatchObject({
       name: 'InvalidInput',
@@ -47,7 +47,7 @@ describe('taskHandler', () => {
     });
   });
 
-  it('keeps the names of our errors and hides those of others behind ours', async () => {
+  it('taskHandler keeps the names of our errors and hides others behind ours', async () => {
     const throwing = (error: unknown) => taskHandler(Input, [], () => Promise.reject(error))({ name: 'x' });
     await expect(throwing(new PipelineError('LeaseLost', 'gone'))).rejects.toMatchObject({ name: 'LeaseLost' });
     await expect(throwing(new TypeError('x is undefined'))).rejects.toMatchObject({ name: 'InternalFault' });
@@ -71,7 +71,7 @@ describe('taskHandler', () => {
     await expect(throwing(wrong)).rejects.toMatchObject({ name: 'InternalFault' });
   });
 
-  it('writes one line a call, with the run and never with the payload', async () => {
+  it('taskHandler writes one log line a call, with the run and without the payload', async () => {
     process.env.KUBELOOM_LOG = 'all';
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
@@ -93,7 +93,7 @@ describe('taskHandler', () => {
 });
 
 describe('httpHandler', () => {
-  it('gives path, query, headers and body', async () => {
+  it('httpHandler passes path, query, headers and body', async () => {
     const options = {
       access: 'anonymous' as const,
       params: z.object({ name: z.string() }),
@@ -112,7 +112,7 @@ describe('httpHandler', () => {
     expect(bodyOf(result)).toEqual({ name: 'shop', limit: 3, contentType: 'application/yaml', text: 'a: 1' });
   });
 
-  it('refuses a body above the limit before it is read, plain or base64', async () => {
+  it('httpHandler refuses a body above the limit before it is read, plain or base64', async () => {
     const handler = httpHandler({ access: 'anonymous' }, async () => ({ status: 200 }));
     const plain = await handler(request({ body: 'x'.repeat(21) }, 'PUT'));
     const encoded = await handler(
@@ -122,7 +122,7 @@ describe('httpHandler', () => {
     expect(bodyOf(plain)).toMatchObject({ code: 'PayloadTooLarge', status: 413, instance: 'r-1' });
   });
 
-  it('refuses a body that is not UTF-8', async () => {
+  it('httpHandler refuses a body that is not UTF-8', async () => {
     const handler = httpHandler({ access: 'anonymous' }, async ({ body }) => ({ status: 200, text: bodyText(body) }));
     const result = await handler(
       request({ body: Buffer.from([0xff, 0xfe, 0x41]).toString('base64'), isBase64Encoded: true }, 'PUT'),
@@ -131,7 +131,7 @@ describe('httpHandler', () => {
     expect(bodyOf(result)).toMatchObject({ code: 'InvalidInput' });
   });
 
-  it('answers errors as problem+json with their status', async () => {
+  it('httpHandler answers errors as problem+json with their status', async () => {
     const throwing = (error: unknown, headers = {}) =>
       httpHandler({ access: 'anonymous' }, () => Promise.reject(error))(request({ headers }));
     const missing = await throwing(new PipelineError('NotFound', 'there is no manifest "x"'));
@@ -146,7 +146,7 @@ describe('httpHandler', () => {
     expect(await throwing(conflict, { 'If-Match': '"g2-a1"' })).toMatchObject({ statusCode: 412 });
   });
 
-  it('reveals nothing of internal faults but where to look', async () => {
+  it('httpHandler shows nothing of an internal fault except where to look', async () => {
     const result = await httpHandler({ access: 'anonymous' }, () => Promise.reject(new Error('password=hunter2')))(
       request(),
     );
@@ -155,7 +155,7 @@ describe('httpHandler', () => {
     expect(bodyOf(result).detail).toContain('r-1');
   });
 
-  it('answers 304 to a reader who has the version already', async () => {
+  it('httpHandler answers 304 to a reader that has the version already', async () => {
     const etag = entityTag('g1', 'a1');
     const handler = httpHandler({ access: 'anonymous' }, async () => ({ status: 200, json: {}, etag }));
     expect(await handler(request())).toMatchObject({ statusCode: 200, headers: { etag: '"g1-a1"' } });

@@ -23,24 +23,24 @@ function undone(nodes: readonly ReturnType<typeof joins>[], facts: Readonly<Reco
   return rollbackSentence('grow', { ...base, progress, facts: { ...base.facts, nodes: { ...facts } } });
 }
 
-describe('the receipt of a rollback', () => {
-  it('says of a static machine that was never reached only that it never joined', () => {
+describe('summary of a rollback', () => {
+  it('the summary says of a static machine that was never reached only that it never joined', () => {
     expect(undone([joins('machines-01', 'static')], {})).toContain('undone: machines-01 never joined, nothing is left');
   });
 
-  it('says of a static machine that was reached that it left again', () => {
+  it('the summary says of a static machine that was reached that it left again', () => {
     const facts = { 'machines-01': { wireguardPublicKey: 'k' } };
     expect(undone([joins('machines-01', 'static')], facts)).toContain('machines-01 left the cluster again');
   });
 
-  it('claims no removal of nodes of which no one knows whether they were created', () => {
+  it('the summary claims no removal of nodes that may never have been created', () => {
     const text = undone([joins('a-01', 'aws'), joins('a-02', 'aws')], { 'a-01': { publicAddress: '192.0.2.1' } });
     expect(text).toContain('a-01 removed again, a-02 never created, or removed again');
   });
 });
 
-describe('a cancelled run', () => {
-  it('keeps the failure that was there before', () => {
+describe('cancelled runs', () => {
+  it('a cancelled run keeps the failure that it had before', () => {
     const before = { code: 'HostUnreachable', message: 'n1 did not answer' };
     expect(cancelled('while configuration was under way', before).message).toBe(
       'The run was cancelled while configuration was under way. Before that it had failed: HostUnreachable: n1 did not answer',

@@ -21,8 +21,8 @@ const nested = (child: { Status: string; Error?: string; Cause?: string }) => ({
   }),
 });
 
-describe('the error of a nested execution', () => {
-  it('is found however many executions deep it is', () => {
+describe('errors of nested executions', () => {
+  it('the error of a nested execution is found at any depth', () => {
     const timeout = { Status: 'FAILED', Error: 'States.Timeout', Cause: 'it took too long' };
     const once = nested(timeout);
     const twice = nested({ Status: 'FAILED', ...once });
@@ -31,17 +31,17 @@ describe('the error of a nested execution', () => {
       expect(innermost(fault)).toEqual({ Error: 'States.Timeout', Cause: 'it took too long' });
   });
 
-  it('is a timeout when the nested execution itself ran out of time', () => {
+  it('a nested execution that ran out of time is a timeout', () => {
     expect(innermost(nested({ Status: 'TIMED_OUT' })).Error).toBe('States.Timeout');
   });
 
-  it('stays as it is when it is of a build, of an execution that was stopped, or no JSON', () => {
+  it('an error of a build, of a stopped execution, or that is not JSON stays as it is', () => {
     const build = { Error: 'States.TaskFailed', Cause: '{"Build":{"BuildStatus":"FAILED"}}' };
     for (const fault of [build, nested({ Status: 'ABORTED' }), { Error: 'States.TaskFailed', Cause: 'no {' }])
       expect(innermost(fault)).toBe(fault);
   });
 
-  it('is found in what the platform for one machine gives', () => {
+  it('the error of a nested execution of the local Step Functions is found', () => {
     const child: Execution = {
       ...{ arn: 'arn:aws:states:eu-central-1:000000000000:execution:run-stage:7d1b', machine: 'run-stage' },
       ...{ name: '7d1b', input: '{}', status: 'FAILED', output: null, error: 'ServiceUnavailable', cause: 'later' },
@@ -52,7 +52,7 @@ describe('the error of a nested execution', () => {
   });
 });
 
-describe('a fault that passes', () => {
+describe('transient faults', () => {
   it.each([
     'States.Timeout',
     'ServiceUnavailable',
@@ -60,15 +60,18 @@ describe('a fault that passes', () => {
     'Lambda.TooManyRequestsException',
     'Sandbox.Timedout',
     'StepFunctions.ThrottlingException',
-  ])('is %s', (name) => {
+  ])('the error %s is transient', (name) => {
     expect(passes({ Error: name, Cause: '' })).toBe(true);
   });
 
-  it.each(['InternalFault', 'StageFailed', 'LeaseLost', 'States.TaskFailed', 'States.Runtime'])('is not %s', (name) => {
-    expect(passes({ Error: name, Cause: '' })).toBe(false);
-  });
+  it.each(['InternalFault', 'StageFailed', 'LeaseLost', 'States.TaskFailed', 'States.Runtime'])(
+    'the error %s is not transient',
+    (name) => {
+      expect(passes({ Error: name, Cause: '' })).toBe(false);
+    },
+  );
 
-  it('is an unnamed one of Step Functions only when the service itself failed', () => {
+  it('an unnamed Step Functions error is transient only when the service itself failed', () => {
     const said = (status: number) => `down (Service: AWSStepFunctions; Status Code: ${status}; Error Code: X)`;
     expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: said(503) })).toBe(true);
     expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: said(400) })).toBe(false);
@@ -84,8 +87,8 @@ function silent(pipeline: Pipeline, name: string, times: number): void {
   });
 }
 
-describe('a function that does not answer', () => {
-  it('once is asked again, without any effect', async () => {
+describe('functions that do not answer', () => {
+  it('a function that does not answer once is called again, without any effect', async () => {
     const pipeline = new Pipeline();
     silent(pipeline, 'collect-result', 2);
     await pipeline.submit(small);
@@ -94,7 +97,7 @@ describe('a function that does not answer', () => {
     expect((await pipeline.events()).filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('for longer never undoes a grow: it pauses, and goes on from what was made', async () => {
+  it('a function that does not answer for longer pauses the grow, and never undoes it', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     silent(pipeline, 'collect-result', 3);
@@ -108,7 +111,7 @@ describe('a function that does not answer', () => {
   });
 
   for (const name of ['take-lease', 'plan-manifest', 'plan-cluster', 'commit-waypoint', 'settle-manifest']) {
-    it(`at ${name} breaks the run, which is started again automatically and reported`, async () => {
+    it(`a timeout of ${name} breaks the run, which is started again automatically and reported`, async () => {
       const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '30' });
       silent(pipeline, name, 3);
       await pipeline.submit(small);
@@ -122,7 +125,7 @@ describe('a function that does not answer', () => {
     });
   }
 
-  it('for good fails the manifest after three attempts, with nothing undone', async () => {
+  it('a function that never answers fails the manifest after three attempts, with nothing undone', async () => {
     const pipeline = new Pipeline();
     silent(pipeline, 'plan-cluster', 1000);
     await pipeline.submit(small);
@@ -131,7 +134,7 @@ describe('a function that does not answer', () => {
     expect((await pipeline.events()).at(-1)?.message).toContain('3 attempts in a row were interrupted');
   });
 
-  it('when the run is finished, too, is made up for by the scheduler', async () => {
+  it('a timeout that also prevents the end of the run is made up for by the scheduler', async () => {
     const pipeline = new Pipeline();
     silent(pipeline, 'settle-manifest', 3);
     silent(pipeline, 'release-run', 3);

@@ -11,13 +11,13 @@ const run = (runId: string, startedAt: string, status: RunRecord['status'] = 'Ru
   ...{ queuedAt: '2026-11-20T06:00:00.000Z', startedAt, clusters: {} },
 });
 
-it('are zero while nothing is due, and for what was never started', async () => {
+it('the measures are zero while nothing is due, and for a run that was never started', async () => {
   const none = { leaseOverdueSeconds: 0, longestRunSeconds: 0 };
   expect(await measureTick([], fakeDeps())).toEqual(none);
   expect(await measureTick([{ ...key, runId: 'r1', lease: null }], fakeDeps())).toEqual(none);
 });
 
-it('report the oldest expired lease and the longest run that is still at work', async () => {
+it('the measures are the oldest expired lease and the longest active run', async () => {
   const deps = fakeDeps();
   await deps.runs.put(run('r1', '2026-11-20T11:00:00.000Z'));
   await deps.runs.put(run('r2', '2026-11-20T10:00:00.000Z'));
@@ -31,7 +31,7 @@ it('report the oldest expired lease and the longest run that is still at work', 
   expect(await measureTick(due, deps)).toEqual({ leaseOverdueSeconds: 900, longestRunSeconds: 8100 });
 });
 
-it('leave out a run that cannot be read', async () => {
+it('the measures omit a run that cannot be read', async () => {
   const deps = fakeDeps();
   await deps.runs.put(run('r1', '2026-11-20T11:00:00.000Z'));
   const get = deps.runs.get.bind(deps.runs);

@@ -18,7 +18,7 @@ const runsOf = async (pipeline: Pipeline): Promise<readonly string[]> =>
   (await pipeline.runs()).map(({ runId, status }) => `${runId.slice(-5)} ${status}`);
 
 describe('retry', () => {
-  it('starts the next attempt of the same generation, and says why in its run', async () => {
+  it('a retry starts the next attempt of the same generation and records the reason', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'quota');
     await pipeline.apply(large);
@@ -29,7 +29,7 @@ describe('retry', () => {
     expect(await pipeline.nodes()).toHaveLength(5);
   });
 
-  it('of what only goes forward repeats no stage that had succeeded', async () => {
+  it('a retry of a forward-only waypoint repeats no stage that succeeded', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
@@ -44,7 +44,7 @@ describe('retry', () => {
     expect((await pipeline.cluster()).doneStages).toBeUndefined();
   });
 
-  it('from a stage on repeats that one and those behind it on the way', async () => {
+  it('a retry from a stage repeats that stage and the ones after it', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
@@ -55,7 +55,7 @@ describe('retry', () => {
     expect((await pipeline.runs())[0]?.reason).toBe('retry from configuration');
   });
 
-  it('of a different target repeats all stages', async () => {
+  it('a retry with a different target repeats all stages', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('infrastructure', 'credentials');
     await pipeline.apply(small);
@@ -63,7 +63,7 @@ describe('retry', () => {
     expect(pipeline.runner.ran.slice(3)).toEqual(['nodes', 'configuration', 'infrastructure']);
   });
 
-  it('makes no sense for what is done, under way, paused or unknown', async () => {
+  it('a retry of a manifest that is Done, running or paused, or from an unknown stage, is refused', async () => {
     const pipeline = await existing();
     expect(await pipeline.call('/retry')).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
     pipeline.runner.trouble('kubernetes', async () => {
@@ -79,7 +79,7 @@ describe('retry', () => {
 });
 
 describe('cancel', () => {
-  it('of a grow stops the tool that runs, takes everything back and starts nothing again', async () => {
+  it('a cancel of a grow stops the running tool, undoes everything and starts nothing again', async () => {
     const pipeline = await existing();
     const nodes = await pipeline.nodes();
     pipeline.runner.trouble('configuration', async () => {
@@ -104,7 +104,7 @@ describe('cancel', () => {
     expect(kinds).toEqual(expect.arrayContaining(['StageCancelled', 'RolledBack', 'RunCancelled']));
   });
 
-  it('between two stages is honoured before the next one begins', async () => {
+  it('a cancel between two stages takes effect before the next one starts', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'));
     await pipeline.submit(large);
@@ -114,7 +114,7 @@ describe('cancel', () => {
     expect(await pipeline.nodes()).toHaveLength(3);
   });
 
-  it('in the last stage of a waypoint lets it be reached, and begins no other', async () => {
+  it('a cancel in the last stage of a waypoint lets it finish, and starts no other waypoint', async () => {
     const pipeline = await existing(large);
     const both = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
     pipeline.runner.trouble('nodes', () => pipeline.call('/cancel'));
@@ -129,7 +129,7 @@ describe('cancel', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('of what only goes forward stops there, and a retry goes on from there', async () => {
+  it('a cancel of a forward-only waypoint stops it there, and a retry continues from there', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
@@ -146,7 +146,7 @@ describe('cancel', () => {
     expect(pipeline.runner.ran).toEqual(['nodes', 'configuration', 'configuration', 'infrastructure']);
   });
 
-  it('of a stage that may be tried again does not try it again', async () => {
+  it('a cancelled stage is not tried again, even if its fault may pass', async () => {
     const pipeline = await existing();
     pipeline.before.set('collect-result', async () => {
       pipeline.before.delete('collect-result');
@@ -159,7 +159,7 @@ describe('cancel', () => {
     expect((await pipeline.cluster()).failure?.message).toContain('Before that it had failed: ToolFailed');
   });
 
-  it('of a rollback lets the way back be walked to its end', async () => {
+  it('a cancel of a rollback lets the rollback finish', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'user');
     pipeline.runner.trouble('configuration', () => pipeline.call('/cancel'), { mode: 'undo' });
@@ -169,7 +169,7 @@ describe('cancel', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', failure: { code: 'ToolFailed' } });
   });
 
-  it('before anything began begins nothing', async () => {
+  it('a cancel before a run has started anything starts nothing', async () => {
     const pipeline = await existing();
     await pipeline.submit(large);
     await pipeline.call('/cancel');
@@ -178,7 +178,7 @@ describe('cancel', () => {
     expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
   });
 
-  it('of everything, while a newer generation waits, starts that neither; a still newer one is started', async () => {
+  it('a cancel also covers a newer generation that waits, but not one that comes later', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.submit(other);
@@ -192,7 +192,7 @@ describe('cancel', () => {
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
   });
 
-  it('is repeated by the scheduler, for a tool that started just then', async () => {
+  it('a cancel is repeated by the scheduler for a tool that started just then', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
@@ -208,7 +208,7 @@ describe('cancel', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack' });
   });
 
-  it('is not undone by the end of the platform: what was cancelled is not started again', async () => {
+  it('a cancelled run is not started again when the platform aborts it', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
@@ -219,7 +219,7 @@ describe('cancel', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
   });
 
-  it('makes no sense when nothing is under way', async () => {
+  it('a cancel without an active run is refused', async () => {
     const pipeline = await existing();
     const answer = await pipeline.call('/cancel');
     expect(answer.status).toBe(409);
@@ -230,7 +230,7 @@ describe('cancel', () => {
 describe('pause', () => {
   const changed = manifestOf([{ compute: { work: 2, fresh: 1 } }]);
 
-  it('stops the run after its waypoint, and resume does the rest', async () => {
+  it('a pause stops the run after its waypoint, and resume does the rest', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('kubernetes', async () => {
       expect(await pipeline.call('/pause')).toMatchObject({ status: 202, json: { paused: true } });
@@ -249,7 +249,7 @@ describe('pause', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('keeps what is applied meanwhile, starts nothing of it, and the scheduler leaves it alone', async () => {
+  it('a paused manifest stores what is applied, starts nothing, and the scheduler skips it', async () => {
     const pipeline = await existing();
     await pipeline.call('/pause');
     const accepted = await pipeline.call('', { method: 'PUT', body: large });
@@ -264,7 +264,7 @@ describe('pause', () => {
     expect(await runsOf(pipeline)).toEqual(['g2-a2 Succeeded', 'g2-a1 Superseded', 'g1-a1 Succeeded']);
   });
 
-  it('holds a run that was just about to begin', async () => {
+  it('a pause holds a run that is about to start', async () => {
     const pipeline = await existing();
     await pipeline.submit(large);
     await pipeline.call('/pause');
@@ -274,7 +274,7 @@ describe('pause', () => {
     expect((await runsOf(pipeline))[0]).toBe('g2-a1 Queued');
   });
 
-  it('that is lifted before the run came to its waypoint’s end leaves nothing undone', async () => {
+  it('a pause that is lifted before the end of the waypoint leaves nothing undone', async () => {
     const pipeline = await existing(large);
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
@@ -286,7 +286,7 @@ describe('pause', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('keeps a run that is cut off from being started again', async () => {
+  it('a paused run that is cut off is not started again', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
@@ -300,7 +300,7 @@ describe('pause', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
-  it('does not hide a failure', async () => {
+  it('a pause does not hide a failure', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
@@ -313,7 +313,7 @@ describe('pause', () => {
     expect(await pipeline.manifest()).not.toHaveProperty('paused');
   });
 
-  it('and resume make no sense twice', async () => {
+  it('a second pause, or a resume without a pause, is refused', async () => {
     const pipeline = await existing();
     expect((await pipeline.call('/resume')).json.detail).toContain('it is not paused');
     await pipeline.call('/pause');
@@ -322,7 +322,7 @@ describe('pause', () => {
 });
 
 describe('rollback', () => {
-  it('makes the document before the next generation, and its run', async () => {
+  it('a rollback makes the earlier document the next generation and runs it', async () => {
     const pipeline = await existing();
     await pipeline.apply(large);
     expect(await pipeline.call('/rollback')).toMatchObject({ status: 202, json: { generation: 3, attempt: 1 } });
@@ -334,7 +334,7 @@ describe('rollback', () => {
     expect((await pipeline.runs())[0]?.reason).toBe('rolled back to generation 1');
   });
 
-  it('is judged like any other change', async () => {
+  it('a rollback is validated like any other change', async () => {
     const pipeline = await existing(manifestOf([{ version: '1.35.0' }]));
     await pipeline.apply(manifestOf([{ version: '1.36.0' }]));
     const answer = await pipeline.call('/rollback');
@@ -343,7 +343,7 @@ describe('rollback', () => {
     expect((await pipeline.manifest()).generation).toBe(2);
   });
 
-  it('makes no sense without an earlier document that differs, or while it is being deleted', async () => {
+  it('a rollback is refused without an earlier document that differs, or during a deletion', async () => {
     const pipeline = await existing();
     expect((await pipeline.call('/rollback')).json.detail).toContain('no earlier generation that differs was done');
     await pipeline.apply(large);
@@ -351,7 +351,7 @@ describe('rollback', () => {
     expect(await pipeline.call('/rollback')).toMatchObject({ status: 409 });
   });
 
-  it('of what never worked goes back to what did', async () => {
+  it('a rollback from a generation that never worked returns to the one that did', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'user');
     await pipeline.apply(large);
