@@ -14,19 +14,19 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-test('what one stores, the other knows', async () => {
+test('an object that one member stores is known to the other', async () => {
   await cluster.kubectl('second', 'label', 'node', 'worker-3', 'told=second');
   expect(await labelled('first', 'told=second')).toBe('node/worker-3\n');
 });
 
-test('the second takes over with everything when the first dies', async () => {
+test('the second member takes over with all objects when the first dies', async () => {
   await cluster.kubectl('first', 'label', 'node', 'worker-3', 'kept=yes');
   await cluster.stopServer('first');
   expect(await labelled('second', 'kept=yes')).toBe('node/worker-3\n');
   expect((await cluster.kubectl('second', 'label', 'node', 'worker-3', 'later=yes')).code).toBe(0);
 });
 
-test('one that comes back learns what it missed before it leads again', async () => {
+test('a member that returns learns what it missed before it leads again', async () => {
   await cluster.stopServer('first');
   await cluster.kubectl('second', 'label', 'node', 'worker-3', 'missed=no');
   await cluster.startServer('first');
@@ -35,7 +35,7 @@ test('one that comes back learns what it missed before it leads again', async ()
   expect(await labelled('second', 'missed=no,after=yes')).toBe('node/worker-3\n');
 });
 
-test('a leader whose node is deleted hands over and asks the other from then on', async () => {
+test('a leader whose node is deleted hands over, and forwards requests from then on', async () => {
   await cluster.kubectl('first', 'label', 'node', 'worker-3', 'kept=yes');
   expect((await cluster.kubectl('first', 'delete', 'node', 'first')).code).toBe(0);
   await cluster.kubectl('second', 'label', 'node', 'worker-3', 'later=yes');
@@ -44,7 +44,7 @@ test('a leader whose node is deleted hands over and asks the other from then on'
   expect((await cluster.kubectl('first', 'get', 'nodes')).stderr).toContain('no control-plane node answers');
 });
 
-test('a node that falls silent is NotReady and tainted, and ready again when it is heard', async () => {
+test('a node without heartbeats is NotReady and tainted, and Ready again after the next one', async () => {
   await cluster.stopServer('first');
   await cluster.stopServer('second');
   await cluster.startServer('second', 100);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 describe('nodes', () => {
-  test('appear as their kubelets report, ready, with role and version', async () => {
+  test('nodes appear as their kubelets report, Ready, with role and version', async () => {
     await cluster.heartbeat('first', 'control-1', { control: true });
     await cluster.heartbeat('first', 'worker-2');
     const { stdout } = await kubectl('get', 'nodes', '--no-headers');
@@ -28,7 +28,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('take labels, annotations, taints and provider ids, and lose them again', async () => {
+  test('nodes take labels, annotations, taints and provider ids, and lose them again', async () => {
     await kubectl('label', 'node', 'worker-2', 'claudie.io/nodepool=shop', 'extra=1');
     await kubectl('annotate', 'node', 'worker-2', 'note=hello');
     await kubectl('taint', 'node', 'worker-2', 'spot=true:NoSchedule');
@@ -45,12 +45,12 @@ describe('nodes', () => {
     ['json', '[{"op":"add","path":"/metadata/labels/by~1json","value":"yes"}]', 'by/json'],
     ['merge', '{"metadata":{"labels":{"by/merge":"yes"}}}', 'by/merge'],
     ['strategic', '{"metadata":{"labels":{"by/strategic":"yes"}}}', 'by/strategic'],
-  ])('are patched by a %s patch', async (type, patch, label) => {
+  ])('nodes are patched by a %s patch', async (type, patch, label) => {
     expect((await kubectl('patch', 'node', 'worker-2', '--type', type, '-p', patch)).code).toBe(0);
     expect((await kubectl('get', 'nodes', '-l', `${label}=yes`, '-o', 'name')).stdout).toBe('node/worker-2\n');
   });
 
-  test('are refused by the server what a real one would refuse', async () => {
+  test('nodes with fields that a real API server refuses are refused', async () => {
     const label = await patch({ metadata: { labels: { pool: 'Not Allowed!' } } });
     expect(label.stderr).toContain('Node "worker-2" is invalid: metadata.labels: "Not Allowed!"');
     const taint = await patch({ spec: { taints: [{ key: 'a', effect: 'Never' }] } });
@@ -59,7 +59,7 @@ describe('nodes', () => {
     expect(stale.stderr).toContain('has been changed; read it again');
   });
 
-  test('are cordoned, drained by eviction, and opened again', async () => {
+  test('nodes are cordoned, drained by eviction, and uncordoned', async () => {
     await apply(pod('shop', 'worker-2'));
     await apply(pod('elsewhere', 'control-1'));
     const drained = await kubectl('drain', 'worker-2', '--force', '--ignore-daemonsets', '--delete-emptydir-data');
@@ -71,7 +71,7 @@ describe('nodes', () => {
     expect(await jsonpath('{.spec.taints[*].key}{.spec.unschedulable}')).toBe('');
   });
 
-  test('are deleted for good: a late heartbeat does not bring them back, a new kubelet does', async () => {
+  test('deleted nodes stay deleted after a late heartbeat, and return with a new kubelet', async () => {
     expect((await kubectl('delete', 'node', 'worker-2')).code).toBe(0);
     expect(await cluster.heartbeat('first', 'worker-2', { register: false })).toMatchObject({ known: false });
     expect((await kubectl('get', 'node', 'worker-2')).stderr).toContain('nodes "worker-2" not found');
@@ -81,7 +81,7 @@ describe('nodes', () => {
 });
 
 describe('documents', () => {
-  test('are applied with validation left on, changed, and found unchanged', async () => {
+  test('documents are applied with validation, changed, and reported as unchanged', async () => {
     expect((await apply(config({ a: '1' }))).stdout).toBe('configmap/settings created\n');
     expect((await apply(config({ a: '2' }))).stdout).toBe('configmap/settings configured\n');
     expect((await apply(config({ a: '2' }))).stdout).toBe('configmap/settings unchanged\n');
@@ -91,7 +91,7 @@ describe('documents', () => {
     expect((await kubectl('get', 'configmap', 'settings', '-o', 'jsonpath={.data.a}')).stdout).toBe('3');
   });
 
-  test('in namespaces that do not exist are refused; deleting a namespace takes them along', async () => {
+  test('documents in a missing namespace are refused; a deleted namespace deletes its documents', async () => {
     const lost = await apply({ ...config({}), metadata: { name: 'settings', namespace: 'shop' } });
     expect(lost.stderr).toContain('namespaces "shop" not found');
     await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
@@ -100,7 +100,7 @@ describe('documents', () => {
     expect((await kubectl('get', 'configmaps', '-A', '-o', 'name')).stdout).toBe('configmap/settings\n');
   });
 
-  test('that are not there yet can be waited for by a watch', async () => {
+  test('documents that do not exist yet can be waited for by a watch', async () => {
     const waiting = kubectl('wait', '--for=create', 'secret/late', '--timeout=10s');
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'late' }, stringData: { key: 'value' } };
     expect((await apply(secret)).stdout).toBe('secret/late created\n');
@@ -109,13 +109,13 @@ describe('documents', () => {
   });
 });
 
-test('says that it is simulated, and allows administrators everything', async () => {
+test('the API server says that it is simulated, and administrators may do everything', async () => {
   const version = JSON.parse((await kubectl('version', '-o', 'json')).stdout);
   expect(version.serverVersion).toMatchObject({ gitVersion: 'v1.34.1', gitTreeState: 'simulated control plane' });
   expect((await kubectl('auth', 'can-i', 'delete', 'nodes')).stdout).toBe('yes\n');
 });
 
-test('refuses requests without certificate or token', async () => {
+test('requests without a certificate or token are refused', async () => {
   const { code, stderr } = await cluster.kubectlOfStranger('first', 'get', 'nodes');
   expect(code).toBe(1);
   expect(stderr).toContain('You must be logged in to the server');

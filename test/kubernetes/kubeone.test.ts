@@ -16,20 +16,20 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe('the command line', () => {
+describe('command line', () => {
   test('the version says that it is simulated', async () => {
     const { code, stdout } = await kubeone('version');
     expect(code).toBe(0);
     expect(JSON.parse(stdout).kubeone).toMatchObject({ gitVersion: '1.14.1', gitTreeState: 'simulated control plane' });
   });
 
-  test('asks no question: without -y it does nothing', async () => {
+  test('kubeone apply without -y does nothing and asks no question', async () => {
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml');
     expect(code).toBe(2);
     expect(stderr).toContain('--auto-approve');
   });
 
-  test('a manifest with faults is refused with all of them, in KubeOne’s words', async () => {
+  test("a manifest with faults is refused with all of them, in KubeOne's words", async () => {
     const one = host('one', '10.0.0.1');
     writeManifest({ name: 'Shop', controlPlane: { hosts: [one, { ...one, publicAddress: '', privateAddress: '' }] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y');
@@ -53,7 +53,7 @@ describe('the command line', () => {
     expect(stderr).toContain("does not satisfy version constraint '>=1.32 <=1.34'");
   });
 
-  test('calls hosts that do not answer broken, all of them, and writes no kubeconfig', async () => {
+  test('all hosts that do not answer are reported as broken, and no kubeconfig is written', async () => {
     writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.2')] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y', '--log-format', 'json');
     expect(code).toBe(1);
@@ -79,7 +79,7 @@ describe('safeguards', () => {
   const judge = (wantedVersion: string, nodes: readonly SafeguardedNode[], ...probes: ReturnType<typeof probe>[]) =>
     safeguardRefusals({ wantedVersion, probes, controls: ['one'], live: nodes });
 
-  test('let a new cluster, a join and an upgrade by one minor pass', () => {
+  test('a new cluster, a join and an upgrade by one minor version are allowed', () => {
     expect(judge('1.34.1', [], probe('one', null), probe('two', null))).toEqual([]);
     expect(judge('1.34.1', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null))).toEqual([]);
     expect(judge('1.35.0', [live('one', '1.34.9')], probe('one', 'A'))).toEqual([]);
@@ -88,16 +88,16 @@ describe('safeguards', () => {
   test.each([
     ['1.33.9', 'a downgrade to 1.33.9 is not possible'],
     ['1.36.0', 'an upgrade to 1.36.0 skips a minor version'],
-  ])('refuse to go from 1.34.1 to %s', (wanted, reason) => {
+  ])('an upgrade or downgrade from 1.34.1 to %s is refused', (wanted, reason) => {
     expect(judge(wanted, [live('one', '1.34.1')], probe('one', 'A'))).toEqual([`one runs 1.34.1: ${reason}`]);
   });
 
-  test('refuse upgrade and join at once', () => {
+  test('an upgrade and a join at once are refused', () => {
     const [reason] = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
     expect(reason).toContain('let two join with the present version first');
   });
 
-  test('refuse hosts of other clusters, and nodes that change sides', () => {
+  test('hosts of other clusters, and compute nodes that become control nodes, are refused', () => {
     expect(judge('1.34.1', [], probe('one', 'A'), probe('two', 'B'))[0]).toContain('different clusters: one, two');
     expect(judge('1.34.1', [], probe('one', null), probe('two', 'B'))[0]).toContain('two belong to one');
     const [reason] = judge(
@@ -109,7 +109,7 @@ describe('safeguards', () => {
     expect(reason).toContain('two is a control-plane node already');
   });
 
-  test('compare versions by number, not by letter', () => {
+  test('versions are compared by number, not as text', () => {
     expect(comparePatches('1.9.10', '1.10.0')).toBeLessThan(0);
     expect(comparePatches('1.34.10', '1.34.9')).toBeGreaterThan(0);
   });

@@ -15,17 +15,17 @@ afterAll(() => {
 
 const get = 'GET / HTTP/1.1\r\nhost: shop\r\n\r\n';
 
-test('answers with the name of its node, and says that it is simulated', async () => {
+test('a node port answers with the name of its node, and says that it is simulated', async () => {
   const answer = await send(get);
   expect(answer).toContain('x-simulated: workload');
   expect(answer).toMatch(/\r\nworker-1\n/);
 });
 
-test('understands a PROXY protocol line in front of a request', async () => {
+test('a node port accepts a PROXY protocol line before a request', async () => {
   expect(await send(`PROXY TCP4 198.18.0.1 198.18.0.2 5000 80\r\n${get}`)).toMatch(/^HTTP\/1.1 200/);
 });
 
-test('survives health checks that knock and leave', async () => {
+test('a node port survives health checks that connect and close', async () => {
   expect(await send('')).toBe('');
   expect(await send('PROXY UNKNOWN\r\n')).toBe('');
   expect(await send(get)).toMatch(/^HTTP\/1.1 200/);

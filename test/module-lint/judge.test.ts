@@ -31,8 +31,8 @@ const found = (rule: string, subject: string): Finding => ({
   message: 'Ensure that.',
 });
 
-describe('acknowledgements of modules', () => {
-  it('are comments of resources and data sources, and descriptions of what is not used', () => {
+describe('acknowledged findings in modules', () => {
+  it('acknowledgements are comments of resources and data sources, and descriptions of unused variables', () => {
     const read = readAcknowledgements({ 'a/main.tf': text });
 
     expect(read.map(({ rule, subject, reason }) => [rule, subject, reason])).toEqual([
@@ -44,7 +44,7 @@ describe('acknowledgements of modules', () => {
     ]);
   });
 
-  it('settle what is found at their place, all of a for_each at once, and nothing else', () => {
+  it('an acknowledgement covers findings at its place, all of a for_each at once, and nothing else', () => {
     const findings = [
       found('CKV_2', 'acme_server.node["a"]'),
       found('CKV_2', 'acme_server.node["b"]'),

@@ -13,24 +13,27 @@ const types = readdirSync(root, { withFileTypes: true })
   .map(({ name }) => name);
 
 describe('built-in provider types', () => {
-  it('are those of the table, but for the simulation, which has no modules', () => {
+  it('the built-in types are those of the table, except the simulation, which has no modules', () => {
     expect([...types].sort()).toEqual(providerTypeNames.filter((name) => name !== 'sim').sort());
   });
 
-  it.each(types)('%s keeps the contract', async (type) => {
+  it.each(types)('the type %s keeps the contract', async (type) => {
     const findings = examineType(await readType(join(root, type)));
 
     expect(findings.filter(({ severity }) => severity === 'fault')).toEqual([]);
   });
 
-  it.each(providerTypeNames.filter((name) => name !== 'sim'))('%s has the modules that the table promises', (type) => {
-    const { nodes, dns } = providerTypes[type];
+  it.each(providerTypeNames.filter((name) => name !== 'sim'))(
+    'the type %s has the modules that the table promises',
+    (type) => {
+      const { nodes, dns } = providerTypes[type];
 
-    expect({ nodes: existsSync(join(root, type, 'nodepool')), dns: existsSync(join(root, type, 'dns')) }).toEqual({
-      nodes,
-      dns,
-    });
-  });
+      expect({ nodes: existsSync(join(root, type, 'nodepool')), dns: existsSync(join(root, type, 'dns')) }).toEqual({
+        nodes,
+        dns,
+      });
+    },
+  );
 });
 
 it.each(providerTypeNames)('the type %s has a page, a row among the providers and a row among the checks', (type) => {

@@ -25,7 +25,7 @@ async function kubeloom(...args: readonly string[]): Promise<Ended> {
 }
 
 describe('kubeloom provider list', () => {
-  it('has every type with what its Secret holds', async () => {
+  it('kubeloom provider list shows every type with the fields of its Secret', async () => {
     const { code, stdout } = await kubeloom('provider', 'list');
 
     expect(code).toBe(exitCodes.ok);
@@ -34,7 +34,7 @@ describe('kubeloom provider list', () => {
     expect(stdout).toMatch(/^aws .* accesskey, secretkey or rolearn, \[externalid\]$/m);
   });
 
-  it('answers as JSON, without the functions of the table', async () => {
+  it('kubeloom provider list --json has no functions of the table', async () => {
     const { stdout } = await kubeloom('provider', 'list', '--json');
     const types = JSON.parse(stdout) as { type: string; secrets: { name: string; format: string }[][] }[];
 
@@ -46,7 +46,7 @@ describe('kubeloom provider list', () => {
 });
 
 describe('kubeloom provider test', () => {
-  it('says of a type that keeps the contract that it does', async () => {
+  it('kubeloom provider test says that a type keeps the contract when it does', async () => {
     const { code, stdout } = await kubeloom('provider', 'test', 'templates/terraform/digitalocean');
 
     expect(code).toBe(exitCodes.ok);
@@ -57,7 +57,7 @@ describe('kubeloom provider test', () => {
     expect(stdout).toMatch(/the contract is kept, as far as the files show/);
   });
 
-  it('names file, fault and fix, and ends with the code of invalid input', async () => {
+  it('kubeloom provider test names file, fault and fix, and exits with the code of invalid input', async () => {
     const directory = await writeType(edited('nodepool/main.tf', 'for_each  = var.nodes', 'count = length(var.nodes)'));
     const { code, stdout } = await kubeloom('provider', 'test', directory);
     const asJson = await kubeloom('provider', 'test', directory, '--json');
@@ -75,7 +75,7 @@ describe('kubeloom provider test', () => {
     });
   });
 
-  it('says that it checked no module of a kind that is missing, instead of ok', async () => {
+  it('kubeloom provider test says of a missing module that it was not checked, instead of ok', async () => {
     const directory = await writeType(Object.fromEntries(Object.keys(goodType).map((file) => [file, null])));
     const { code, stdout } = await kubeloom('provider', 'test', directory);
     await removeType(directory);
@@ -86,7 +86,7 @@ describe('kubeloom provider test', () => {
     expect(stdout).not.toMatch(/^ {2}ok /m);
   });
 
-  it('does not know a directory that is not there', async () => {
+  it('kubeloom provider test refuses a directory that does not exist', async () => {
     const { code, stderr } = await kubeloom('provider', 'test', 'templates/terraform/nowhere');
 
     expect(code).toBe(exitCodes.notFound);

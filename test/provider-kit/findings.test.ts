@@ -197,11 +197,11 @@ const cases: readonly Case[] = [
 ];
 
 describe('the provider kit', () => {
-  it('has nothing against a type that keeps the contract', async () => {
+  it('the provider kit has no findings for a type that keeps the contract', async () => {
     expect(await findingsOf({})).toEqual([]);
   });
 
-  it.each(cases)('finds $title', async ({ change, place, says }) => {
+  it.each(cases)('the provider kit finds $title', async ({ change, place, says }) => {
     const faults = (await findingsOf(change)).filter(({ severity }) => severity === 'fault');
 
     expect(faults.filter((fault) => fault.place === place).map(({ message }) => message)).toContainEqual(
@@ -210,7 +210,7 @@ describe('the provider kit', () => {
     expect(faults.every(({ fix }) => fix.length > 0)).toBe(true);
   });
 
-  it('reports of a module that cannot be read only that, and nothing that follows from it', async () => {
+  it('the provider kit reports a module that cannot be read once, and nothing that follows from it', async () => {
     const findings = await findingsOf({ 'network/main.tf': 'resource "acme_firewall" "network" {' });
 
     expect(findings.map(({ place, message }) => `${place}: ${message}`)).toEqual([
@@ -218,7 +218,7 @@ describe('the provider kit', () => {
     ]);
   });
 
-  it('sees a variable through locals and through templates that hold quotes', async () => {
+  it('the provider kit finds a variable through locals and through templates with quotes', async () => {
     const hidden: Record<string, string> = {
       'nodepool/more.tf': 'locals {\n  script = "say \\"hello\\" ${join(" ", ["${var.first_boot}"])} }"\n}\n',
       ...edited('nodepool/main.tf', 'replace(var.first_boot, "@node@", each.key)', 'local.script'),

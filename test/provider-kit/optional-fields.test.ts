@@ -14,15 +14,15 @@ const template = ProviderTemplate.parse({
   optionalFields: ['teamid'],
 });
 
-describe('the root module', () => {
-  it('has a default of null for fields that may be missing, and for no other', () => {
+describe('optional Secret fields', () => {
+  it('the root module has a default of null for optional fields, and for no others', () => {
     expect(emptyRoot(template, [], backend).variable).toEqual({
       secret_teamid: { type: 'string', sensitive: true, default: null },
       secret_token: { type: 'string', sensitive: true, nullable: false },
     });
   });
 
-  it('gives them to the provider block like all others', () => {
+  it('the root module gives optional fields to the provider block like all others', () => {
     expect(emptyRoot(template, [], backend).provider).toEqual({
       cloudrift: [{ token: '${var.secret_token}', team_id: '${var.secret_teamid}' }],
     });

@@ -18,7 +18,7 @@ describe('permissions', () => {
     always: ['account:read'],
   });
 
-  it('are those of what is used, and those that are always needed, each once', () => {
+  it('the permissions are those of the used resources and those always needed, each once', () => {
     expect(permissionsFor(table, { resources: ['acme_server', 'acme_server'], data: [] })).toEqual([
       'account:read',
       'key:read',
@@ -32,17 +32,17 @@ describe('permissions', () => {
   });
 });
 
-describe('the form of a policy', () => {
+describe('form of a policy', () => {
   const inside = (markdown: string): unknown => JSON.parse(markdown.replace(/^```json\n([\s\S]*)\n```$/, '$1'));
 
-  it('is an IAM policy for aws', () => {
+  it('the policy for aws is an IAM policy', () => {
     expect(inside(policyFormOf('aws')(['ec2:RunInstances'], 'machines'))).toEqual({
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Action: ['ec2:RunInstances'], Resource: '*' }],
     });
   });
 
-  it('lets aws make the service-linked role of spot machines, and no other', () => {
+  it('the policy for aws may create the service-linked role of spot machines, and no other', () => {
     const spot = 'iam:CreateServiceLinkedRole';
     expect(inside(policyFormOf('aws')(['ec2:RunInstances', spot], 'machines'))).toMatchObject({
       Statement: [
@@ -52,7 +52,7 @@ describe('the form of a policy', () => {
     });
   });
 
-  it('is a custom role for azure and for gcp', () => {
+  it('the policy for azure and for gcp is a custom role', () => {
     expect(inside(policyFormOf('azure')(['Microsoft.Compute/virtualMachines/read'], 'machines'))).toMatchObject({
       IsCustom: true,
       Actions: ['Microsoft.Compute/virtualMachines/read'],
@@ -62,7 +62,7 @@ describe('the form of a policy', () => {
     );
   });
 
-  it('asks oci for the widest verb of each resource type only', () => {
+  it('the policy for oci has only the widest verb of each resource type', () => {
     const statements = policyFormOf('oci')(['read vcns', 'manage vcns', 'use vnics', 'inspect vcns'], 'machines');
 
     expect(inside(statements)).toEqual([
@@ -72,15 +72,15 @@ describe('the form of a policy', () => {
     expect(() => policyFormOf('oci')(['own vcns'], 'machines')).toThrow(/does not begin with a verb/);
   });
 
-  it('is a list for clouds whose tokens have scopes', () => {
+  it('the policy for clouds whose tokens have scopes is a list', () => {
     expect(policyFormOf('digitalocean')(['droplet:read', 'vpc:read'], 'machines')).toBe(
       '- `droplet:read`\n- `vpc:read`',
     );
   });
 });
 
-describe('the page of a type', () => {
-  it.each(types)('of %s has its policy', (type) => {
+describe('pages of types', () => {
+  it.each(types)('the page of %s has its policy', (type) => {
     const page = readFileSync(join(root, 'docs/providers', `${type}.md`), 'utf8');
     const policy = /<!-- generated:permissions -->\n([\s\S]*?)\n<!-- \/generated -->/.exec(page)?.[1] ?? '';
 

@@ -2,17 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { misfit, readTerraformType, typeName } from '#cli/provider-kit/terraform-type.ts';
 
-describe('a type expression', () => {
+describe('type expressions', () => {
   it.each([
     'string',
     'map(list(set(number)))',
     'tuple([string, bool])',
     'object({ a = string, b = optional(object({ c = any })) })',
-  ])('%s is read and written as it is', (text) => {
+  ])('the type expression %s is read and written as it is', (text) => {
     expect(typeName(readTerraformType(`\${${text}}`))).toBe(text);
   });
 
-  it('may have comments, quotes, colons, trailing commas and defaults', () => {
+  it('a type expression may have comments, quotes, colons, trailing commas and defaults', () => {
     const text = 'object({\n  # why\n  "a": string,\n  b = optional(list(string), ["x", { y = (1) }]),\n})';
 
     expect(typeName(readTerraformType(text))).toBe('object({ a = string, b = optional(list(string)) })');
@@ -23,12 +23,12 @@ describe('a type expression', () => {
     ['list(string', /ends too early/],
     ['string)', /follows the end of the type/],
     ['object({ a string })', /"string" found, "=" or ":" expected/],
-  ])('%s is refused', (text, says) => {
+  ])('the type expression %s is refused', (text, says) => {
     expect(() => readTerraformType(text)).toThrow(says);
   });
 });
 
-describe('a value of one type given to another', () => {
+describe('assignability', () => {
   const judged = (given: string, wanted: string) => misfit(readTerraformType(given), readTerraformType(wanted));
 
   it.each([
@@ -36,7 +36,7 @@ describe('a value of one type given to another', () => {
     ['list(string)', 'any'],
     ['object({ a = string, b = number })', 'object({ a = string })'],
     ['object({ a = optional(string) })', 'object({ a = optional(string), z = optional(bool) })'],
-  ])('%s fits %s', (given, wanted) => {
+  ])('a value of type %s fits %s', (given, wanted) => {
     expect(judged(given, wanted)).toBeUndefined();
   });
 
@@ -46,7 +46,7 @@ describe('a value of one type given to another', () => {
     ['object({ a = string })', 'object({ b = string })', /b is not given at all/],
     ['object({ a = optional(string) })', 'object({ a = string })', /a may be missing/],
     ['map(string)', 'list(string)', /map\(string\), not list\(string\)/],
-  ])('%s does not fit %s', (given, wanted, says) => {
+  ])('a value of type %s does not fit %s', (given, wanted, says) => {
     expect(judged(given, wanted)).toMatch(says);
   });
 });

@@ -47,8 +47,8 @@ async function edit(file: string, from: string, to: string): Promise<void> {
   await writeFile(join(copy, file), text.replace(from, to));
 }
 
-describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_000 }, () => {
-  it('passes with 1, 2 and 5 instances, and when pools and nodes come and go', async () => {
+describe.skipIf(skipsTerraform)('types tried with Terraform', { timeout: 120_000 }, () => {
+  it('a type passes with 1, 2 and 5 instances, and when pools and nodes come and go', async () => {
     await servePlugin();
 
     const trials = await trialsOf(copy);
@@ -58,7 +58,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     );
   });
 
-  it('fails for an argument that the plugin does not know', async () => {
+  it('a type fails for an argument that the plugin does not know', async () => {
     await servePlugin();
     await edit('nodepool/main.tf', 'monitoring        = false', 'monitored         = false');
 
@@ -68,7 +68,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     expect(trials[0]?.details.join(' ')).toMatch(/An argument named "monitored" is not expected/);
   });
 
-  it('fails when a new node changes another one, which no file shows', async () => {
+  it('a type fails when a new node changes another one, which no file shows', async () => {
     await servePlugin();
     await edit(
       'nodepool/main.tf',
@@ -86,7 +86,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     );
   });
 
-  it('is not tried as long as the files have faults', async () => {
+  it('a type is not tried as long as its files have faults', async () => {
     await edit('nodepool/main.tf', 'for_each = var.nodes', 'count = 1');
 
     expect(await trialsOf(copy)).toEqual([
@@ -94,7 +94,7 @@ describe.skipIf(skipsTerraform)('a type tried with Terraform', { timeout: 120_00
     ]);
   });
 
-  it('is reported as not tried where the plugin is not available', async () => {
+  it('a type is reported as not tried when the plugin is not available', async () => {
     const mirror = `provider_installation {\n  filesystem_mirror {\n    path = "${copy}"\n  }\n}\n`;
     await writeFile(join(copy, 'no-such.rc'), mirror);
 

@@ -45,8 +45,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('configuring nodes', () => {
-  it('runs only the playbooks with work, on an inventory of the nodes with work', async () => {
+describe('configuration of nodes', () => {
+  it('the driver runs only playbooks that have work, on an inventory of the nodes that have work', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'], loadBalancers: ['lb'] })]), facts);
     expect((await world.run('configuration')).ok).toBe(true);
     expect(recorded('calls')).toMatch(
@@ -57,7 +57,7 @@ describe('configuring nodes', () => {
     expect(Object.keys(inventory.all.children.balance.hosts)).toEqual(['edge-ccccccc-01']);
   });
 
-  it('gives every node its key in a file that only we can read, a user’s key with the line end it needs', async () => {
+  it("each SSH key is in a file that only we can read, and a user's key gets its missing newline", async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01', 'basement-01'] })]), facts);
     await world.run('configuration');
     const files = recorded('keys').trim().split('\n');
@@ -65,7 +65,7 @@ describe('configuring nodes', () => {
     expect(files.join()).toMatch(/keys\/basement-01\.key.*keys\/control-aaaaaaa\.key/);
   });
 
-  it('keeps what nodes reported, and a port that the provider mapped', async () => {
+  it('the facts that nodes reported are kept, with a port that the provider mapped', async () => {
     await world.put(aDocument([configuration({ peers: ['workers-bbbbbbb-01', 'basement-01'] })]), facts);
     say(
       {
@@ -89,7 +89,7 @@ describe('configuring nodes', () => {
     expect(result.summary).toEqual({ nodesVisited: 1, nodesChanged: 1 });
   });
 
-  it('says which host failed, in its own words', async () => {
+  it('a failed host is named with its own error output', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
     say({ event: 'failed', host: 'control-aaaaaaa-01', task: 'Set peers', message: 'wg: bad key', exitCode: 1 });
     writeFileSync(`${recordings}.code`, '2');
@@ -100,7 +100,7 @@ describe('configuring nodes', () => {
     });
   });
 
-  it('says which Secret of a static node is missing', async () => {
+  it('a missing Secret of a static node is named', async () => {
     await world.ports.secrets.remove('user/team/basement-key');
     await world.put(aDocument([configuration({ peers: ['basement-01'] })]), facts);
     expect((await world.run('configuration')).error).toMatchObject({
@@ -109,7 +109,7 @@ describe('configuring nodes', () => {
     });
   });
 
-  it('cleans static nodes that leave and forgets them', async () => {
+  it('static nodes that leave are cleaned, and their facts are deleted', async () => {
     const document = aDocument([configuration({ uninstall: ['basement-01'] })], {
       before: twoProviderState(),
       target: null,
@@ -120,7 +120,7 @@ describe('configuring nodes', () => {
     expect((await world.facts()).nodes).not.toHaveProperty('basement-01');
   });
 
-  it('points nodes at the new API endpoint once a load balancer serves it, and gives them the names it had before', async () => {
+  it('nodes get the new API endpoint once a load balancer serves it, with its earlier names', async () => {
     const before = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } });
     const nodes = { endpoint: ['control-aaaaaaa-01', 'workers-bbbbbbb-01'], loadBalancers: ['lb'] };
     await world.put(aDocument([configuration(nodes)], { direction: 'move', before, facts }), facts);
@@ -135,7 +135,7 @@ describe('configuring nodes', () => {
     });
   });
 
-  it('knows the old name of a load balancer that is renamed', async () => {
+  it('the old name of a renamed load balancer is passed on', async () => {
     const [lb] = twoProviderState().loadBalancers;
     if (lb === undefined) throw new Error('no load balancer');
     const target = twoProviderState({ loadBalancers: [{ ...lb, dns: { ...lb.dns, hostname: 'store' } }] });
@@ -149,7 +149,7 @@ describe('configuring nodes', () => {
     });
   });
 
-  it('uses a short directory of its own for control sockets', async () => {
+  it('SSH control sockets are in a short directory of their own', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
     await world.run('configuration');
     const directory = /^ANSIBLE_SSH_CONTROL_PATH_DIR=(.*)$/m.exec(recorded('environment'))?.[1] ?? '';
@@ -158,8 +158,8 @@ describe('configuring nodes', () => {
   });
 });
 
-describe('directing traffic', () => {
-  it('visits the load balancers only', async () => {
+describe('traffic', () => {
+  it('the traffic stage visits load balancers only', async () => {
     await world.put(aDocument([{ stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } }]), facts);
     say({ event: 'stats', hosts: { 'edge-ccccccc-01': { ok: 1, changed: 1, failures: 0, unreachable: 0 } } });
     expect((await world.run('traffic')).ok).toBe(true);
@@ -168,7 +168,7 @@ describe('directing traffic', () => {
   });
 });
 
-describe('waiting for SSH', () => {
+describe('SSH wait', () => {
   let server: Server;
   const listen = (greeting: string): Promise<number> =>
     new Promise((resolve) => {
@@ -184,20 +184,20 @@ describe('waiting for SSH', () => {
   afterEach(() => server.close());
   const { signal } = new AbortController();
 
-  it('ends with the first banner', async () => {
+  it('the wait for SSH ends with the first banner', async () => {
     const port = await listen('SSH-2.0-OpenSSH_9.2\r\n');
     await expect(
       waitForSsh([{ name: 'n1', host: '127.0.0.1', port, totalMs: 60_000 }], { signal }),
     ).resolves.toBeUndefined();
   });
 
-  it('names the host that gives none', async () => {
+  it('the wait for SSH names the host that sends no banner', async () => {
     const port = await listen('HTTP/1.1 400 Bad Request\r\n');
     const waiting = waitForSsh([{ name: 'n1', host: '127.0.0.1', port, totalMs: 0 }], { signal });
     await expect(waiting).rejects.toThrow(/n1 did not answer on 127\.0\.0\.1:\d+: no SSH server answers/);
   });
 
-  it('says what it waits for, how long already and why', async () => {
+  it('the wait for SSH says for which host, for how long already and why', async () => {
     const port = await listen('HTTP/1.1 400 Bad Request\r\n');
     const stop = new AbortController();
     const reported: string[] = [];

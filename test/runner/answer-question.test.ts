@@ -37,20 +37,20 @@ beforeEach(async () => {
 
 const around = { signal: never, templatesDirectory: '/nowhere', answers };
 
-describe('a check of credentials', () => {
-  it('leaves what it found, with the times and a log', async () => {
+describe('credential checks', () => {
+  it('a credential check leaves a result with its findings, times and a log', async () => {
     expect(await answerQuestion(prefix, deps, around)).toBe(true);
     const found = await result();
     expect(found).toMatchObject({ findings: [{ about: 'identity', name: 'SecretMissing', ok: false }] });
     expect(found?.startedAt && found.endedAt > found.startedAt).toBe(true);
   });
 
-  it('that takes too long leaves an error that says so', async () => {
+  it('a check that takes too long leaves an error that says so', async () => {
     expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, limitMs: 1 })).toBe(false);
     expect((await result())?.error).toMatchObject({ class: 'transient', code: 'JobTooLong' });
   });
 
-  it('that is stopped leaves an error that says so', async () => {
+  it('a check that is stopped leaves an error that says so', async () => {
     const stop = new AbortController();
     const ended = answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, signal: stop.signal });
     stop.abort();
@@ -58,25 +58,25 @@ describe('a check of credentials', () => {
     expect((await result())?.error).toMatchObject({ code: 'JobStopped' });
   });
 
-  it('that crashes leaves an error, and where it was in the log', async () => {
+  it('a check that crashes leaves an error, and the place in the log', async () => {
     const crash = AbortSignal.abort(new Error('a socket broke'));
     expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, crash })).toBe(false);
     expect((await result())?.error).toMatchObject({ class: 'bug', message: expect.stringContaining('a socket broke') });
     expect(await deps.artifacts.getText(questionKeys.log(prefix))).toContain('a socket broke');
   });
 
-  it('that names nothing a runner knows leaves an error', async () => {
+  it('a check of an unknown kind leaves an error', async () => {
     await request({ kind: 'weather' });
     expect(await answerQuestion(prefix, deps, around)).toBe(false);
     expect((await result())?.error).toMatchObject({ class: 'bug' });
   });
 
-  it('fails without a request', async () => {
+  it('a check without a request fails', async () => {
     const none = answerQuestion('checks/team/shop/cloud/2', deps, around);
     await expect(none).rejects.toThrow('there is no request under checks/team/shop/cloud/2');
   });
 
-  it('asks no one where everything is simulated', async () => {
+  it('a check asks no cloud when everything is simulated', async () => {
     const ran = await runSimStage({ KUBELOOM_JOB: prefix }, { signal: never, ports: deps });
     expect([ran, (await result())?.findings]).toEqual([
       true,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-it('is made once, and those of other sources go', async () => {
+it('the bundle is built once, and bundles of other sources are deleted', async () => {
   await writeFile(join(directory, 'runner-0000000000000000.mjs'), '');
   const file = await bundleRunner(directory);
   const { mtimeMs } = await stat(file);
@@ -22,7 +22,7 @@ it('is made once, and those of other sources go', async () => {
   expect(await readdir(directory)).toEqual([file.slice(directory.length + 1)]);
 });
 
-it('is a runner: without its variables it names every one that is missing', async () => {
+it('the bundle runs, and names every variable that is missing', async () => {
   const file = await bundleRunner(directory);
   const run = promisify(execFile)(process.execPath, [file], { cwd: directory, env: {} });
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/KUBELOOM_JOB/) });

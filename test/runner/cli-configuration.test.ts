@@ -65,14 +65,14 @@ function init(environment: Readonly<Record<string, string>>): Promise<{ code: nu
 
 // On CI a missing tool is a failure, not a skip.
 describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
-  it('asks no registry for a plugin that the mirror has', async () => {
+  it('terraform init asks no registry for a plugin that the mirror has', async () => {
     putIntoMirror(defaultHost(), cloud);
     const { code, output } = await init(await configurationFile(workspace(), [cloud]));
     expect(output).toContain('Installed kubeloom/cloud v1.2.3');
     expect(code).toBe(0);
   });
 
-  it('asks the registry for a version that the mirror lacks', async () => {
+  it('terraform init asks the registry for a version that the mirror lacks', async () => {
     putIntoMirror(defaultHost(), { ...cloud, version: '1.0.0' });
     const { code, output } = await init(await configurationFile(workspace(), [cloud]));
     expect(output).toMatch(/registry/);
@@ -81,7 +81,7 @@ describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
 });
 
 describe("Terraform's configuration", () => {
-  it('excludes from the registry exactly what the mirror has', async () => {
+  it('the configuration of Terraform excludes from the registry exactly what the mirror has', async () => {
     putIntoMirror('plugins.example.com', cloud);
     const { TF_CLI_CONFIG_FILE: file = '' } = await configurationFile(workspace(), [
       cloud,
@@ -91,7 +91,7 @@ describe("Terraform's configuration", () => {
     expect(readFileSync(file, 'utf8')).toContain('exclude = ["kubeloom/cloud","plugins.example.com/kubeloom/cloud"]');
   });
 
-  it('is left to the person who named a file, and to Terraform where there is no mirror', async () => {
+  it('no configuration is written when the user has one or there is no mirror', async () => {
     const own = join(place, 'own.rc');
     writeFileSync(own, '');
     vi.stubEnv('TF_CLI_CONFIG_FILE', own);

@@ -77,8 +77,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('marking nodes', () => {
-  it('patches each node once and notes that it joined', async () => {
+describe('node metadata', () => {
+  it('each node is patched once, and its join is recorded', async () => {
     await world.put(aDocument([nodesStage([...controls, 'workers-bbbbbbb-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).summary).toEqual({ nodesPatched: 3, nodesRemoved: 0 });
     const patches = calls().filter((call) => call.startsWith('patch'));
@@ -87,26 +87,26 @@ describe('marking nodes', () => {
     expect((await world.facts()).nodes['workers-bbbbbbb-01']?.joined).toBe(true);
   });
 
-  it('reads the node again when someone else wrote it meanwhile', async () => {
+  it('a node that someone else changed meanwhile is read again', async () => {
     fail('patch', 'basement-01', 'Error from server (Conflict): the object has been modified');
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).ok).toBe(true);
     expect(calls().filter((call) => call.startsWith('patch'))).toHaveLength(2);
   });
 
-  it('says which node an API server refuses and why', async () => {
+  it('a node that the API server rejects is named with the reason', async () => {
     fail('patch', 'basement-01', 'The Node "basement-01" is invalid: metadata.labels: Invalid value: "a b"');
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).error).toMatchObject({ class: 'user', resource: 'basement-01' });
   });
 
-  it('needs a kubeconfig', async () => {
+  it('a nodes stage without a kubeconfig fails', async () => {
     await world.ports.artifacts.remove(kubeconfig);
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     expect((await world.run('nodes')).error?.code).toBe('KubeconfigMissing');
   });
 
-  it('keeps the kubeconfig’s token out of the log', async () => {
+  it('the token of the kubeconfig is not in the log', async () => {
     fail('patch', 'basement-01', 'error: bearer-of-all is invalid');
     await world.put(aDocument([nodesStage(['basement-01'])]), twoProviderFacts);
     const result = await world.run('nodes');
@@ -114,15 +114,15 @@ describe('marking nodes', () => {
   });
 });
 
-describe('removing nodes', () => {
-  it('drains a compute node before it deletes it', async () => {
+describe('removal of nodes', () => {
+  it('a compute node is drained before it is deleted', async () => {
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
     expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 1 });
     expect(calls().map((call) => call.split(' ')[0])).toEqual(['get', 'cordon', 'drain', 'delete']);
     expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(false);
   });
 
-  it('takes a control node out of etcd through one that stays, after the drain and before the delete', async () => {
+  it('a control node leaves etcd through one that stays, after the drain and before the delete', async () => {
     const [first] = controlPool.nodes;
     const target = twoProviderState({
       pools: [{ ...controlPool, nodes: first ? [first] : [] }, workerPool, staticPool],
@@ -134,7 +134,7 @@ describe('removing nodes', () => {
     expect(calls()[4]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
   });
 
-  it('leaves etcd alone when the control plane is simulated, and says so', async () => {
+  it('etcd is not changed when the control plane is simulated, and an event says so', async () => {
     const [first] = controlPool.nodes;
     const target = twoProviderState({ pools: [{ ...controlPool, nodes: first ? [first] : [] }] });
     await world.put(aDocument([nodesStage([], ['control-aaaaaaa-02'])], { before: twoProviderState(), target }), {
@@ -146,13 +146,13 @@ describe('removing nodes', () => {
     expect(await world.log('nodes')).toContain('simulated control plane');
   });
 
-  it('never removes the last control node', async () => {
+  it('the last control node is never removed', async () => {
     await shrink(twoProviderState({ pools: [{ ...controlPool, nodes: [] }] }), ['control-aaaaaaa-01']);
     expect((await world.run('nodes')).error?.code).toBe('LastControlNode');
     expect(calls().map((call) => call.split(' ')[0])).toEqual(['get']);
   });
 
-  it('frees the volumes of a node that does not answer', async () => {
+  it('the volumes of a node that does not answer are released', async () => {
     live('basement-01', { ready: 'Unknown' });
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
     await world.run('nodes');
@@ -161,7 +161,7 @@ describe('removing nodes', () => {
     );
   });
 
-  it('goes on when a drain runs out of time, and stops at any other fault of it', async () => {
+  it('a removal goes on after a drain timeout, and stops at any other drain error', async () => {
     fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 30m0s');
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
     expect((await world.run('nodes')).ok).toBe(true);
@@ -172,7 +172,7 @@ describe('removing nodes', () => {
     expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
   });
 
-  it('leaves a node alone that its owner locked, does the others, and says so', async () => {
+  it('a node that its owner locked is skipped with an event, and the others are removed', async () => {
     live('basement-01', { labels: { 'claudie.io/upgrade-lock': 'busy' } });
     await shrink(twoProviderState({ pools: [controlPool] }), ['basement-01', 'workers-bbbbbbb-01']);
     expect((await world.run('nodes')).error).toMatchObject({
@@ -184,7 +184,7 @@ describe('removing nodes', () => {
     expect(existsSync(join(cluster, 'nodes', 'workers-bbbbbbb-01'))).toBe(false);
   });
 
-  it('drains as many nodes of a pool at once as that pool allows', async () => {
+  it('each pool drains as many nodes at once as it allows', async () => {
     const names = ['workers-bbbbbbb-01', 'workers-bbbbbbb-02', 'workers-bbbbbbb-03'];
     for (const name of names) live(name);
     const pool = { ...workerPool, nodes: names.map((name) => ({ name, privateAddress: '192.168.2.7' })) };
@@ -208,7 +208,7 @@ describe('removing nodes', () => {
     expect((await verbs({})).slice(1, 4)).toEqual(['cordon', 'cordon', 'cordon']);
   });
 
-  it('has nothing to do for nodes that are gone, nor for a cluster that never ran', async () => {
+  it('a removal of nodes that are gone, or from a cluster that never ran, has nothing to do', async () => {
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-99']);
     expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 0 });
     await world.ports.artifacts.remove(kubeconfig);
@@ -216,8 +216,8 @@ describe('removing nodes', () => {
   });
 });
 
-describe('an etcd member list', () => {
-  it('is read past warnings, and names are compared whole', () => {
+describe('etcd members', () => {
+  it('an etcd member list is read past warnings, and names are compared whole', () => {
     const output = 'warning: x\n{"members":[{"ID":"1","name":"control-011"},{"ID":"2","name":"control-01"}]}';
     expect(memberOf(output, 'control-01')).toBe('2');
     expect(memberOf(output, 'control-0')).toBeUndefined();
@@ -226,7 +226,7 @@ describe('an etcd member list', () => {
 });
 
 describe('orphaned nodes', () => {
-  it('are worth a try and no failure', async () => {
+  it('an orphaned node that cannot be drained does not fail the stage', async () => {
     const orphan: StagePlan = {
       stage: 'infrastructure',
       reasons: [],

@@ -39,8 +39,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('building Kubernetes', () => {
-  it('keeps the kubeconfig and the backup of the certificate authority', async () => {
+describe('KubeOne apply', () => {
+  it('the kubeconfig and the backup of the certificate authority are stored', async () => {
     const result = await world.run('kubernetes');
     expect(result).toMatchObject({ ok: true, summary: { kubernetesVersion: '1.34.2' } });
     expect(calls()).toEqual(['version', 'apply -m kubeone.yaml -y']);
@@ -50,14 +50,14 @@ describe('building Kubernetes', () => {
     expect((await world.facts()).simulated).toEqual([]);
   });
 
-  it('says that the control plane is simulated when the program says so', async () => {
+  it('a simulated control plane is recorded when the program reports one', async () => {
     writeFileSync(`${recordings}.version`, '{"kubeone":{"gitVersion":"v1.14.1","simulated":true}}');
     await world.run('kubernetes');
     expect((await world.facts()).simulated).toEqual(['control plane']);
     expect(await world.reported()).toEqual(['KubernetesInstalled: Kubernetes 1.34.2 runs (simulated control plane)']);
   });
 
-  it('reports what KubeOne said last when it failed', async () => {
+  it('a KubeOne failure is reported with its last lines of output', async () => {
     writeFileSync(
       `${recordings}.fail`,
       'Error: workers-bbbbbbb-01: dial tcp 198.18.0.3:2222: connect: no route to host\n',
@@ -69,12 +69,12 @@ describe('building Kubernetes', () => {
     });
   });
 
-  it('does not take a missing kubeconfig for success', async () => {
+  it('a missing kubeconfig fails the stage', async () => {
     writeFileSync(`${recordings}.nothing`, '');
     expect((await world.run('kubernetes')).error?.code).toBe('KubeconfigMissing');
   });
 
-  it('takes the release that knows the Kubernetes version, when it is installed under its name', async () => {
+  it('the KubeOne release that supports the Kubernetes version is used when it is installed', async () => {
     world.set('KUBELOOM_KUBEONE', '');
     world.script('kubeone-1.14.1', fakeKubeOne);
     world.set('PATH', `${world.directory}:${process.env.PATH}`);
@@ -82,7 +82,7 @@ describe('building Kubernetes', () => {
   });
 });
 
-describe('resetting Kubernetes', () => {
+describe('KubeOne reset', () => {
   beforeEach(() =>
     world.put(aDocument([kubernetes('reset')], { before: twoProviderState(), target: null }), {
       ...twoProviderFacts,
@@ -90,7 +90,7 @@ describe('resetting Kubernetes', () => {
     }),
   );
 
-  it('leaves no kubeconfig behind', async () => {
+  it('a reset deletes the kubeconfig', async () => {
     await world.ports.artifacts.putText(key, 'kind: Config');
     expect((await world.run('kubernetes')).ok).toBe(true);
     expect(calls()[0]).toMatch(/^reset -m kubeone.yaml -y --remove-binaries/);
@@ -98,7 +98,7 @@ describe('resetting Kubernetes', () => {
     expect(await world.facts()).not.toHaveProperty('kubeconfigKey');
   });
 
-  it('goes on when a node could not be reset', async () => {
+  it('a reset goes on when a node could not be reset', async () => {
     writeFileSync(`${recordings}.fail`, 'Error: no route to host\n');
     expect((await world.run('kubernetes')).ok).toBe(true);
     expect((await world.reported()).join()).toContain('ResetIncomplete');

@@ -86,17 +86,20 @@ async function seen(child: ChildProcess, words: string): Promise<void> {
 }
 
 describe('the runner', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('interrupts its tool and writes its result on %s', async (signal) => {
-    const child = await start('trap "exit 1" INT; echo at work >&2; while :; do sleep 0.05; done');
-    const exit = once(child, 'exit');
-    await seen(child, 'at work');
-    child.kill(signal);
-    expect((await exit)[0]).toBe(1);
-    expect((await result()).error).toMatchObject({ class: 'transient', code: 'StageCancelled' });
-    expect((await readdir(directory)).filter((name) => name.startsWith('kubeloom-stage-'))).toEqual([]);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'the runner interrupts its tool and writes its result on %s',
+    async (signal) => {
+      const child = await start('trap "exit 1" INT; echo at work >&2; while :; do sleep 0.05; done');
+      const exit = once(child, 'exit');
+      await seen(child, 'at work');
+      child.kill(signal);
+      expect((await exit)[0]).toBe(1);
+      expect((await result()).error).toMatchObject({ class: 'transient', code: 'StageCancelled' });
+      expect((await readdir(directory)).filter((name) => name.startsWith('kubeloom-stage-'))).toEqual([]);
+    },
+  );
 
-  it('writes its result for a stage that it cannot do, and ends with 1', async () => {
+  it('the runner writes a result for a stage that it does not know, and exits with 1', async () => {
     const child = await start('exit 0', 'traffic');
     child.stdout?.resume();
     expect((await once(child, 'exit'))[0]).toBe(1);

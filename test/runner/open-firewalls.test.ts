@@ -55,8 +55,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('once the machines of a cloud are made', () => {
-  it('lets all of them in, in the networks of the instance and nothing else of it', async () => {
+describe('firewalls after a grow', () => {
+  it('firewalls let all new machines in, and the update targets only the networks', async () => {
     await kept('hz-prod', []);
     await kept('hz-second', everyone);
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
@@ -73,14 +73,14 @@ describe('once the machines of a cloud are made', () => {
     );
   });
 
-  it('leaves firewalls alone that know them', async () => {
+  it('a firewall that knows all machines is not updated', async () => {
     await kept('hz-prod', everyone);
     await kept('hz-second', everyone);
     await world.run('infrastructure');
     expect(commands()).toHaveLength(4);
   });
 
-  it('opens firewalls of instances that had nothing else to do', async () => {
+  it('a firewall of an instance without other work is updated too', async () => {
     await kept('hz-prod', everyone);
     await kept('hz-second', ['198.51.100.9/32']);
     await world.run('infrastructure');
@@ -93,12 +93,12 @@ describe('once the machines of a cloud are made', () => {
     expect(networkOf('hz-second').peer_cidrs).toEqual(everyone);
   });
 
-  it('makes nothing of an instance that has no state', async () => {
+  it('an instance without a state gets no firewall', async () => {
     await world.run('infrastructure');
     expect(commands()).toHaveLength(4);
   });
 
-  it.each(['host', 'none'] as const)('does nothing for types whose firewall is %s', async (firewall) => {
+  it.each(['host', 'none'] as const)('no firewall is updated for types whose firewall is %s', async (firewall) => {
     declare(firewall);
     await kept('hz-prod', []);
     await kept('hz-second', []);
@@ -106,7 +106,7 @@ describe('once the machines of a cloud are made', () => {
     expect(commands()).toHaveLength(4);
   });
 
-  it('allows all addresses where a static node may be behind NAT', async () => {
+  it('a firewall allows all addresses when a static node may be behind NAT', async () => {
     await world.put(aDocument([machines], { target: { ...state, pools: [...state.pools, staticPool] } }), existing);
     await kept('hz-prod', ['0.0.0.0/0']);
     await kept('hz-second', []);
@@ -116,7 +116,7 @@ describe('once the machines of a cloud are made', () => {
   });
 });
 
-describe('a firewall that cannot be updated', () => {
+describe('firewall updates that fail', () => {
   const refused = (summary: string) =>
     json([{ '@message': 'Error', type: 'diagnostic', diagnostic: { severity: 'error', summary, detail: '' } }]);
 
@@ -126,7 +126,7 @@ describe('a firewall that cannot be updated', () => {
     record('machines-hz-second.plan.code', '1');
   });
 
-  it('is reported as a warning when the stage has no work in it and a retry would not help', async () => {
+  it('a failed firewall update is a warning when the stage has no other work there and a retry is no help', async () => {
     record('machines-hz-second.plan.out', refused('unable to authenticate (unauthorized)'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
     expect((await world.reported()).join('\n')).toMatch(
@@ -134,7 +134,7 @@ describe('a firewall that cannot be updated', () => {
     );
   });
 
-  it('is reported as a warning when its templates cannot be fetched', async () => {
+  it('a failed firewall update is a warning when its templates cannot be fetched', async () => {
     const templates = `git:127.0.0.1:1/team/templates@${'a'.repeat(40)}#modules`;
     const lost = dynamicPool({ id: workers.id, nodes: workers.nodes }, { provider: { ...second, templates } });
     await world.put(
@@ -147,14 +147,14 @@ describe('a firewall that cannot be updated', () => {
     );
   });
 
-  it('is tried again with the stage when that may help', async () => {
+  it('a failed firewall update is retried with the stage when that may help', async () => {
     record('machines-hz-second.plan.out', refused('dial tcp: i/o timeout'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'transient' } });
   });
 });
 
-describe('once machines are gone', () => {
-  it('no longer lets their addresses in', async () => {
+describe('firewalls after a shrink', () => {
+  it('the addresses of deleted machines are no longer let in', async () => {
     const fewer = {
       ...state,
       loadBalancers: [{ ...balancer, pools: [] }],

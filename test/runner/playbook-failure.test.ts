@@ -13,7 +13,7 @@ const trouble = (event: 'failed' | 'unreachable', host: string, message: string,
   ignored,
 });
 
-describe('a failed playbook', () => {
+describe('playbook failures', () => {
   it.each([
     [
       'transient',
@@ -30,11 +30,11 @@ describe('a failed playbook', () => {
     ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
     ['user', 'NodeConfigurationFailed', trouble('failed', 'n1', 'cp: write error: No space left on device')],
     ['bug', 'NodeConfigurationFailed', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],
-  ])('is of class %s, code %s', (expected, code, event) => {
+  ])('a playbook failure is of class %s, code %s', (expected, code, event) => {
     expect(playbookError([event], '')).toMatchObject({ class: expected, code, resource: 'n1' });
   });
 
-  it('names the host that was not reached before those that suffer from it', () => {
+  it('a playbook failure names the unreachable host before hosts that depend on it', () => {
     const troubles = [
       trouble('failed', 'n1', 'no public key is known of n2'),
       trouble('unreachable', 'n2', 'timed out'),
@@ -45,13 +45,13 @@ describe('a failed playbook', () => {
     });
   });
 
-  it('does not blame a host whose failure was tolerated', () => {
+  it('a playbook failure does not blame a host whose failure was ignored', () => {
     const error = playbookError([trouble('failed', 'n1', 'gone', true)], 'ERROR! bad inventory');
     expect(error).toMatchObject({ class: 'bug', message: 'ERROR! bad inventory' });
   });
 });
 
-describe('a failed KubeOne run', () => {
+describe('KubeOne failures', () => {
   it.each([
     [
       'transient',
@@ -77,18 +77,18 @@ describe('a failed KubeOne run', () => {
       'Error: configuration decoding kubeone.k8c.io/v1beta2, Kind=KubeOneCluster\njson: cannot unmarshal bool',
     ],
     ['transient', 'KubeOneFailed', 'Error: the moon is in the wrong phase'],
-  ])('is of class %s, code %s', (expected, code, line) => {
+  ])('a KubeOne failure is of class %s, code %s', (expected, code, line) => {
     expect(kubeoneError(`INFO installing\n${line}\n`, twoProviderState())).toMatchObject({ class: expected, code });
   });
 
-  it('names the node that its words name whole', () => {
+  it('a KubeOne failure names the node only when its output has the whole name', () => {
     const error = kubeoneError('Error: workers-bbbbbbb-01: kubeadm failed', twoProviderState());
     expect(error.resource).toBe('workers-bbbbbbb-01');
     expect(kubeoneError('Error: workers-bbbbbbb-011 failed', twoProviderState()).resource).toBeUndefined();
   });
 });
 
-describe('a failed kubectl command', () => {
+describe('kubectl failures', () => {
   it.each([
     ['transient', 'KubernetesUnreachable', 'The connection to the server 198.18.0.5:6443 was refused'],
     ['credentials', 'KubernetesRefused', 'error: You must be logged in to the server (Unauthorized)'],
@@ -99,7 +99,7 @@ describe('a failed kubectl command', () => {
     ],
     ['user', 'KubernetesRejected', 'The Node "n1" is invalid: metadata.labels: Invalid value: "a b"'],
     ['transient', 'KubectlFailed', 'error: something odd'],
-  ])('is of class %s, code %s', (expected, code, output) => {
+  ])('a kubectl failure is of class %s, code %s', (expected, code, output) => {
     expect(kubectlError('patch', output, 'n1')).toMatchObject({ class: expected, code, resource: 'n1' });
   });
 });

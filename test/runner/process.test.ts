@@ -59,19 +59,19 @@ async function gone(pid: number): Promise<boolean> {
   return false;
 }
 
-describe('a tool', () => {
-  it('is heard line by line on both streams, a last line without an end included', async () => {
+describe('tools', () => {
+  it('the output of a tool is read line by line on both streams, with an unfinished last line', async () => {
     const result = await run('echo one; echo two >&2; printf three');
     expect(result).toEqual({ code: 0, stdout: 'one\nthree\n', stderr: 'two\n' });
     expect(lines).toEqual(expect.arrayContaining(['tool: one', 'tool: two', 'tool: three']));
   });
 
-  it('gives its exit code and gets its input and environment', async () => {
+  it('a tool gets its input and environment, and its exit code is returned', async () => {
     const result = await run('read -r x; echo "$x $Y"; exit 3', { input: 'in\n', environment: { Y: 'env' } });
     expect(result).toMatchObject({ code: 3, stdout: 'in env\n' });
   });
 
-  it('has its secrets hidden in the log, also those of several lines and in base64', async () => {
+  it('the secrets of a tool are hidden in the log, also when multiline or in base64', async () => {
     const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nAAAABG5vbmUAAAAEbm9u\n-----END-----\n';
     mask.add([key, 'tok:en/42+x']);
     const said = `tok:en/42+x ${Buffer.from('tok:en/42+x').toString('base64')} ${encodeURIComponent('tok:en/42+x')}`;
@@ -89,24 +89,24 @@ describe('a tool', () => {
     expect(log).toContain('http://user:***@proxy:1');
   });
 
-  it('is said to be missing when it cannot be started', async () => {
+  it('a tool that cannot be started is reported as missing', async () => {
     expect(await failureOf(run('', { program: join(world.directory, 'nothing') }))).toBe('ToolMissing');
   });
 
-  it('does not have to wait for a daemon that it left behind with its pipes', async () => {
+  it('a tool that leaves a daemon with its pipes open still ends', async () => {
     // Longer than this test may take.
     const { stdout } = await run('setsid sleep 3600 & echo $!');
     process.kill(Number(stdout), 'SIGKILL');
   });
 
-  it('is interrupted politely on cancel and may put its things away', async () => {
+  it('a cancelled tool is interrupted and may clean up', async () => {
     const stop = controller();
     const script = 'trap "echo saved > state; exit 1" INT; echo ready; while :; do sleep 0.05; done';
     expect(await failureOf(run(script, whenReady(stop), stop.signal))).toBe('StageCancelled');
     expect(readFileSync(join(world.directory, 'state'), 'utf8')).toBe('saved\n');
   });
 
-  it('is killed with everything it started when it does not end in time', async () => {
+  it('a tool that does not end in time is killed with everything it started', async () => {
     const stop = controller();
     const script = 'trap "" INT; sleep 100 & echo $! > child; echo $$ > self; echo ready; while :; do sleep 1; done';
     expect(await failureOf(run(script, whenReady(stop), stop.signal, 50))).toBe('StageCancelled');
@@ -115,20 +115,20 @@ describe('a tool', () => {
     }
   });
 
-  it('leaves no helper at work when it ends on cancel without it', async () => {
+  it('a cancelled tool that ends leaves none of its child processes running', async () => {
     const stop = controller();
     const script = 'trap "exit 1" INT; (trap "" INT; sleep 100) & echo $! > child; echo ready; wait';
     expect(await failureOf(run(script, whenReady(stop), stop.signal))).toBe('StageCancelled');
     expect(await gone(Number(readFileSync(join(world.directory, 'child'), 'utf8')))).toBe(true);
   });
 
-  it('is stopped when it says nothing for too long, and when it takes too long', async () => {
+  it('a tool is stopped when it prints nothing for too long, and when it takes too long', async () => {
     expect(await failureOf(run('sleep 100', { quietMs: 50 }))).toBe('ToolSilent');
     const chatter = { totalMs: 200, graceMs: 50 };
     expect(await failureOf(run('while :; do echo x; sleep 0.01; done', chatter))).toBe('ToolTooSlow');
   });
 
-  it('is not started at all once the stage is cancelled', async () => {
+  it('a tool is not started once the stage is cancelled', async () => {
     const stop = controller();
     stop.abort();
     expect(await failureOf(run('touch started', {}, stop.signal))).toBe('StageCancelled');
@@ -136,8 +136,8 @@ describe('a tool', () => {
   });
 });
 
-describe('the stopwatch', () => {
-  it('counts tools that run side by side once', () => {
+describe('stopwatch', () => {
+  it('the stopwatch counts tools that run in parallel once', () => {
     let now = 0;
     const watch = new Stopwatch(() => now);
     const first = watch.start();

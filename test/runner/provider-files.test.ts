@@ -45,18 +45,18 @@ describe('provider.json', () => {
     ['is not JSON', '{ "provider": ', /provider\.json .*acme-1.*not JSON/],
     ['has an unknown field', '{ "fireball": "cloud" }', /provider\.json .*acme-1.*fireball/],
     ['says too little', '{ "provider": { "name": "acme" } }', /provider\.source.*provider\.version/],
-  ])('that %s is a fault of the templates', async (_what, text, says) => {
+  ])('a provider.json that %s is a fault of the templates', async (_what, text, says) => {
     const failure = await failureOf(filesWith(text));
     expect(failure).toMatchObject({ class: 'user', code: 'TemplatesFaulty', resource: 'acme-1' });
     expect(failure.message).toMatch(says);
   });
 });
 
-describe('a hook', () => {
+describe('hooks', () => {
   const files = { directory: '/nowhere', template: noProviderTemplate };
 
   it.each(['all is well', '{"replace": "everything"}', ''])(
-    'that answers %j is reported as invalid',
+    'a hook that answers %j is reported as invalid',
     async (stdout) => {
       const run = async () => ({ code: 0, stdout, stderr: '' });
       const failure = await failureOf(runHook({ run }, files, 'inspect', input));
@@ -65,23 +65,26 @@ describe('a hook', () => {
     },
   );
 
-  it.each(['orphan', 'let-go'])('orphan may be the file %s.ts, the second being its name in 0.1.0', async (name) => {
-    const directory = join(world.templates, 'terraform', 'acme');
-    mkdirSync(directory, { recursive: true });
-    const own = { directory, template: noProviderTemplate };
-    expect(await hasHook(own, 'orphan')).toBe(false);
-    writeFileSync(join(directory, `${name}.ts`), '');
-    expect(await hasHook(own, 'orphan')).toBe(true);
-    const started: (readonly string[])[] = [];
-    const run = async ({ args }: { readonly args: readonly string[] }) => {
-      started.push(args);
-      return { code: 0, stdout: '', stderr: '' };
-    };
-    await runHook({ run }, own, 'orphan', input);
-    expect(started).toEqual([[join(directory, `${name}.ts`)]]);
-  });
+  it.each(['orphan', 'let-go'])(
+    'the orphan hook may be the file %s.ts (the second is its name in 0.1.0)',
+    async (name) => {
+      const directory = join(world.templates, 'terraform', 'acme');
+      mkdirSync(directory, { recursive: true });
+      const own = { directory, template: noProviderTemplate };
+      expect(await hasHook(own, 'orphan')).toBe(false);
+      writeFileSync(join(directory, `${name}.ts`), '');
+      expect(await hasHook(own, 'orphan')).toBe(true);
+      const started: (readonly string[])[] = [];
+      const run = async ({ args }: { readonly args: readonly string[] }) => {
+        started.push(args);
+        return { code: 0, stdout: '', stderr: '' };
+      };
+      await runHook({ run }, own, 'orphan', input);
+      expect(started).toEqual([[join(directory, `${name}.ts`)]]);
+    },
+  );
 
-  it('whose answer is not used may print anything', async () => {
+  it('a hook whose answer is not used may print anything', async () => {
     const run = async () => ({ code: 0, stdout: 'removed everything', stderr: '' });
     expect(await runHook({ run }, files, 'after-destroy', input)).toEqual({ replace: [], removed: [] });
   });

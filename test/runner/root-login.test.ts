@@ -58,8 +58,8 @@ const wait = (totalMs: number) => {
   return waitForRoot(context, [machine], { totalMs, pauseMs: 1 });
 };
 
-describe('a machine whose first boot is under way', () => {
-  it('is asked until root can log in, and one event says that the runner waits', async () => {
+describe('machines in their first boot', () => {
+  it('the runner tries until root can log in, and one event says that it waits', async () => {
     set('refusals', '3');
     await wait(60_000);
     expect(calls()).toHaveLength(4);
@@ -75,7 +75,7 @@ describe('a machine whose first boot is under way', () => {
     ]);
   });
 
-  it('is not taken for ready when it only says as whom to log in', async () => {
+  it('a machine that only prints which user to log in as is not ready', async () => {
     set('refusals', '1');
     set('words', 'Please login as the user "ubuntu" rather than the user "root".\n');
     set('code', '0');
@@ -83,7 +83,7 @@ describe('a machine whose first boot is under way', () => {
     expect(calls()).toHaveLength(2);
   });
 
-  it('is let be when the stage is stopped', async () => {
+  it('the wait for root ends when the stage is stopped', async () => {
     set('refusals', '1000000');
     const waiting = wait(60_000);
     control.abort();
@@ -91,22 +91,22 @@ describe('a machine whose first boot is under way', () => {
   });
 });
 
-describe('a machine that never lets root in', () => {
-  it('is a permanent failure of its credentials', async () => {
+describe('machines that refuse root', () => {
+  it('a machine that never lets root in is a permanent failure of class credentials', async () => {
     set('refusals', '1000000');
     await expect(wait(0)).rejects.toMatchObject({
       error: { class: 'credentials', code: 'RootLoginRefused', resource: 'worker-01', retryable: false },
     });
   });
 
-  it('is tried again later when it is the network that fails', async () => {
+  it('a machine that is not reached over the network is tried again later', async () => {
     set('refusals', '1000000');
     set('words', 'ssh: connect to host 198.51.100.7 port 22: Connection timed out\n');
     await expect(wait(0)).rejects.toMatchObject({ error: { class: 'transient', code: 'HostUnreachable' } });
   });
 });
 
-describe('the configuration stage', () => {
+describe('configuration stage', () => {
   let server: Server;
   let port: number;
   beforeEach(async () => {
@@ -137,12 +137,12 @@ describe('the configuration stage', () => {
     expect(await world.run('configuration')).toMatchObject({ ok: true });
   };
 
-  it('waits for root on machines that no playbook has reached yet', async () => {
+  it('the configuration stage waits for root on machines that no playbook has reached yet', async () => {
     await install({});
     expect(calls()).toEqual([expect.stringContaining(`-p ${port} `)]);
   });
 
-  it('goes straight to machines that are known', async () => {
+  it('the configuration stage does not wait for machines that are known', async () => {
     await install({ bootId: 'boot-1' });
     expect(calls).toThrow(/ENOENT/);
   });

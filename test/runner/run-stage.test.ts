@@ -22,8 +22,8 @@ async function storedResult() {
 }
 const workDirectories = () => readdirSync(world.directory).filter((name) => name.startsWith('kubeloom-stage-'));
 
-describe('a stage', () => {
-  it('writes its result, its facts and why it ran', async () => {
+describe('stages', () => {
+  it('a stage writes its result, its facts and the reasons why it ran', async () => {
     const result = await world.run('traffic', {
       tool: async ({ facts }) => {
         facts.node('edge-ccccccc-01', { bootId: 'b' });
@@ -36,7 +36,7 @@ describe('a stage', () => {
     expect(await world.log('traffic')).toContain('why: a role was added');
   });
 
-  it('interrupts its tool when its time is up, keeps what was found, and can be tried again', async () => {
+  it('a stage that runs out of time interrupts its tool, keeps its facts, and can be retried', async () => {
     const script = world.script(
       'tool',
       '#!/bin/sh\ntrap "echo state is written; exit 1" INT\necho ready\nwhile :; do sleep 0.05; done\n',
@@ -54,7 +54,7 @@ describe('a stage', () => {
     expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
   });
 
-  it('works in a private directory that is gone at the end, also after a failure', async () => {
+  it('a stage works in a private directory that is deleted at the end, also after a failure', async () => {
     let seen = 0;
     await world.run('traffic', {
       tool: async ({ workDirectory }) => {
@@ -67,7 +67,7 @@ describe('a stage', () => {
     expect(workDirectories()).toEqual([]);
   });
 
-  it('keeps what was found before it failed, and reports the failure as the tool gave it', async () => {
+  it('a failed stage keeps the facts it found, and reports the failure as the tool gave it', async () => {
     const result = await world.run('traffic', {
       tool: async ({ facts }) => {
         facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });
@@ -85,7 +85,7 @@ describe('a stage', () => {
     expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
   });
 
-  it('writes a result of class bug when a tool throws something unexpected', async () => {
+  it('a stage whose tool throws an unexpected error writes a result of class bug', async () => {
     await world.run('traffic', {
       tool: async () => {
         throw new PipelineError('InternalFault', 'node x has no public address yet');
@@ -94,7 +94,7 @@ describe('a stage', () => {
     expect((await storedResult()).error).toMatchObject({ class: 'bug', code: 'RunnerFault' });
   });
 
-  it('writes a result when something crashes outside of the tool, which may never end', async () => {
+  it('a crash outside of the tool, which may never end, still writes a result', async () => {
     const crash = new AbortController();
     const result = world.run('traffic', {
       crash: crash.signal,
@@ -107,13 +107,13 @@ describe('a stage', () => {
     expect((await storedResult()).ok).toBe(false);
   });
 
-  it('writes a result without a waypoint document, and for a stage without work', async () => {
+  it('a stage without a waypoint document or without work writes a result', async () => {
     expect((await world.run('nodes')).error).toMatchObject({ class: 'bug', code: 'NoWork' });
     await world.ports.artifacts.remove(waypointKeys.document(prefix));
     expect((await world.run('traffic')).error).toMatchObject({ class: 'bug', code: 'WaypointMissing' });
   });
 
-  it('hides secrets in its log, its events and its error', async () => {
+  it('a stage hides secrets in its log, its events and its error', async () => {
     const result = await world.run('traffic', {
       tool: async ({ mask, log, emit }) => {
         mask.add(['s3cr3t-token']);
@@ -127,7 +127,7 @@ describe('a stage', () => {
     expect(everything).not.toContain('s3cr3t-token');
   });
 
-  it('works towards the state before in mode undo', async () => {
+  it('a stage in mode undo works towards the state before', async () => {
     await world.put(aDocument([], { undo: [traffic] }));
     let target: unknown = 'unset';
     const result = await world.run('traffic', {

@@ -24,7 +24,7 @@ function shows(text: string, value: string): boolean {
   );
 }
 
-describe('a secret', () => {
+describe('secrets', () => {
   it.each([
     ['base64 with a newline', (value: string) => Buffer.from(`${value}\n`).toString('base64')],
     ['base64 of user and password', (value: string) => `Basic ${Buffer.from(`me:${value}`).toString('base64')}`],
@@ -35,12 +35,12 @@ describe('a secret', () => {
     ['URL encoding', (value: string) => encodeURIComponent(value)],
     ['URL encoding in small letters', (value: string) => encodeURIComponent(value).toLowerCase()],
     ['a colour in its middle', (value: string) => `${value.slice(0, 5)}\u001b[31m${value.slice(5)}\u001b[0m`],
-  ])('is hidden as %s', (_, printed) => {
+  ])('a secret is hidden as %s', (_, printed) => {
     const value = 'kumquat/lychee+9?==';
     expect(maskOf(value).hide(`before ${printed(value)} after`)).toMatch(/^before (Basic )?\*\*\* after$/);
   });
 
-  it('is hidden in base64, whatever is before and behind it', () => {
+  it('a secret is hidden in base64, whatever is before and after it', () => {
     fc.assert(
       fc.property(secret, fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (value, before, behind) => {
         const text = Buffer.from(before + value + behind).toString('base64');
@@ -49,7 +49,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is hidden in base64 with lines of 76 characters, in every line that is all its own', () => {
+  it('a secret in base64 is hidden in every line of 76 characters that has nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii', minLength: 300, maxLength: 600 }), fc.nat(80), (long, before) => {
         const value = long.trim().padEnd(300, 'z');
@@ -64,7 +64,7 @@ describe('a secret', () => {
     );
   });
 
-  it('leaves what is no secret as it is', () => {
+  it('a text without secrets stays as it is', () => {
     expect(maskOf('kumquat/lychee').hide('apply: 3 nodes, aGVsbG8gd29ybGQ=, /usr/lib')).toBe(
       'apply: 3 nodes, aGVsbG8gd29ybGQ=, /usr/lib',
     );

@@ -40,7 +40,7 @@ async function errorOf(stage: RunnerStage) {
 }
 
 describe('simulated stages', () => {
-  it('find plausible facts and say that nothing is real', async () => {
+  it('simulated stages report plausible facts and say that nothing is real', async () => {
     for (const { stage } of grow) expect(await run(stage)).toBe(true);
     const facts = await world.facts();
     expect(facts.simulated).toEqual(['control plane', 'machines']);
@@ -54,7 +54,7 @@ describe('simulated stages', () => {
     expect(await world.ports.artifacts.getText(facts.kubeconfigKey ?? '')).toContain('https://shop.example.com:6443');
   });
 
-  it('forget nodes that are not desired any more, and everything of a cluster that goes away', async () => {
+  it('simulated stages delete the facts of nodes and clusters that are no longer desired', async () => {
     for (const { stage } of grow) await run(stage);
     const destroy: StagePlan = { stage: 'infrastructure', reasons: ['deleted'], work: { workspaces: [] } };
     await world.put(aDocument([destroy], { before: twoProviderState(), target: null }));
@@ -62,14 +62,14 @@ describe('simulated stages', () => {
     expect(await world.facts()).toMatchObject({ nodes: {}, loadBalancers: {} });
   });
 
-  it('fail as often as configured, with that class', async () => {
+  it('simulated stages fail as often as configured, with the configured class', async () => {
     const KUBELOOM_SIM_FAULTS = JSON.stringify([{ stage: 'kubernetes', class: 'quota', times: 2 }]);
     const outcomes = [];
     for (let tries = 0; tries < 3; tries += 1) outcomes.push(await run('kubernetes', { KUBELOOM_SIM_FAULTS }));
     expect(outcomes).toEqual([false, false, true]);
   });
 
-  it('fail only where configured', async () => {
+  it('simulated stages fail only where configured', async () => {
     const faults = (fault: object) => ({
       KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'traffic', class: 'bug', ...fault }]),
     });
@@ -81,7 +81,7 @@ describe('simulated stages', () => {
     expect(await errorOf('traffic')).toMatchObject({ class: 'bug', code: 'InjectedFault', resource: 'basement-01' });
   });
 
-  it('leave out the new pools of a provider with an injected fault, and only those', async () => {
+  it('simulated stages leave out the new pools of a provider with an injected fault, and no others', async () => {
     const fault = { stage: 'infrastructure', class: 'credentials', provider: 'rack', times: 9 };
     const settings = { KUBELOOM_SIM_FAULTS: JSON.stringify([fault]) };
     expect(await run('infrastructure', settings)).toBe(true);
@@ -97,12 +97,12 @@ describe('simulated stages', () => {
     expect((await world.facts()).lostPools).toBeUndefined();
   });
 
-  it('fail as a whole when a cluster cannot do without those pools', async () => {
+  it('simulated stages fail as a whole when a cluster cannot work without those pools', async () => {
     const fault = { stage: 'infrastructure', class: 'credentials', provider: 'hz-prod', times: 9 };
     expect(await run('infrastructure', { KUBELOOM_SIM_FAULTS: JSON.stringify([fault]) })).toBe(false);
   });
 
-  it('take the time they are given, and no longer once they are stopped', async () => {
+  it('simulated stages take the configured time, and end at once when they are stopped', async () => {
     const stop = new AbortController();
     const running = run('nodes', { KUBELOOM_SIM_STAGE_MS: '60000' }, stop.signal);
     stop.abort();
@@ -127,7 +127,7 @@ describe('simulated drift', () => {
     expect(await run('configuration', { KUBELOOM_SIM_DRIFT: drift })).toBe(true);
   };
 
-  it('is found where configured, until it is repaired', async () => {
+  it('simulated drift is found where configured, until it is repaired', async () => {
     const drift = reported({ node: 'workers-bbbbbbb-01' });
     expect(await found(drift)).toMatchObject([
       { kind: 'machine', where: { node: 'workers-bbbbbbb-01', pool: 'workers' } },
@@ -136,7 +136,7 @@ describe('simulated drift', () => {
     expect(await found(drift)).toEqual([]);
   });
 
-  it('that is stubborn stays; drift of other manifests, clusters and pools is not found', async () => {
+  it('stubborn simulated drift survives a repair; drift configured for others is not found', async () => {
     const drift = reported({ stubborn: true });
     await repair(drift);
     expect(await found(drift)).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('simulated drift', () => {
     expect(await found(reported({ pool: 'other' }))).toEqual([]);
   });
 
-  it('is not looked for when the check has an injected fault', async () => {
+  it('simulated drift is not looked for when the check has an injected fault', async () => {
     await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
     expect(await run('drift', { KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'drift', class: 'quota' }]) })).toBe(
       false,

@@ -86,10 +86,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('a grow with a new pool that cannot be made', () => {
+describe('failed new pools in a grow', () => {
   const noQuota = diagnostic('module.pool_bad-2222222.hcloud_server.node["bad-2222222-01"]', 'quota exceeded');
 
-  it('goes on without it, makes the others, and says why', async () => {
+  it('a grow with a failed new pool leaves it out, creates the others, and says why', async () => {
     fail('apply', 'pool_bad-2222222', noQuota);
     const result = await world.run('infrastructure');
     expect(result).toMatchObject({ ok: true, failedPools: [{ pool: 'bad-2222222', error: { class: 'quota' } }] });
@@ -102,13 +102,13 @@ describe('a grow with a new pool that cannot be made', () => {
     expect((await world.reported()).filter((line) => line.startsWith('PoolLeftOut'))).toHaveLength(1);
   });
 
-  it('gives up all new pools of an instance whose Terraform does not say which it was', async () => {
+  it('all new pools of an instance are left out when Terraform does not say which one failed', async () => {
     fail('plan', 'pool_far-3333333', diagnostic(undefined, 'unable to authenticate'));
     const result = await world.run('infrastructure');
     expect(result.failedPools?.map(({ pool }) => pool)).toEqual(['far-3333333']);
   });
 
-  it('needs no Terraform to remove what was never made', async () => {
+  it('a failed pool of which nothing was created is left out without Terraform', async () => {
     const lone = { ...other, secret: 'team/none' };
     writeFileSync(
       join(world.templates, 'terraform', 'hetzner', 'provider.json'),
@@ -127,13 +127,13 @@ describe('a grow with a new pool that cannot be made', () => {
     expect(readFileSync(join(recordings, 'calls'), 'utf8')).not.toContain('machines-hz-other');
   });
 
-  it('is tried again as a whole while that may help', async () => {
+  it('a grow is retried as a whole while that may help', async () => {
     fail('apply', 'pool_bad-2222222', diagnostic('module.pool_bad-2222222.hcloud_server.node["x"]', 'rate limit'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'transient' } });
     expect((await world.facts()).lostPools).toBeUndefined();
   });
 
-  it('goes on also when it was all that is new', async () => {
+  it('a grow succeeds when the failed pool was its only new one', async () => {
     fail('apply', 'pool_bad-2222222', noQuota);
     const alone = { ...stage, work: { workspaces: [{ kind: 'machines' as const, name: 'hz-prod', destroy: false }] } };
     const pools = [...before.pools, bad];
@@ -141,7 +141,7 @@ describe('a grow with a new pool that cannot be made', () => {
     expect(await world.run('infrastructure')).toMatchObject({ ok: true, failedPools: [{ pool: 'bad-2222222' }] });
   });
 
-  it('fails when an existing pool is at fault, when what was created cannot be removed, and in every other direction', async () => {
+  it('the stage fails for an existing pool, for a pool that cannot be removed, and outside of a grow', async () => {
     fail('apply', 'pool_bad-2222222', noQuota, diagnostic('module.pool_control-aaaaaaa.x.y["z"]', 'quota exceeded'));
     expect((await world.run('infrastructure')).ok).toBe(false);
     fail('apply', 'pool_good-1111111', noQuota);
@@ -151,7 +151,7 @@ describe('a grow with a new pool that cannot be made', () => {
     expect((await world.run('infrastructure')).ok).toBe(false);
   });
 
-  it('is no reason to give up pools when the stage is stopped', async () => {
+  it('a stopped stage leaves out no pools', async () => {
     const stop = new AbortController();
     stop.abort();
     const result = await world.run('infrastructure', { signal: stop.signal });
@@ -159,7 +159,7 @@ describe('a grow with a new pool that cannot be made', () => {
   });
 });
 
-describe('the stages behind it', () => {
+describe('later stages', () => {
   const patch: StagePlan = {
     stage: 'nodes',
     reasons: [],
@@ -183,14 +183,14 @@ describe('the stages behind it', () => {
     return states[0];
   };
 
-  it('work on the target without it, and on none of its nodes', async () => {
+  it('later stages work on the target without the failed pool and its nodes', async () => {
     expect(await seen(patch, 'do')).toMatchObject({
       target: ['control-aaaaaaa', 'basement', 'good-1111111', 'far-3333333'],
       work: { patch: ['good-1111111-01'] },
     });
   });
 
-  it('still know it in the undo, where it may exist', async () => {
+  it('the undo still includes the failed pool, which may exist', async () => {
     expect(await seen(patch, 'undo')).toMatchObject({
       target: ['control-aaaaaaa', 'basement'],
       others: expect.arrayContaining(['bad-2222222']),
@@ -198,8 +198,8 @@ describe('the stages behind it', () => {
   });
 });
 
-describe('a cluster without some of its pools', () => {
-  it('is one that works, with roles that point to what is left', () => {
+describe('clusters without some pools', () => {
+  it('a state without some pools is valid, and its roles point to the pools that remain', () => {
     const state = twoProviderState();
     const left = withoutPools(state, ['workers-bbbbbbb']);
     expect(left.loadBalancers[0]?.roles.map(({ targetPools }) => targetPools)).toEqual([['control'], ['basement']]);
@@ -207,7 +207,7 @@ describe('a cluster without some of its pools', () => {
     expect(canDoWithout(null, state, ['workers-bbbbbbb'])).toBe(true);
   });
 
-  it('cannot do without its control nodes, its API load balancer, or what existed before', () => {
+  it('a cluster needs its control nodes, its API load balancer, and what existed before', () => {
     const state = twoProviderState();
     expect(canDoWithout(null, state, ['control-aaaaaaa'])).toBe(false);
     expect(canDoWithout(null, state, ['edge-ccccccc'])).toBe(false);

@@ -14,7 +14,7 @@ let world: StageWorld;
 let cluster: string;
 const calls = () => readFileSync(join(cluster, 'calls'), 'utf8').trim().split('\n');
 
-describe('after the API endpoint has moved', () => {
+describe('move of the API endpoint', () => {
   /** Has the two ConfigMaps, unless `empty` is there. */
   const withConfigMaps = `#!/bin/bash
 cluster=$KUBELOOM_TEST_CLUSTER
@@ -59,7 +59,7 @@ exit 0
 
   afterEach(() => world.close());
 
-  it('everything inside the cluster that names it follows, and what else is in it stays', async () => {
+  it('the new endpoint is written wherever the cluster names the old one, and all else stays', async () => {
     expect((await world.run('nodes')).ok).toBe(true);
     const [info, kubeadm] = patches();
     expect(info?.[0]).toBe('cluster-info');
@@ -75,7 +75,7 @@ exit 0
     expect(calls().at(-1)).toMatch(/^rollout restart daemonset cilium/);
   });
 
-  it('nothing is missed that a cluster does not have', async () => {
+  it('a cluster without those ConfigMaps is no error', async () => {
     writeFileSync(join(cluster, 'empty'), '');
     expect((await world.run('nodes')).ok).toBe(true);
     expect(patches()).toEqual([]);

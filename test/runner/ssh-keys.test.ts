@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-describe('a key pair', () => {
-  it('is read by ssh-keygen, and its halves belong together', () => {
+describe('key pairs', () => {
+  it('a key pair is accepted by ssh-keygen, and its halves belong together', () => {
     const pair = makeSshKeyPair('kubeloom-workers-bbbbbbb');
     const file = join(directory, 'key');
     writeFileSync(file, pair.privateKey, { mode: 0o600 });
@@ -22,25 +22,25 @@ describe('a key pair', () => {
     expect(reported).toBe(pair.publicKey);
   });
 
-  it('is new every time', () => {
+  it('a key pair is new every time', () => {
     expect(makeSshKeyPair('a').publicKey).not.toBe(makeSshKeyPair('a').publicKey);
   });
 });
 
-describe('a mask', () => {
-  it('hides the longer of two secrets whole, and leaves ordinary words alone', () => {
+describe('secret masks', () => {
+  it('a mask hides the longer of two secrets whole, and no ordinary words', () => {
     const mask = new SecretMask();
     mask.add(['abcd', 'abcdefgh', 'on', '']);
     expect(mask.hide('abcdefgh abcd on off')).toBe('*** *** on off');
   });
 
-  it('hides secrets as JSON shows them', () => {
+  it('a mask hides secrets as JSON escapes them', () => {
     const mask = new SecretMask();
     mask.add(['a"b\\c"d']);
     expect(mask.hide(JSON.stringify({ password: 'a"b\\c"d' }))).not.toContain('b\\\\c');
   });
 
-  it('hides private keys and URL passwords that were not registered', () => {
+  it('a mask hides private keys and URL passwords that were not registered', () => {
     const hidden = new SecretMask().hide(
       '-----BEGIN PRIVATE KEY-----\nMC4CAQ\n-----END PRIVATE KEY----- ftp://u:pass@h client-key-data: TFM0t',
     );

@@ -19,7 +19,7 @@ const local = (status: number, output: string) =>
     `Error running command 'exec "\${KUBELOOM_HOST_HELPER:-kubeloom-host}" up': exit status ${status}. Output: ${output}`,
   ] as const;
 
-describe('a Terraform failure', () => {
+describe('Terraform failures', () => {
   it.each([
     ['credentials', 'unable to authenticate', 'the token you supplied is invalid (unauthorized, 0123)'],
     ['credentials', 'validating provider credentials: InvalidClientTokenId: The security token included is invalid'],
@@ -64,18 +64,18 @@ describe('a Terraform failure', () => {
     ['transient', ...local(4, 'kubeloom-host: up x: no SSH banner')],
     ['credentials', ...local(7, 'kubeloom-host: up x: the credentials of rack are refused: wrong password')],
     ['transient', 'something nobody has ever seen'],
-  ])('is of class %s: %s', (expected, summary, detail = '') => {
+  ])('a Terraform failure is of class %s: %s', (expected, summary, detail = '') => {
     expect(about(summary, detail).class).toBe(expected);
   });
 
-  it('means the same when a hook ends with the code of a provisioner, and patience for all other codes', () => {
+  it('an exit code of a hook means the same as one of a provisioner; unknown codes are transient', () => {
     expect([3, 4, 5, 6, 7].map((code) => exitMeaning(code).class)).toEqual([
       ...['user', 'transient', 'conflict', 'transient', 'credentials'],
     ]);
     expect([1, 2, 137].map((code) => exitMeaning(code).class)).toEqual(['transient', 'transient', 'transient']);
   });
 
-  it('names the host when its address does, else the resource, else the workspace', () => {
+  it('a Terraform failure names the host of its address, else the resource, else the workspace', () => {
     expect(about('x', '', 'module.pool_a.terraform_data.host["control-aaaaaaa-01"]').resource).toBe(
       'control-aaaaaaa-01',
     );
@@ -83,12 +83,12 @@ describe('a Terraform failure', () => {
     expect(about('x').resource).toBe('machines-hz');
   });
 
-  it('quotes what a provisioner printed last instead of the command that it ran', () => {
+  it('a Terraform failure quotes the last output of a provisioner instead of its command', () => {
     const { message } = about(...local(4, 'building\nkubeloom-host: up x: no SSH banner after 20 s\n'));
     expect(message).toBe('local-exec provisioner error: building; kubeloom-host: up x: no SSH banner after 20 s');
   });
 
-  it('reports the most certain of several, and how many more there are', () => {
+  it('a Terraform failure reports the most certain of several errors, and how many more there are', () => {
     const diagnostics = [
       { severity: 'warning', summary: 'quota of warnings', detail: '' },
       { severity: 'error', summary: 'odd', detail: '' },
@@ -98,7 +98,7 @@ describe('a Terraform failure', () => {
     expect(error).toMatchObject({ class: 'quota', message: 'quota exceeded (and 1 more)' });
   });
 
-  it('shows what the command printed when there is no diagnostic', () => {
+  it('a Terraform failure without a diagnostic shows the output of the command', () => {
     const error = terraformError({
       code: 'C',
       diagnostics: [],
@@ -110,14 +110,14 @@ describe('a Terraform failure', () => {
   });
 });
 
-describe('a line of Terraform', () => {
-  it('is read, and its words are those for people', () => {
+describe('output lines of Terraform', () => {
+  it('a JSON line of Terraform is parsed, with its text for people', () => {
     const line =
       '{"@level":"info","@message":"Plan: 1 to add","type":"change_summary","changes":{"add":1,"change":0,"remove":0,"operation":"plan"}}';
     expect(readMessage(line)).toMatchObject({ words: 'Plan: 1 to add', message: { type: 'change_summary' } });
   });
 
-  it('is words alone when it is of another kind, or no JSON', () => {
+  it('a line of Terraform of another kind, or that is not JSON, is plain text', () => {
     expect(readMessage('{"@message":"Terraform 1.11.4","type":"version"}')).toEqual({ words: 'Terraform 1.11.4' });
     expect(readMessage('{broken')).toEqual({ words: '{broken' });
   });

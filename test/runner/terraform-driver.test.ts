@@ -31,10 +31,10 @@ const machines = (destroy = false): StagePlan => ({
 beforeEach(openRecordings);
 afterEach(() => world.close());
 
-describe('making machines', () => {
+describe('creation of machines', () => {
   beforeEach(() => world.put(aDocument([machines()])));
 
-  it('plans, applies the saved plan, and comes back with addresses, counts and events', async () => {
+  it('a create plans, applies the saved plan, and returns addresses, counts and events', async () => {
     const result = await world.run('infrastructure');
     expect(result).toMatchObject({ ok: true, summary: { hostsCreated: 3, resourcesAdded: 3 } });
     expect(calls()).toEqual(['init', 'plan', 'apply', 'output']);
@@ -49,7 +49,7 @@ describe('making machines', () => {
     ]);
   });
 
-  it('notes how a data disk is found, and which machines keep a firewall of their own', async () => {
+  it('the facts record how a data disk is found, and which machines have their own firewall', async () => {
     template('provider.json', { firewall: 'host' });
     const made = (device?: string) => ({ public_address: '198.51.100.1', data_device: device ?? null });
     const pools = {
@@ -65,7 +65,7 @@ describe('making machines', () => {
     });
   });
 
-  it('gives credentials by environment only, and shows them nowhere', async () => {
+  it('credentials are passed in the environment only, and shown nowhere', async () => {
     await world.run('infrastructure');
     expect(readFileSync(join(recordings, 'environment'), 'utf8')).toContain(
       'TF_VAR_secret_credentials=very-secret-token',
@@ -75,7 +75,7 @@ describe('making machines', () => {
     expect(await world.log('infrastructure')).toContain('edge-ccccccc-01 created with ***');
   });
 
-  it('makes one SSH key for each pool and uses it again', async () => {
+  it('each pool gets one SSH key, which is used again', async () => {
     await world.run('infrastructure');
     const path = 'ssh/team/shop/shop-1234567/control-aaaaaaa';
     const first = await world.ports.secrets.get(path);
@@ -86,14 +86,14 @@ describe('making machines', () => {
     expect(await world.log('infrastructure')).not.toContain('PRIVATE KEY');
   });
 
-  it('does not apply when there is nothing to change', async () => {
+  it('a plan without changes is not applied', async () => {
     record('plan.code', '0');
     record('plan.out', '');
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(calls()).toEqual(['init', 'plan', 'output']);
   });
 
-  it('says which host failed and why', async () => {
+  it('a failed host is reported with the reason', async () => {
     record('apply.code', '1');
     record(
       'apply.out',
@@ -118,7 +118,7 @@ describe('making machines', () => {
     });
   });
 
-  it('says in words what Terraform did last when it was killed', async () => {
+  it('a killed Terraform is reported with the last thing it did', async () => {
     record('apply.code', '137');
     expect((await world.run('infrastructure')).error).toMatchObject({
       class: 'transient',
@@ -126,7 +126,7 @@ describe('making machines', () => {
     });
   });
 
-  it('reads the box that a failed init prints', async () => {
+  it('the error box of a failed init is read', async () => {
     record('init.code', '1');
     record('init.err', '╷\n│ Error: Failed to query available provider packages\n│ \n│ dial tcp: i/o timeout\n╵\n');
     expect((await world.run('infrastructure')).error).toMatchObject({
@@ -136,14 +136,14 @@ describe('making machines', () => {
     });
   });
 
-  it('says which Secret is missing before any tool starts', async () => {
+  it('a missing Secret is named before any tool starts', async () => {
     await world.ports.secrets.remove('user/team/hetzner-token');
     const { error } = await world.run('infrastructure');
     expect(error).toMatchObject({ class: 'credentials', code: 'SecretMissing', resource: 'provider hz-prod' });
     expect(existsSync(join(recordings, 'calls'))).toBe(false);
   });
 
-  it('forgets what was known of a node that is recreated', async () => {
+  it('the facts of a recreated node are deleted', async () => {
     const facts: ClusterFacts = {
       ...noFacts,
       nodes: { 'control-aaaaaaa-01': { wireguardPublicKey: 'old', bootId: 'old' } },
@@ -153,7 +153,7 @@ describe('making machines', () => {
     expect((await world.facts()).nodes['control-aaaaaaa-01']).not.toHaveProperty('wireguardPublicKey');
   });
 
-  it('asks the hook of the provider type what to replace, with what the state has', async () => {
+  it('the hook of a provider type decides what to replace, from the resources in the state', async () => {
     const resource = {
       address: host('edge-ccccccc-01'),
       type: 'hcloud_server',
@@ -172,7 +172,7 @@ describe('making machines', () => {
     expect(readFileSync(join(recordings, 'calls'), 'utf8')).toContain(`-replace=${host('edge-ccccccc-01')}`);
   });
 
-  it('interrupts Terraform on cancel and never kills it first', async () => {
+  it('a cancelled Terraform is interrupted first and not killed', async () => {
     record('hang', '');
     const stop = new AbortController();
     const append = world.ports.events.append.bind(world.ports.events);
@@ -186,12 +186,12 @@ describe('making machines', () => {
   });
 });
 
-describe('a locked state', () => {
+describe('locked states', () => {
   const lock = (who: string) => JSON.stringify({ ID: 'lock-1', Operation: 'apply', Who: who });
   const owner = (who: string) => JSON.stringify({ who, waypoint: 'shop-abcde-g1-a0', build: 'terraform:7' });
   beforeEach(() => world.put(aDocument([machines()])));
 
-  it('is freed when a build of ours left it, whose run is fenced off and so dead', async () => {
+  it('a lock that one of our builds left behind is released, as its run has lost its lease', async () => {
     await world.ports.artifacts.putText(`${stateKey}.tflock`, lock('root@build-7'));
     await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
     expect((await world.run('infrastructure')).ok).toBe(true);
@@ -199,14 +199,14 @@ describe('a locked state', () => {
     expect(await world.ports.artifacts.getText(`${stateKey}.owner`)).toContain(selfInLocks());
   });
 
-  it('names a runner whose user has no name as Terraform does', () => {
+  it('the lock owner of a runner without a user name is written as Terraform does', () => {
     const nameless = () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     };
     expect(selfInLocks(nameless)).toBe(`@${hostname()}`);
   });
 
-  it('is left alone when a person holds it', async () => {
+  it('a lock that a person holds is not released', async () => {
     await world.ports.artifacts.putText(`${stateKey}.tflock`, lock('ada@laptop'));
     await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
     const { error } = await world.run('infrastructure');
@@ -216,7 +216,7 @@ describe('a locked state', () => {
   });
 });
 
-describe('removing machines', () => {
+describe('removal of machines', () => {
   const document = aDocument([machines(true)], { direction: 'destroy', before: twoProviderState(), target: null });
   beforeEach(async () => {
     await world.put(document, { ...noFacts, nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } } });
@@ -227,7 +227,7 @@ describe('removing machines', () => {
     );
   });
 
-  it('plans the destruction of what exists, then removes state, keys and facts, and lets the hook sweep', async () => {
+  it('a removal plans the destroy, then deletes state, keys and facts, and runs the cleanup hook', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     await world.ports.secrets.put('ssh/team/shop/shop-1234567/control-aaaaaaa', { privatekey: 'x', publickey: 'y' });
     expect((await world.run('infrastructure')).ok).toBe(true);
@@ -240,13 +240,13 @@ describe('removing machines', () => {
     expect((await world.facts()).nodes).toEqual({});
   });
 
-  it('only lets the hook sweep when there is no state, and no machine is known', async () => {
+  it('a removal without a state and without known machines runs only the cleanup hook', async () => {
     await world.put(document, noFacts);
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(calls()).toEqual(['after-destroy']);
   });
 
-  it('refuses to succeed without its state while machines are known, and names them', async () => {
+  it('a removal without a state fails while machines are known, and names them', async () => {
     const { ok, error } = await world.run('infrastructure');
     expect([ok, error?.class, error?.code]).toEqual([false, 'user', 'StateLost']);
     expect(error?.message).toContain(
@@ -255,7 +255,7 @@ describe('removing machines', () => {
     expect(error?.hint).toContain('--orphan all');
   });
 
-  it('succeeds without its state when the machines that are known are orphaned', async () => {
+  it('a removal without a state succeeds when the known machines are orphaned', async () => {
     const plan = {
       ...machines(true),
       work: { workspaces: [{ kind: 'machines', name: 'hz-prod', destroy: true }], orphan: ['control-aaaaaaa-01'] },
@@ -270,14 +270,14 @@ describe('removing machines', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
   });
 
-  it('succeeds once more when it had destroyed everything and was cut off before it could say so', async () => {
+  it('a removal that was cut off after it destroyed everything succeeds the second time', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     expect((await world.run('infrastructure')).ok).toBe(true);
     await world.put(document, { ...noFacts, nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } } });
     expect((await world.run('infrastructure')).ok).toBe(true);
   });
 
-  it('reports why the destroy failed, also when the hook fails then', async () => {
+  it('a failed destroy is reported with its reason, also when the hook fails too', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     record('plan.code', '1');
     record(
@@ -297,7 +297,7 @@ describe('removing machines', () => {
     });
   });
 
-  it('lets the hook sweep after a destroy that failed, and keeps the state', async () => {
+  it('the cleanup hook runs after a failed destroy, and the state is kept', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     record('apply.code', '1');
     expect((await world.run('infrastructure')).ok).toBe(false);
@@ -307,7 +307,7 @@ describe('removing machines', () => {
 });
 
 describe('templates', () => {
-  it('that this installation does not have are the user’s to change', async () => {
+  it('missing templates are a failure of class user', async () => {
     const target = twoProviderState();
     const foreign = { ...hetzner, type: 'vapor' };
     const pools = target.pools.map((pool) =>

@@ -18,7 +18,7 @@ describe('DNS names', () => {
     work: { workspaces: [{ kind: 'dns', name: 'lb-ddddddd', destroy: false }] },
   };
 
-  it('are made with the addresses of the load balancer and become its endpoint', async () => {
+  it('DNS names get the addresses of the load balancer and become its endpoint', async () => {
     const facts = { ...noFacts, nodes: { 'edge-ccccccc-01': { publicAddress: '198.51.100.5' } } };
     await world.put(aDocument([names]), facts);
     record(
@@ -32,7 +32,7 @@ describe('DNS names', () => {
   });
 });
 
-describe('DNS names that move to another provider instance', () => {
+describe('DNS names that change their provider instance', () => {
   const names: StagePlan = {
     stage: 'infrastructure',
     reasons: [],
@@ -53,7 +53,7 @@ describe('DNS names that move to another provider instance', () => {
     return lines.filter((line) => line.includes(': apply')).map((line) => line.split(':')[0]);
   };
 
-  it('are made there before the old ones go by their own provider', async () => {
+  it('new DNS names are created before their old provider instance deletes the old ones', async () => {
     const other = { ...hetzner, name: 'hz-other' };
     expect(await move(at({ provider: other, hostname: 'store' }))).toEqual([
       'dns-lb-ddddddd-hz-other',
@@ -64,7 +64,7 @@ describe('DNS names that move to another provider instance', () => {
     expect((await world.facts()).loadBalancers).toEqual({ lb: { endpoint: 'x.example.com' } });
   });
 
-  it('go first where the same name cannot be twice', async () => {
+  it('old DNS names are deleted first when the same name cannot exist twice', async () => {
     const other = { ...hetzner, name: 'hz-other' };
     expect(await move(at({ provider: other }))).toEqual(['dns-lb-ddddddd-hz-prod', 'dns-lb-ddddddd-hz-other']);
   });
@@ -85,7 +85,7 @@ describe('orphaned nodes', () => {
   const forgotten = () =>
     /state rm -lock-timeout=30s (.*)/.exec(readFileSync(join(recordings, 'calls'), 'utf8'))?.[1]?.split(' ');
 
-  it('are forgotten before the plan, and reported', async () => {
+  it('orphaned nodes are removed from the Terraform state before the plan, and reported', async () => {
     const target = twoProviderState();
     const pools = target.pools.map((pool) => ({ ...pool, nodes: pool.nodes.filter(({ name }) => name !== node) }));
     await world.put(aDocument([work(false)], { direction: 'shrink', before: target, target: { ...target, pools } }));
@@ -107,7 +107,7 @@ describe('orphaned nodes', () => {
     ]);
   });
 
-  it('keep what they stand on when everything else goes', async () => {
+  it('resources that orphaned nodes depend on are kept when everything else is deleted', async () => {
     await world.put(aDocument([work(true)], { direction: 'destroy', before: twoProviderState(), target: null }));
     await world.ports.artifacts.putText(stateKey, '{}');
     const existing = ['module.network_fsn1.x.y', 'module.pool_control-aaaaaaa.x.firewall'];
