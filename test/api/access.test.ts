@@ -68,14 +68,14 @@ describe('every route', () => {
     },
   );
 
-  it('is in this table', () => {
+  it('each route has a least role in this table', () => {
     const missing = routes.filter(({ operation }) => !(operation in least)).map(({ operation }) => operation);
     expect(missing).toEqual([]);
   });
 });
 
-describe('a role in one namespace', () => {
-  it('opens nothing in another, the same for what exists and what does not, and nothing changes', async () => {
+describe('a role in a single namespace', () => {
+  it('a role gives the same refusal in other namespaces, for what exists and what does not', async () => {
     const under = await apiWith(binding('ops', 'operator', ['other'], [{ user: 'eve' }]));
     await under.call('PUT', manifestPath, { body: aManifest(), as: root });
     const before = await under.deps.manifests.get({ namespace: 'team', name: 'shop' });
@@ -89,7 +89,7 @@ describe('a role in one namespace', () => {
     expect(await under.deps.manifests.get({ namespace: 'team', name: 'shop' })).toEqual(before);
   });
 
-  it('shows in lists only what is in it', async () => {
+  it('a role shows in lists only what is in its namespace', async () => {
     const under = await apiWith(binding('see', 'viewer', ['team'], [{ user: 'ann' }]));
     const other = { ...aManifest(), metadata: { name: 'shop', namespace: 'other' } };
     await under.call('PUT', manifestPath, { body: aManifest(), as: root });
@@ -107,7 +107,7 @@ describe('a role in one namespace', () => {
     expect((await under.call('GET', '/v1/manifests?namespace=other', { as: asUser('ann') })).status).toBe(403);
   });
 
-  it('does not reach for a Secret or templates of another through a reference', async () => {
+  it('a role does not reach Secrets or templates of other namespaces through a reference', async () => {
     const under = await apiWith(binding('ops', 'operator', ['team'], [{ user: 'eve' }]));
     await under.call('PUT', '/v1/templates/other/own-templates', {
       body: { ...aTemplateReference(), metadata: { name: 'own-templates' } },
@@ -133,7 +133,7 @@ describe('a role in one namespace', () => {
 });
 
 describe('subjects', () => {
-  it('are principals of AWS, whatever their session is called', async () => {
+  it('a subject is a principal of AWS, whatever its session is called', async () => {
     const arn = 'arn:aws:iam::123456789012:role/teams/deployer';
     const under = await apiWith(binding('deploy', 'operator', ['team'], [{ iam: arn }]));
     const put = (as: Call['as']) => under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as });
@@ -143,7 +143,7 @@ describe('subjects', () => {
     expect((await put(asUser(arn))).status).toBe(403);
   });
 
-  it('are sessions of a role as well, as whoami shows them', async () => {
+  it('a subject can be a session of a role, as whoami shows it', async () => {
     const sessions = 'arn:aws:sts::123456789012:assumed-role/deployer/session-1';
     const under = await apiWith(
       binding('one', 'operator', ['team'], [{ iam: sessions }]),
@@ -157,7 +157,7 @@ describe('subjects', () => {
     expect([await put(other), await put(asRole('builder-2'))]).toEqual([403, 403]);
   });
 
-  it('are claims, in lists as API Gateway writes them', async () => {
+  it('a subject can be a claim, in a list as API Gateway writes it', async () => {
     const under = await apiWith(
       binding('group', 'operator', ['team'], [{ claim: { name: 'groups', value: 'platform' } }]),
     );
@@ -169,7 +169,7 @@ describe('subjects', () => {
     expect((await put({ teams: 'platform' })).status).toBe(403);
   });
 
-  it('are not found in what only looks like a list, nor in what every object has', async () => {
+  it('a subject does not match a value that only looks like a list, nor an inherited property', async () => {
     const under = await apiWith(
       binding('mail', 'operator', ['team'], [{ claim: { name: 'email', value: 'boss@example.com' } }]),
       binding('odd', 'operator', ['team'], [{ claim: { name: 'constructor', value: 'x' } }]),
@@ -184,16 +184,19 @@ describe('subjects', () => {
     expect(await statusFor('eve')).toBe(403);
   });
 
-  it.each(['groups', 'cognito:groups', 'https://example.com/roles', 'memberOf'])('are lists in %s', async (name) => {
-    const under = await apiWith(binding('list', 'operator', ['team'], [{ claim: { name, value: 'platform' } }]));
-    const put = (value: string) =>
-      under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('x', { [name]: value }) });
-    expect([(await put('[dev platform]')).status, (await put('[dev]')).status]).toEqual([200, 403]);
-  });
+  it.each(['groups', 'cognito:groups', 'https://example.com/roles', 'memberOf'])(
+    'a claim is read as a list in %s',
+    async (name) => {
+      const under = await apiWith(binding('list', 'operator', ['team'], [{ claim: { name, value: 'platform' } }]));
+      const put = (value: string) =>
+        under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('x', { [name]: value }) });
+      expect([(await put('[dev platform]')).status, (await put('[dev]')).status]).toEqual([200, 403]);
+    },
+  );
 });
 
 describe('whoami', () => {
-  it('shows who calls, from where, and what the caller may do', async () => {
+  it('whoami shows who calls, from where, and what the caller may do', async () => {
     const under = await apiWith(binding('see', 'viewer', ['team', 'other'], [{ user: 'ann' }]));
     expect((await under.call('GET', '/v1/whoami', { as: asUser('ann') })).json).toEqual({
       ...{ name: 'ann', kind: 'token', from: '127.0.0.1' },
@@ -206,7 +209,7 @@ describe('whoami', () => {
 });
 
 describe('changes', () => {
-  it('are events with who and from where: of manifests, Secrets, templates and roles', async () => {
+  it('a change of a manifest, Secret, template or role is an event with who and from where', async () => {
     const under = await apiWith(binding('ops', 'operator', ['team'], [{ user: 'ann' }]));
     const as = asUser('ann');
     await under.call('PUT', manifestPath, { body: aManifest(), as });
@@ -231,7 +234,7 @@ describe('changes', () => {
     expect((await under.call('GET', '/v1/changes', { as })).status).toBe(403);
   });
 
-  it('that are refused leave no event', async () => {
+  it('a change that is refused leaves no event', async () => {
     const under = await apiWith();
     await under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as: asUser('eve') });
     expect((await under.call('GET', '/v1/changes?namespace=team', { as: root })).json.items).toEqual([]);
@@ -243,9 +246,9 @@ describe('a RoleBinding', () => {
     ['an unknown role', { role: 'owner' }, 'spec.role'],
     ['no namespace', { namespaces: [] }, 'spec.namespaces'],
     ['a namespace that is none', { namespaces: ['Team A'] }, 'spec.namespaces[0]'],
-    ['nobody', { subjects: [{}] }, 'spec.subjects[0]'],
+    ['an empty subject', { subjects: [{}] }, 'spec.subjects[0]'],
     [
-      'roles by a path, which no session tells',
+      'roles by a path, which no session has',
       { subjects: [{ iam: 'arn:aws:iam::123456789012:role/teams/shop-*' }] },
       'spec.subjects[0].iam',
     ],
@@ -254,7 +257,7 @@ describe('a RoleBinding', () => {
       { subjects: [{ user: 'a', iam: 'arn:aws:iam::123456789012:role/x' }] },
       'spec.subjects[0]',
     ],
-  ])('with %s is refused at its place', async (_what, change, path) => {
+  ])('a RoleBinding with %s is refused at its place', async (_what, change, path) => {
     const under = await apiWith();
     const whole = binding('ops', 'viewer', ['team'], [{ user: 'ann' }]);
     const body = { ...whole, spec: { ...whole.spec, ...change } };
@@ -263,7 +266,7 @@ describe('a RoleBinding', () => {
     expect((answer.json.faults as { path: string }[]).map((fault) => fault.path)).toContain(path);
   });
 
-  it('that is taken away closes again', async () => {
+  it('a RoleBinding that is removed ends the access', async () => {
     const under = await apiWith(binding('see', 'viewer', ['team'], [{ user: 'ann' }]));
     expect((await under.call('GET', '/v1/manifests', { as: asUser('ann') })).status).toBe(200);
     expect((await under.call('DELETE', '/v1/roles/see', { as: root })).status).toBe(204);

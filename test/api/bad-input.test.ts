@@ -25,7 +25,7 @@ const bodies: readonly (readonly [what: string, body: unknown, status: number, s
 
 describe('bad input', () => {
   for (const [what, body, status, says] of bodies) {
-    it(`answers ${status} to ${what}`, async () => {
+    it(`the API answers ${status} to ${what}`, async () => {
       const api = apiUnderTest();
       const answer = await api.call('PUT', manifestPath, { body });
       expect(answer.status).toBe(status);
@@ -48,7 +48,7 @@ describe('bad input', () => {
     '/v1/manifests/team/shop%20',
   ];
   for (const path of paths) {
-    it(`refuses the path ${path.slice(0, 60)} whatever is asked of it`, async () => {
+    it(`every method refuses the path ${path.slice(0, 60)}`, async () => {
       const api = apiUnderTest();
       const [, , , namespace = '', name = ''] = path.split('/').map(decodeURIComponent);
       const put = await api.call('PUT', path, { body: aManifest({ namespace, name }) });
@@ -60,7 +60,7 @@ describe('bad input', () => {
     });
   }
 
-  it('refuses paths of logs that lead elsewhere', async () => {
+  it('a path of logs that leads elsewhere is refused', async () => {
     const api = apiUnderTest();
     await api.deps.artifacts.putText('kubeconfigs/team/shop/web', 'secret');
     for (const rest of [
@@ -73,7 +73,7 @@ describe('bad input', () => {
     }
   });
 
-  it('answers, whatever a name pretends to be', async () => {
+  it('a name that is an odd object is answered without an internal fault', async () => {
     const odd = JSON.stringify({ ...aManifest(), metadata: { namespace: '%', name: '%' } }).replaceAll(
       '"%"',
       '{"toString":false,"valueOf":1,"length":-1}',
@@ -86,20 +86,20 @@ describe('bad input', () => {
     }
   });
 
-  it('refuses cursors and limits that are none', async () => {
+  it('a malformed cursor or limit is refused', async () => {
     const api = apiUnderTest();
     for (const query of ['limit=0', 'limit=1000', 'limit=many', 'next=%00', 'namespace=..']) {
       expect((await api.call('GET', `/v1/manifests?${query}`)).status).toBe(400);
     }
   });
 
-  it('says once what a number must be, whatever is wrong with it', async () => {
+  it('a number that is wrong in several ways is one fault, with the form to use', async () => {
     const path = `${manifestPath}/runs/r/logs/c/w00/nodes/99999999999999999999`;
     const { status, json } = await apiUnderTest().call('GET', path);
     expect([status, json.faults]).toEqual([400, [{ path: 'attempt', reason: 'must be a whole number from 1 on' }]]);
   });
 
-  it('refuses what is too large to be stored, with the size that is possible', async () => {
+  it('a document that is too large to be stored is refused with the size that is possible', async () => {
     const api = apiUnderTest();
     const reference = aTemplateReference();
     reference.spec.paths.playbooks = 'p'.repeat(150_000);
@@ -129,12 +129,12 @@ describe('bad input', () => {
     ['PUT', '/v1/secrets/team/big', 100_000],
     ['PUT', '/v1/roles/big', 200_000],
     ['PUT', '/v1/templates/team/big', 200_000],
-  ])('refuses a large body where nothing large is meant: %s %s', async (method, path, limit) => {
+  ])('a large body is refused by a route that takes none: %s %s', async (method, path, limit) => {
     const { status, json } = await apiUnderTest().call(method, path, { body: '#'.repeat(limit + 10) });
     expect([status, json.detail]).toEqual([413, expect.stringContaining(`${limit} bytes`)]);
   });
 
-  it('answers a body full of faults with the first hundred of a document and a thousand in all', async () => {
+  it('a body full of faults is answered with 100 of a document and 1000 in all', async () => {
     const pools = Array.from({ length: 300 }, (_, at) => ({ name: `P ${at}` }));
     const document = { ...aManifest(), spec: { nodePools: { dynamic: pools } } };
     const body = Array.from({ length: 20 }, () => JSON.stringify(document)).join('\n---\n');
@@ -147,7 +147,7 @@ describe('bad input', () => {
     expect(documents.at(-1)?.faults).toHaveLength(1);
   });
 
-  it('names line and column of each fault in the text that was sent', async () => {
+  it('each fault has line and column in the text that was sent', async () => {
     const body = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata:\n  name: shop\nspec:\n  wrong: 1\n';
     for (const [method, path] of [
       ['PUT', manifestPath],
@@ -158,14 +158,14 @@ describe('bad input', () => {
     }
   });
 
-  it('takes no Secret that no tool could be given, and does not show it', async () => {
+  it('a Secret that no tool could read is refused and not shown', async () => {
     const body = aSecret('odd', { token: 'kumquat\u0000lychee' });
     const { status, json, text } = await apiUnderTest().call('PUT', '/v1/secrets/team/odd', { body });
     expect([status, json.faults]).toEqual([422, [expect.objectContaining({ path: 'stringData.token' })]]);
     expect(text).not.toMatch(/kumquat|lychee/);
   });
 
-  it('reveals nothing of an internal fault but the request id', async () => {
+  it('an internal fault reveals nothing but the request id', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create({ nonsense: true, namespace: 'team', name: 'shop' } as never);
     const broken = apiUnderTest(
@@ -178,7 +178,7 @@ describe('bad input', () => {
     expect(answer.json.instance).toBe('request-1');
   });
 
-  it('knows no other routes', async () => {
+  it('an unknown route is a 404 that names the OpenAPI document', async () => {
     const answer = await apiUnderTest().call('GET', '/v1/nonsense');
     expect(answer.status).toBe(404);
     expect(answer.json.detail).toContain('openapi.json');

@@ -5,7 +5,7 @@ import { aManifest, key, manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aState } from './records.ts';
 
 describe('DELETE of a manifest', () => {
-  it('starts a run that deletes, and says so', async () => {
+  it('DELETE starts a run that deletes, and says so', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const answer = await call('DELETE', manifestPath);
@@ -15,7 +15,7 @@ describe('DELETE of a manifest', () => {
     expect(deps.workflows.started).toHaveLength(2);
   });
 
-  it('starts nothing when it is being deleted already, and once more when that failed', async () => {
+  it('a second DELETE starts nothing, unless the deletion has failed', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ deleting: true, status: 'Deleting', generation: 4 }));
     const again = await call('DELETE', manifestPath);
@@ -30,7 +30,7 @@ describe('DELETE of a manifest', () => {
     expect(once.json).toMatchObject({ generation: 4, attempt: 2 });
   });
 
-  it('is refused for a protected manifest, with the way to lift that', async () => {
+  it('a protected manifest is not deleted, and the answer says how to lift the protection', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest({ deletionProtection: true }) });
     for (const headers of [undefined, { 'if-match': '*' }]) {
@@ -44,7 +44,7 @@ describe('DELETE of a manifest', () => {
     expect((await call('DELETE', manifestPath)).status).toBe(202);
   });
 
-  it('is refused while a protected pool exists, whatever the document says now', async () => {
+  it('a manifest with a protected pool is not deleted, whatever its document says now', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const state = aState(['compute-00']);
@@ -55,7 +55,7 @@ describe('DELETE of a manifest', () => {
     expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.nodePools.dynamic[1].protect' }] });
   });
 
-  it('and a change are refused when the manifest was deleted and created again since the tag was read', async () => {
+  it('DELETE and PUT are refused when the manifest was recreated since the tag was read', async () => {
     const before = apiUnderTest();
     await before.deps.manifests.create(aRecord({ uid: 'first' }));
     const headers = { 'if-match': String((await before.call('GET', manifestPath)).headers.etag) };
@@ -65,7 +65,7 @@ describe('DELETE of a manifest', () => {
     expect((await call('PUT', manifestPath, { headers, body: aManifest({ compute: 5 }) })).status).toBe(412);
   });
 
-  it('is 404 for what is not there and 412 for what has changed', async () => {
+  it('DELETE is 404 for a missing manifest and 412 for a changed one', async () => {
     const { call } = apiUnderTest();
     expect((await call('DELETE', manifestPath)).status).toBe(404);
     await call('PUT', manifestPath, { body: aManifest() });
@@ -74,7 +74,7 @@ describe('DELETE of a manifest', () => {
     expect(stale.json.current).toEqual({ generation: 1, attempt: 1 });
   });
 
-  it('and a change at the same time: one wins', async () => {
+  it('either DELETE or PUT wins when they arrive at the same time', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const answers = await Promise.all([

@@ -25,7 +25,7 @@ const statuses = (cluster: Told): Record<string, string> =>
   Object.fromEntries(cluster.nodes.map(({ name, status }) => [name, status]));
 
 describe('GET of a manifest', () => {
-  it('shows the document, the last run, links and the version to write against', async () => {
+  it('GET shows the document, the last run, links and the version to write against', async () => {
     const { answer } = await describeWith({});
     expect(answer.json).toMatchObject({ namespace: 'team', name: 'shop', status: 'Running', lastRun: { runId } });
     expect(answer.json.document).toMatchObject({ kind: 'InputManifest' });
@@ -33,19 +33,19 @@ describe('GET of a manifest', () => {
     expect(answer.headers.etag).toBe('"abcde-g1-a1"');
   });
 
-  it('is never "not modified", since progress changes without a new version', async () => {
+  it('GET is never "not modified", since progress changes without a new version', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     expect((await api.call('GET', manifestPath, { headers: { 'if-none-match': '"abcde-g1-a1"' } })).status).toBe(200);
   });
 
-  it('is 404 with a sentence when there is none', async () => {
+  it('GET of a missing manifest is 404 with a sentence', async () => {
     const answer = await apiUnderTest().call('GET', manifestPath);
     expect(answer.status).toBe(404);
     expect(answer.json.detail).toBe('there is no manifest "shop" in namespace "team"');
   });
 
-  it('shows one row a node with provider, pool, role and addresses', async () => {
+  it('each node is a row with provider, pool, role and addresses', async () => {
     const { cluster } = await describeWith({
       status: 'Converged',
       current: aState(['compute-00']),
@@ -64,7 +64,7 @@ describe('GET of a manifest', () => {
     });
   });
 
-  it('says which nodes wait, join and leave', async () => {
+  it('a node that waits, joins or leaves is shown as that', async () => {
     const progress = someProgress(1, 4);
     const leaving = {
       name: 'compute-00',
@@ -88,7 +88,7 @@ describe('GET of a manifest', () => {
     });
   });
 
-  it('calls what an undone or abandoned attempt left a leftover, and what is being undone leaving', async () => {
+  it('a node of an abandoned attempt is a leftover, and of one being undone is leaving', async () => {
     const tried = { current: aState([]), attempted: aState(['compute-01']) };
     const abandoned = await describeWith({ ...tried, status: 'NeedsAttention' });
     expect(statuses(abandoned.cluster)).toMatchObject({ 'compute-01': 'Leftover', 'control-00': 'Ready' });
@@ -96,18 +96,18 @@ describe('GET of a manifest', () => {
     expect(statuses(undoing.cluster)).toMatchObject({ 'compute-01': 'Leaving', 'control-00': 'Ready' });
   });
 
-  it('counts steps and percent, of each cluster and of all', async () => {
+  it('progress has steps and percent, of each cluster and of all', async () => {
     const { answer, cluster } = await describeWith({ progress: someProgress(1, 3) });
     expect(cluster.progress).toMatchObject({ step: 1, steps: 3, percent: 33, stage: 'kubernetes', direction: 'grow' });
     expect(answer.json.progress).toEqual({ step: 1, steps: 3, percent: 33 });
   });
 
-  it('is at 100 percent when converged, also with nothing to do', async () => {
+  it('progress is 100 percent when converged, even if there was nothing to do', async () => {
     const { cluster } = await describeWith({ status: 'Converged', progress: someProgress(0, 0) });
     expect(cluster.progress).toMatchObject({ percent: 100 });
   });
 
-  it('leaves an event of who read a kubeconfig: it gives full access to the cluster', async () => {
+  it('a read of a kubeconfig is an event with who read it', async () => {
     const api = apiUnderTest();
     const record = aClusterRecord();
     const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
@@ -119,7 +119,7 @@ describe('GET of a manifest', () => {
     expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/^kubeconfig of web read by tester/)]);
   });
 
-  it('shows where the API and the load balancers answer, and that there is a kubeconfig', async () => {
+  it('GET shows the endpoints of API and load balancers, and whether there is a kubeconfig', async () => {
     const facts = { nodes: {}, loadBalancers: { front: { endpoint: '198.51.100.9' } }, simulated: ['control plane'] };
     const { answer, cluster } = await describeWith({
       current: aState([]),
@@ -133,7 +133,7 @@ describe('GET of a manifest', () => {
     expect(answer.json.simulated).toEqual(['control plane']);
   });
 
-  it('shows a failure with class, cause, hint and the command that shows the log', async () => {
+  it('a failure is shown with class, cause, hint and the command that shows the log', async () => {
     const { cluster } = await describeWith({
       status: 'RolledBack',
       failure: {

@@ -15,7 +15,7 @@ async function apiWithThreeGenerations(): Promise<ApiUnderTest> {
 }
 
 describe('GET …/generations', () => {
-  it('lists the newest first, with who asked for each, why, and what it changed', async () => {
+  it('generations are listed newest first, with who asked for each, why, and what it changed', async () => {
     const { call } = await apiWithThreeGenerations();
     const { status, json } = await call('GET', `${manifestPath}/generations`, { as: as('ann') });
     expect(status).toBe(200);
@@ -31,7 +31,7 @@ describe('GET …/generations', () => {
     ]);
   });
 
-  it('lists a retry as nothing new, and a deletion as one', async () => {
+  it('a retry is no new generation, and a deletion is one', async () => {
     const { deps, call } = await apiWithThreeGenerations();
     const key = { namespace: 'team', name: 'shop' };
     const { lease } = (await deps.manifests.takeLease(key, 'x', { now: '1', dueAt: '2', expiresAt: '3' })) ?? {};
@@ -55,14 +55,14 @@ describe('GET …/generations', () => {
     });
   });
 
-  it('lists what an older release stored, without who and when', async () => {
+  it('a generation of an older release is listed without who and when', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     const { json } = await call('GET', `${manifestPath}/generations`);
     expect(json.items).toEqual([{ generation: 1, current: true, changes: null }]);
   });
 
-  it('is 404 for a manifest that is not there', async () => {
+  it('generations of a missing manifest are 404', async () => {
     const { call } = apiUnderTest();
     for (const path of ['generations', 'generations/1'])
       expect(await call('GET', `${manifestPath}/${path}`)).toMatchObject({ status: 404, json: { code: 'NotFound' } });
@@ -70,7 +70,7 @@ describe('GET …/generations', () => {
 });
 
 describe('GET …/generations/{generation}', () => {
-  it('gives the document of the newest and of an earlier generation', async () => {
+  it('the document of the newest and of an earlier generation can be read', async () => {
     const { call } = await apiWithThreeGenerations();
     const countsOf = async (generation: number) => {
       const { json } = await call('GET', `${manifestPath}/generations/${generation}`, { as: as('ann') });
@@ -81,7 +81,7 @@ describe('GET …/generations/{generation}', () => {
     expect(await countsOf(3)).toMatchObject({ generation: 3, current: true, by: 'ann', document: [1, 2] });
   });
 
-  it('that is not kept is 404 and names those that are, and what is no number is 400', async () => {
+  it('a generation that is not kept is 404 and names those that are; a bad number is 400', async () => {
     const { call } = await apiWithThreeGenerations();
     const answer = await call('GET', `${manifestPath}/generations/9`, { as: as('ann') });
     expect(answer.status).toBe(404);

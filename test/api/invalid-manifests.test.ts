@@ -24,7 +24,7 @@ const pathsOf = (faults: unknown): string[] => (faults as Expected[]).map(({ pat
 
 describe('manifests that cannot be read', () => {
   const unreadable = files.filter((file) => parseDocuments(readFileSync(file)).faults.length > 0);
-  it('are among the examples', () => expect(unreadable.length).toBeGreaterThan(0));
+  it('the examples contain manifests that cannot be read', () => expect(unreadable.length).toBeGreaterThan(0));
 
   for (const file of unreadable) {
     it(`${shortName(file)} is a 400 with the places in the text`, async () => {
@@ -45,7 +45,7 @@ describe('manifests that break rules', () => {
     .filter(({ document }) => kindOf(document) === 'InputManifest')
     .map((one) => ({ ...one, wanted: expectedOf(one.file).filter(({ document = 0 }) => document === one.place) }))
     .filter(({ wanted }) => wanted.length > 0);
-  it('are many', () => expect(documents.length).toBeGreaterThan(8));
+  it('the examples contain many manifests that break rules', () => expect(documents.length).toBeGreaterThan(8));
 
   for (const { file, document, place, wanted } of documents) {
     it(`${shortName(file)} [${place}] is a 422 with all ${wanted.length} faults`, async () => {

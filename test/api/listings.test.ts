@@ -21,7 +21,7 @@ async function allPages(
 }
 
 describe('manifests', () => {
-  it('are listed page by page, all or those of one namespace', async () => {
+  it('manifests are listed page by page, all or those of one namespace', async () => {
     const api = apiUnderTest();
     for (const namespace of ['team', 'other']) {
       for (const name of ['a', 'b', 'c', 'd', 'e']) await api.deps.manifests.create(aRecord({ namespace, name }));
@@ -33,7 +33,7 @@ describe('manifests', () => {
     expect(team.items.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('come with the status and size of their clusters, without documents', async () => {
+  it('a manifest is listed with the status and size of its clusters, without its document', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     await api.deps.clusters.put(aClusterRecord({ status: 'Converged', current: aState(['compute-00']) }));
@@ -45,7 +45,7 @@ describe('manifests', () => {
 });
 
 describe('runs', () => {
-  it('that something newer passed over before they started are superseded, even if that was not recorded', async () => {
+  it('a run that a newer one replaced before it started is superseded, even if not recorded', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord({ runId: 'shop-abcde-g3-a1', generation: 3 }));
     for (const generation of [1, 2, 3]) {
@@ -60,7 +60,7 @@ describe('runs', () => {
     expect(one.json).toMatchObject({ status: 'Superseded' });
   });
 
-  it('are listed newest first and can be read', async () => {
+  it('runs are listed newest first and can be read', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     for (const attempt of [1, 2, 3]) {
@@ -74,7 +74,7 @@ describe('runs', () => {
     expect((await api.call('GET', `${manifestPath}/runs/shop-abcde-g9-a9`)).status).toBe(404);
   });
 
-  it('can be read of a manifest with the longest possible name', async () => {
+  it('runs of a manifest with the longest possible name can be read', async () => {
     const api = apiUnderTest();
     const name = 'n'.repeat(63);
     const runId = `${name}-abcde-g10-a12`;
@@ -83,7 +83,7 @@ describe('runs', () => {
       expect((await api.call('GET', `/v1/manifests/team/${name}/runs/${path}`)).status).toBe(200);
   });
 
-  it('are known of a manifest that is deleted, and 404 of one that never was', async () => {
+  it('runs of a deleted manifest are listed, and of one that never existed are 404', async () => {
     const api = apiUnderTest();
     expect((await api.call('GET', `${manifestPath}/runs`)).status).toBe(404);
     await api.deps.runs.put(aRun());
@@ -92,7 +92,7 @@ describe('runs', () => {
 });
 
 describe('events', () => {
-  it('can be followed: `next` goes on where the last answer ended, also when nothing was there yet', async () => {
+  it('`next` of events goes on after the last answer, even if that was empty', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     const event = (second: number) => ({
@@ -115,7 +115,7 @@ describe('events', () => {
     expect(messages).toEqual(['event 1', 'event 2', 'event 3', 'event 4']);
   });
 
-  it('are none, not 404, while a manifest is new', async () => {
+  it('events of a new manifest are an empty list, not 404', async () => {
     const api = apiUnderTest();
     expect((await api.call('GET', `${manifestPath}/events`)).status).toBe(404);
     await api.deps.manifests.create(aRecord());

@@ -16,7 +16,7 @@ async function read(api: ApiUnderTest, offset: number): Promise<{ text: string; 
 }
 
 describe('logs', () => {
-  it('are listed with stage, mode, attempt, size and whether they are complete', async () => {
+  it('logs are listed with stage, mode, attempt, size and whether they are complete', async () => {
     const { deps, call } = apiUnderTest();
     await deps.artifacts.putText(`${prefix}/waypoint.json`, '{}');
     await deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, 'done');
@@ -40,7 +40,7 @@ describe('logs', () => {
     expect((await call('GET', `${logs}/web-1234567/w00/nodes-undo/2`)).text).toBe('undoing');
   });
 
-  it('are none of a run that has left nothing yet, and 404 of a run that never was', async () => {
+  it('logs of a run without any are an empty list, and of an unknown run 404', async () => {
     const { deps, call } = apiUnderTest();
     await deps.runs.put(aRun());
     expect(await call('GET', logs)).toMatchObject({ status: 200, json: { items: [] } });
@@ -48,7 +48,7 @@ describe('logs', () => {
     expect(missing).toMatchObject({ status: 404, json: { detail: expect.stringContaining('has no run') } });
   });
 
-  it('stand in the order of their stages, what was undone last', async () => {
+  it('logs are listed in the order of their stages, those of the undo last', async () => {
     const { deps, call } = apiUnderTest();
     for (const attempt of [
       'nodes/1',
@@ -69,7 +69,7 @@ describe('logs', () => {
     ]);
   });
 
-  it('are followed while they grow, and end when the result is there', async () => {
+  it('a log can be followed while it grows, and ends when the result exists', async () => {
     const api = apiUnderTest();
     const put = (text: string) => api.deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, text);
     await put('one\n');
@@ -81,7 +81,7 @@ describe('logs', () => {
     expect(await read(api, first.next)).toEqual({ text: 'two\n', next: 8, ended: true });
   });
 
-  it('are cut into pieces between characters, and nothing is lost', async () => {
+  it('a log is cut into pieces between characters, and nothing is lost', async () => {
     const api = apiUnderTest();
     const text = 'ä€🚀'.repeat(300_000);
     await api.deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, text);
@@ -97,7 +97,7 @@ describe('logs', () => {
     expect(read1 === text).toBe(true);
   });
 
-  it('end also when their last character is cut off', async () => {
+  it('a log ends even if its last character is cut off', async () => {
     const api = apiUnderTest();
     await api.deps.artifacts.putBytes(`${prefix}/infrastructure/1/log.txt`, new Uint8Array([65, 0xe2, 0x82]));
     expect((await read(api, 0)).next).toBe(1);
@@ -105,7 +105,7 @@ describe('logs', () => {
     expect((await read(api, 1)).ended).toBe(true);
   });
 
-  it('are found by the name of the cluster or its id, also when the cluster is gone', async () => {
+  it('a log is found by name or id of the cluster, even after its deletion', async () => {
     const { deps, call } = apiUnderTest();
     await deps.artifacts.putText(`${prefix}/infrastructure/1/log.txt`, 'made');
     await deps.artifacts.putText(`${prefix.replace('web-', 'web-eu-')}/infrastructure/1/log.txt`, 'of another');
@@ -116,13 +116,13 @@ describe('logs', () => {
     expect((await call('GET', `${logs}/we/w00/infrastructure/1`)).status).toBe(404);
   });
 
-  it('are 404 where there is none', async () => {
+  it('a missing log is 404', async () => {
     expect((await apiUnderTest().call('GET', log)).status).toBe(404);
   });
 });
 
 describe('kubeconfigs', () => {
-  it('are found by the id or the name of the cluster, and are not kept by caches', async () => {
+  it('a kubeconfig is found by id or name of the cluster, and caches do not keep it', async () => {
     const { deps, call } = apiUnderTest();
     const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
     const facts = { nodes: {}, loadBalancers: {}, simulated: [], kubeconfigKey };
@@ -138,7 +138,7 @@ describe('kubeconfigs', () => {
     expect(other.json.detail).toContain('it has: web');
   });
 
-  it('are 404 while Kubernetes does not run', async () => {
+  it('a kubeconfig is 404 while Kubernetes does not run', async () => {
     const { deps, call } = apiUnderTest();
     await deps.clusters.put(aClusterRecord({ current: aState([]) }));
     const answer = await call('GET', `${manifestPath}/clusters/web/kubeconfig`);

@@ -11,18 +11,18 @@ const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.ur
 const document = JSON.parse(committed) as { paths: Record<string, Record<string, { operationId: string }>> };
 
 describe('docs/openapi.json', () => {
-  it('is what scripts/generate-openapi.ts makes', () => {
+  it('the document is what scripts/generate-openapi.ts makes', () => {
     expect(committed).toBe(`${JSON.stringify(openapiDocument(product.version), null, 2)}\n`);
   });
 
-  it('has every route, and nothing else', () => {
+  it('the document has every route, and nothing else', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),
     );
     expect(documented.sort()).toEqual(operationList.map((row) => `${row.id}: ${row.method} ${row.path}`).sort());
   });
 
-  it('is served by the API itself', async () => {
+  it('the document is served by the API itself', async () => {
     const answer = await apiUnderTest().call('GET', '/v1/openapi.json');
     expect(answer.json).toEqual(document);
   });
@@ -37,12 +37,12 @@ describe('every route', () => {
     },
   );
 
-  it('is found without credentials only for health', () => {
+  it('only health is found without credentials', () => {
     const open = routes.filter(({ anonymous }) => anonymous).map(({ operation }) => operation);
     expect(open).toEqual(['getHealth']);
   });
 
-  it('answers health and version', async () => {
+  it('the API answers health and version', async () => {
     const { call } = apiUnderTest();
     expect((await call('GET', '/v1/health')).json).toMatchObject({ status: 'ok' });
     expect((await call('GET', '/v1/version')).json).toMatchObject({

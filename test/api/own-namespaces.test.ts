@@ -33,19 +33,22 @@ async function pagesOf(api: ApiUnderTest, limit: number, as: Call['as']): Promis
 }
 
 describe('manifests of some namespaces', () => {
-  it.each([1, 2, 3, 4, 200])('fill pages of %i, with nothing twice and nothing left out', async (limit) => {
-    const api = await apiWhereAnnViews('d', 'b', 'empty', 'b');
-    const pages = await pagesOf(api, limit, ann);
-    expect(pages.flat().toSorted()).toEqual(['b/one', 'b/three', 'b/two', 'd/one', 'd/three', 'd/two']);
-    expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
-  });
+  it.each([1, 2, 3, 4, 200])(
+    'pages of %i manifests are full, with nothing twice and nothing missing',
+    async (limit) => {
+      const api = await apiWhereAnnViews('d', 'b', 'empty', 'b');
+      const pages = await pagesOf(api, limit, ann);
+      expect(pages.flat().toSorted()).toEqual(['b/one', 'b/three', 'b/two', 'd/one', 'd/three', 'd/two']);
+      expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+    },
+  );
 
-  it('are all of them for a caller with a role in all', async () => {
+  it('a caller with a role in all namespaces sees all manifests', async () => {
     const api = await apiWhereAnnViews('b', '*');
     expect((await pagesOf(api, 5, ann)).flat()).toHaveLength(12);
   });
 
-  it('go on behind a role that was taken away between two pages', async () => {
+  it('a listing goes on after a role was removed between two pages', async () => {
     const api = await apiWhereAnnViews('b', 'd');
     const first = await api.call('GET', '/v1/manifests?limit=2', { as: ann });
     const other = { user: 'somebody' };
@@ -58,7 +61,7 @@ describe('manifests of some namespaces', () => {
     expect((second.json.items as { namespace: string }[]).map(({ namespace }) => namespace)).toEqual(['d', 'd', 'd']);
   });
 
-  it('have cursors of their own: that of another listing is refused', async () => {
+  it('a cursor of another listing is refused', async () => {
     const api = await apiWhereAnnViews('b');
     const { next } = (await api.call('GET', '/v1/manifests?limit=1', { as: root })).json;
     const answer = await api.call('GET', `/v1/manifests?next=${next}`, { as: ann });

@@ -15,8 +15,8 @@ function withTemplates(name: string) {
   return { ...manifest, spec: { ...manifest.spec, providers } };
 }
 
-describe('an installation that has only the templates that come with it', () => {
-  it('refuses others with a sentence, also when they are stored', async () => {
+describe('an installation with built-in templates only', () => {
+  it('templates that are not built in are refused with a sentence, even if they are stored', async () => {
     const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'builtin' });
     await call('PUT', templatePath, { body: aTemplateReference() });
     const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
@@ -32,13 +32,13 @@ describe('an installation that has only the templates that come with it', () => 
     expect(report.json).toMatchObject({ valid: false });
   });
 
-  it('takes the default by its name', async () => {
+  it('the default templates are accepted by their name', async () => {
     const { call } = apiUnderTest();
     expect((await call('PUT', manifestPath, { body: withTemplates('claudie-default-templates') })).status).toBe(202);
   });
 });
 
-describe('an installation that fetches them', () => {
+describe('an installation that fetches templates', () => {
   const asking = (answer: ResolvedTemplates) => {
     const under = apiUnderTest();
     const asked: string[] = [];
@@ -53,7 +53,7 @@ describe('an installation that fetches them', () => {
   };
   const commit = 'c'.repeat(40);
 
-  it('pins them to a commit when the manifest is accepted, and asks once for all providers', async () => {
+  it('templates are pinned to a commit on acceptance, with one look-up for all providers', async () => {
     const { deps, call, asked } = asking({ commit });
     await call('PUT', templatePath, { body: aTemplateReference() });
     expect((await call('PUT', manifestPath, { body: withTemplates('own-templates') })).status).toBe(202);
@@ -65,7 +65,7 @@ describe('an installation that fetches them', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refuses a reference that names nothing, with its place and what to do', async () => {
+  it('a reference to an unknown tag is refused, with its place and the fix', async () => {
     const { deps, call } = asking({
       reason: 'github.com/team/templates has no branch or tag "v1.0.0"',
       fix: 'name one',
@@ -107,7 +107,7 @@ describe('a branch of a private repository', () => {
   const reference = aTemplateReference();
   const locked = { ...reference, spec: { ...reference.spec, auth: { secretRef: { name: 'git', namespace: 'team' } } } };
 
-  it('is left to a runner: nothing is stored until it has answered', async () => {
+  it('a branch of a private repository is looked up by a runner, and nothing is stored until then', async () => {
     const { deps, call } = apiUnderTest();
     await deps.secrets.put('user/team/git', { token: 'kl-token' });
     expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });
@@ -137,7 +137,7 @@ describe('a branch of a private repository', () => {
     expect(deps.builds.started).toHaveLength(1);
   });
 
-  it('is refused with the words of the runner', async () => {
+  it('a branch of a private repository is refused with the words of the runner', async () => {
     const { deps, call } = apiUnderTest();
     await deps.secrets.put('user/team/git', { token: 'kl-token' });
     expect(await call('PUT', templatePath, { body: locked })).toMatchObject({ status: 200 });
@@ -153,11 +153,11 @@ describe('a branch of a private repository', () => {
   });
 });
 
-describe('an installation that only records them', () => {
+describe('an installation that only records templates', () => {
   const recorded = { KUBELOOM_TEMPLATE_SOURCES: 'recorded' };
   const targetOf = (plans: unknown) => (plans as readonly ClusterPlan[])[0]?.waypoints.at(-1)?.target ?? null;
 
-  it('plans with url, commit and folder as their version, and not with the ones that come with it', async () => {
+  it('a plan has url, commit and folder of the recorded templates as their version', async () => {
     const { call } = apiUnderTest(recorded);
     await call('PUT', templatePath, { body: aTemplateReference() });
     const { json } = await call('POST', `${manifestPath}/plan`, { body: withTemplates('own-templates') });
@@ -167,7 +167,7 @@ describe('an installation that only records them', () => {
     });
   });
 
-  it('replaces the machines when the same manifest is applied after its templates changed', async () => {
+  it('a change of its templates replaces the machines when the same manifest is applied', async () => {
     const { deps, call } = apiUnderTest(recorded);
     await call('PUT', templatePath, { body: aTemplateReference() });
     const body = withTemplates('own-templates');
@@ -187,7 +187,7 @@ describe('an installation that only records them', () => {
     expect(plan?.waypoints.map(({ direction }) => direction)).toEqual(expect.arrayContaining(['grow', 'shrink']));
   });
 
-  it('refuses those that are not stored', async () => {
+  it('templates that are not stored are refused', async () => {
     const { call } = apiUnderTest(recorded);
     const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
     expect(answer).toMatchObject({ status: 422, json: { faults: [{ path: 'spec.providers[0].templatesRef' }] } });

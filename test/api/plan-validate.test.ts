@@ -17,7 +17,7 @@ async function untouched(api: ApiUnderTest, generation: number | undefined): Pro
 }
 
 describe('POST …/plan', () => {
-  it('shows the way of a manifest that is not stored, with reasons', async () => {
+  it('a plan shows the waypoints of a manifest that is not stored, with reasons', async () => {
     const api = apiUnderTest();
     const answer = await api.call('POST', `${manifestPath}/plan`, { body: aManifest() });
     expect(answer.status).toBe(200);
@@ -28,7 +28,7 @@ describe('POST …/plan', () => {
     await untouched(api, undefined);
   });
 
-  it('plans a pool whose name has capitals and _, with names of machines that DNS can hold', async () => {
+  it('a plan makes machine names that DNS accepts of a pool name with capitals and _', async () => {
     const body = JSON.stringify(aManifest()).replaceAll(/"compute"(?!:)/g, '"Web_GPU"');
     const answer = await apiUnderTest().call('POST', `${manifestPath}/plan`, { body });
     expect(answer.json).toMatchObject({ hasWork: true, faults: [] });
@@ -37,7 +37,7 @@ describe('POST …/plan', () => {
     expect(text).not.toMatch(/Web_GPU-/);
   });
 
-  it('plans the stored manifest when the body is empty', async () => {
+  it('a plan with an empty body is of the stored manifest', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const stored = await api.call('POST', `${manifestPath}/plan`);
@@ -45,11 +45,11 @@ describe('POST …/plan', () => {
     await untouched(api, 1);
   });
 
-  it('has no body and nothing stored: 404', async () => {
+  it('a plan without a body and without a stored manifest is 404', async () => {
     expect((await apiUnderTest().call('POST', `${manifestPath}/plan`)).status).toBe(404);
   });
 
-  it('answers with the faults of a document, as PUT would', async () => {
+  it('a plan has the faults of a document, as PUT has', async () => {
     const api = apiUnderTest();
     const answer = await api.call('POST', `${manifestPath}/plan`, {
       body: aManifest({ name: 'other', version: '1.2.3' }),
@@ -62,7 +62,7 @@ describe('POST …/plan', () => {
     ]);
   });
 
-  it('treats Secrets in the same request as stored', async () => {
+  it('a plan treats Secrets in the same request as stored', async () => {
     const api = apiUnderTest();
     const manifest = aStaticManifest(key.name, '192.0.2.7');
     const alone = await api.call('POST', `${manifestPath}/plan`, { body: manifest });
@@ -73,7 +73,7 @@ describe('POST …/plan', () => {
     expect(together.json).toMatchObject({ hasWork: true, faults: [], totals: { nodes: { added: 1, removed: 0 } } });
   });
 
-  it('shows what a deletion would remove, without what is orphaned, and of which version', async () => {
+  it('a plan of a deletion shows what is removed, without orphans, and of which version', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const answer = await api.call('POST', `${manifestPath}/plan?delete=true`);
@@ -86,7 +86,7 @@ describe('POST …/plan', () => {
 });
 
 describe('POST /v1/validate', () => {
-  it('judges several documents of one body together', async () => {
+  it('validate checks several documents of one body together', async () => {
     const api = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     const manifest = aManifest();
     const secretRef = { namespace: 'team', name: 'hetzner' };
@@ -104,7 +104,7 @@ describe('POST /v1/validate', () => {
     await untouched(api, undefined);
   });
 
-  it('reports the faults of each, with its place', async () => {
+  it('validate reports the faults of each document, with its place', async () => {
     const typo = { ...aSecret(), strinData: {} };
     const body = [aManifest({ version: '1.2.3' }), typo, { kind: 'Pod' }]
       .map((part) => JSON.stringify(part))
@@ -120,7 +120,7 @@ describe('POST /v1/validate', () => {
     expect(documents.every(({ faults }) => faults.length > 0)).toBe(true);
   });
 
-  it('validates the items of a kind: List one by one, each fault with its path and line', async () => {
+  it('validate checks the items of a kind: List one by one, each fault with its path and line', async () => {
     const manifest = JSON.stringify(aManifest({ version: '1.2.3' }));
     const secret = JSON.stringify(aSecret());
     const body = `apiVersion: v1\nkind: List\nitems:\n- ${secret}\n- ${manifest}\n`;
@@ -131,7 +131,7 @@ describe('POST /v1/validate', () => {
     ]);
   });
 
-  it('holds a Secret against what the stored manifests need it for', async () => {
+  it('validate checks that a Secret has what the stored manifests need', async () => {
     const api = apiUnderTest();
     const secret = (fields: object) => ({
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name: 'ssh' } },

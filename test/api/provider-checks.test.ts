@@ -41,7 +41,7 @@ async function leaveResult(under: ApiUnderTest, id: number): Promise<void> {
 }
 
 describe('a check of stored credentials', () => {
-  it('is started as a build that finds its request, and is reported as an event', async () => {
+  it('a check starts as a build that finds its request, and is reported as an event', async () => {
     const under = await withManifest();
     const { status, json } = await under.call('POST', posted);
     expect(status).toBe(202);
@@ -59,7 +59,7 @@ describe('a check of stored credentials', () => {
     expect(items.at(-1)?.message).toMatch(/^check of the credentials of provider "cloud", asked for by tester from /);
   });
 
-  it('runs until there is a result', async () => {
+  it('a check runs until there is a result', async () => {
     const under = await withManifest();
     await under.call('POST', posted);
     const look = async () => (await under.call('GET', `${manifestPath}/providers/cloud/checks/1`)).json;
@@ -70,8 +70,8 @@ describe('a check of stored credentials', () => {
 
   it.each([
     ['ended', (under: ApiUnderTest) => under.deps.builds.statuses.set('sim:1', 'ended')],
-    ['is known to nobody any more', (under: ApiUnderTest) => under.deps.builds.statuses.delete('sim:1')],
-  ])('is lost when its build %s without a result, and the next one may begin', async (_, end) => {
+    ['is no longer known', (under: ApiUnderTest) => under.deps.builds.statuses.delete('sim:1')],
+  ])('a check is lost when its build %s without a result, and the next one may start', async (_, end) => {
     const under = await withManifest();
     await under.call('POST', posted);
     end(under);
@@ -81,7 +81,7 @@ describe('a check of stored credentials', () => {
     expect((await under.call('POST', posted)).json).toMatchObject({ id: '2' });
   });
 
-  it('is refused while another one of the same instance runs', async () => {
+  it('a check is refused while another one of the same instance runs', async () => {
     const under = await withManifest();
     await under.call('POST', posted);
     const { status, json } = await under.call('POST', posted);
@@ -95,14 +95,14 @@ describe('a check of stored credentials', () => {
     expect(under.deps.builds.started).toHaveLength(3);
   });
 
-  it('is one build for two who ask at the same moment', async () => {
+  it('two requests for a check at the same moment start one build', async () => {
     const under = await withManifest();
     const answers = await Promise.all([under.call('POST', posted), under.call('POST', posted)]);
     expect(answers.map(({ json }) => json.id)).toEqual(['1', '1']);
     expect(under.deps.builds.started).toHaveLength(1);
   });
 
-  it('that is stuck is stopped when another one is asked for', async () => {
+  it('a stuck check is stopped when another one is requested', async () => {
     const under = await withManifest();
     await under.call('POST', posted);
     under.deps.clock.advance(11 * 60);
@@ -110,7 +110,7 @@ describe('a check of stored credentials', () => {
     expect(under.deps.builds.stopped).toEqual(['sim:1']);
   });
 
-  it('names what there is when the instance, the check or the manifest is not there', async () => {
+  it('an unknown instance, check or manifest is 404, with the names of the instances', async () => {
     const under = await withManifest();
     const { status, json } = await under.call('POST', `${manifestPath}/providers/nobody/check`);
     expect([status, json.detail]).toEqual([

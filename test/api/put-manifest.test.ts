@@ -19,7 +19,7 @@ async function settled(api: ApiUnderTest, status: 'Done' | 'Failed'): Promise<vo
 }
 
 describe('PUT of a new manifest', () => {
-  it('stores the first generation, queues its run and starts it', async () => {
+  it('PUT of a new manifest stores the first generation, queues its run and starts it', async () => {
     const api = apiUnderTest();
     const answer = await api.call('PUT', manifestPath, { body: aManifest() });
     expect(answer.status).toBe(202);
@@ -32,7 +32,7 @@ describe('PUT of a new manifest', () => {
     expect(await api.deps.manifests.get(key)).toMatchObject({ status: 'Pending', runId, deleting: false });
   });
 
-  it('takes YAML as well, and the namespace of the path for a document without one', async () => {
+  it('PUT accepts YAML, and takes a missing namespace from the path', async () => {
     const api = apiUnderTest();
     const { namespace: _, ...metadata } = aManifest().metadata;
     const yaml = `# a comment\n${JSON.stringify({ ...aManifest(), metadata })}\n`;
@@ -41,12 +41,12 @@ describe('PUT of a new manifest', () => {
     expect((await api.deps.manifests.get(key))?.document).toMatchObject({ metadata: { namespace: 'team' } });
   });
 
-  it('warns of what is legal and unwise', async () => {
+  it('PUT warns of what is legal and unwise', async () => {
     const answer = await apiUnderTest().call('PUT', manifestPath, { body: aManifest() });
     expect(answer.json.warnings).toEqual([expect.objectContaining({ path: expect.stringContaining('clusters[0]') })]);
   });
 
-  it('is due for the scheduler, which repeats a failed start, and is accepted', async () => {
+  it('PUT is accepted when its run cannot start, and the scheduler starts it later', async () => {
     class BrokenWorkflows extends RecordedWorkflows {
       override async startReconcile(): Promise<string> {
         throw new Error('Step Functions is away');
@@ -59,7 +59,7 @@ describe('PUT of a new manifest', () => {
 });
 
 describe('PUT of a manifest that is stored', () => {
-  it('starts nothing when the document is the same and its run is under way or done', async () => {
+  it('PUT of the same document starts nothing while its run goes on or after it is done', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const underWay = await api.call('PUT', manifestPath, { body: aManifest() });
@@ -76,14 +76,14 @@ describe('PUT of a manifest that is stored', () => {
     expect(api.deps.workflows.started).toHaveLength(1);
   });
 
-  it('does not mind the order of fields', async () => {
+  it('PUT ignores the order of fields', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const turned = Object.fromEntries(Object.entries(aManifest()).reverse());
     expect((await api.call('PUT', manifestPath, { body: turned })).json.unchanged).toBe(true);
   });
 
-  it('tries the same document once more when its last run failed', async () => {
+  it('PUT of the same document starts a new attempt when its last run failed', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');
@@ -93,7 +93,7 @@ describe('PUT of a manifest that is stored', () => {
     expect(api.deps.workflows.started).toHaveLength(2);
   });
 
-  it('makes the next generation of a changed document, and keeps uid and creation time', async () => {
+  it('PUT of a changed document makes the next generation, and keeps uid and creation time', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const before = await api.deps.manifests.get(key);
@@ -104,7 +104,7 @@ describe('PUT of a manifest that is stored', () => {
     expect(await api.deps.manifests.get(key)).toMatchObject({ uid, createdAt, generation: 2 });
   });
 
-  it('cancels the deletion of a manifest that is submitted again', async () => {
+  it('PUT of a manifest that is being deleted cancels the deletion', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await api.call('DELETE', manifestPath);
@@ -114,8 +114,8 @@ describe('PUT of a manifest that is stored', () => {
   });
 });
 
-describe('two at once', () => {
-  it('with the same document both win: one starts a run, the others are unchanged', async () => {
+describe('concurrent PUTs', () => {
+  it('one of several PUTs of the same document starts a run, and the others are unchanged', async () => {
     const api = apiUnderTest();
     const put = () => api.call('PUT', manifestPath, { body: aManifest() });
     const answers = await Promise.all(Array.from({ length: 5 }, put));
@@ -124,7 +124,7 @@ describe('two at once', () => {
     expect(api.deps.workflows.started).toHaveLength(1);
   });
 
-  it('lets one of two creations win and answers the other with what is stored', async () => {
+  it('one of two creations wins, and the other is answered with what is stored', async () => {
     const api = apiUnderTest();
     const answers = await Promise.all([
       api.call('PUT', manifestPath, { body: aManifest({ compute: 2 }) }),
@@ -136,7 +136,7 @@ describe('two at once', () => {
     expect(api.deps.workflows.started).toHaveLength(1);
   });
 
-  it('lets one of many changes win; without If-Match the others get 409, with it 412', async () => {
+  it('one of many changes wins; the others get 412 with If-Match, else 409', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const headers = { 'if-match': '"a0001-g1-a1"' };
@@ -154,7 +154,7 @@ describe('two at once', () => {
     expect(api.deps.workflows.started).toHaveLength(2);
   });
 
-  it('answers 412 with the current generation when If-Match is of another time', async () => {
+  it('PUT with an outdated If-Match is 412 with the current generation', async () => {
     const api = apiUnderTest();
     const none = await api.call('PUT', manifestPath, { body: aManifest(), headers: { 'if-match': '"a0001-g1-a1"' } });
     expect(none.status).toBe(412);
@@ -170,7 +170,7 @@ describe('two at once', () => {
     expect(exact.status).toBe(202);
   });
 
-  it('only creates when If-None-Match is *', async () => {
+  it('PUT with If-None-Match * only creates', async () => {
     const api = apiUnderTest();
     const headers = { 'if-none-match': '*' };
     expect((await api.call('PUT', manifestPath, { body: aManifest(), headers })).status).toBe(202);
@@ -178,7 +178,7 @@ describe('two at once', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused manifests', () => {
   const faultsOf = async (api: ApiUnderTest, body: unknown): Promise<{ path: string; reason: string }[]> => {
     const answer = await api.call('PUT', manifestPath, { body });
     expect(answer.status).toBe(422);
@@ -190,7 +190,7 @@ describe('what is refused', () => {
     expect((await deps.manifests.list(undefined, 10)).items).toEqual([]);
   };
 
-  it('lists every fault at once, also that path and document differ, and starts nothing', async () => {
+  it('every fault is listed at once, a mismatch of path and document too, and nothing starts', async () => {
     const api = apiUnderTest();
     const body = structuredClone(aManifest({ name: 'other', version: '1.2.3' }));
     Object.assign(body.spec, { nodePoools: {} });
@@ -207,14 +207,14 @@ describe('what is refused', () => {
     await untouched(api.deps);
   });
 
-  it('names provider types that this installation cannot build', async () => {
+  it('a provider type that this installation cannot build is refused', async () => {
     const api = apiUnderTest({ KUBELOOM_PROVIDER_TYPES: 'hetzner' });
     const faults = await faultsOf(api, aManifest());
     expect(faults).toEqual([expect.objectContaining({ path: 'spec.providers[0].providerType' })]);
     await untouched(api.deps);
   });
 
-  it('wants referenced Secrets and templates to exist, and names them, whatever their names are', async () => {
+  it('a missing Secret or template is refused by its place, whatever its name is', async () => {
     const api = apiUnderTest();
     const body = aManifest();
     const secretRef = { namespace: 'team', name: 'hetzner' };
@@ -233,7 +233,7 @@ describe('what is refused', () => {
     expect((await faultsOf(api, body)).map(({ path }) => path)).not.toContain('spec.providers[0].secretRef');
   });
 
-  it('refuses machines that another manifest uses, and names it', async () => {
+  it('a machine that another manifest uses is refused, and that manifest is named', async () => {
     const api = apiUnderTest();
     const ssh = aSecret('ssh', { privatekey: '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----' });
     expect((await api.call('PUT', '/v1/secrets/team/ssh', { body: ssh })).status).toBe(200);
@@ -249,21 +249,21 @@ describe('what is refused', () => {
     expect((await api.call('PUT', manifestPath, { body: aStaticManifest('shop', '192.0.2.8') })).status).toBe(202);
   });
 
-  it('refuses to change in place what machines are made of, while their run may be making them', async () => {
+  it('a change in place of fields that are immutable is refused while a run may create machines', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     const faults = await faultsOf(api, aManifest({ serverType: 'large' }));
     expect(faults.map(({ path }) => path)).toContain('spec.nodePools.dynamic[0].serverType');
   });
 
-  it('lets it be corrected once the run has failed and nothing of it exists', async () => {
+  it('a change in place is accepted once the run has failed and nothing was created', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');
     expect((await api.call('PUT', manifestPath, { body: aManifest({ serverType: 'large' }) })).status).toBe(202);
   });
 
-  it('refuses what cannot be planned from the current state, once for each place', async () => {
+  it('a change that cannot be planned from the current state is one fault for each place', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
     await settled(api, 'Failed');

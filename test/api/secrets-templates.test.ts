@@ -19,7 +19,7 @@ function hetznerManifest() {
 }
 
 describe('secrets', () => {
-  it('are stored; only names of secrets and fields are returned', async () => {
+  it('a Secret is stored, and only its name and the names of its fields are returned', async () => {
     const { deps, call } = apiUnderTest();
     const put = await call('PUT', secret, { body: aSecret() });
     expect(put.json).toEqual({ namespace: 'team', name: 'hetzner', keys: ['credentials'], warnings: [] });
@@ -31,13 +31,13 @@ describe('secrets', () => {
     expect(listed.text).not.toContain('xxx');
   });
 
-  it('do not list what the product keeps for itself', async () => {
+  it('a Secret that Kubeloom keeps for itself is not listed', async () => {
     const { deps, call } = apiUnderTest();
     await deps.secrets.put('ssh/team/shop/web/pool', { privatekey: 'k' });
     expect((await call('GET', '/v1/secrets')).json.items).toEqual([]);
   });
 
-  it('are refused with "did you mean" for a slip, and the value is not repeated', async () => {
+  it('a Secret with a typo is refused with "did you mean", and its value is not repeated', async () => {
     const { deps, call } = apiUnderTest();
     const { stringData, ...rest } = aSecret('hetzner', { credentials: 'topsecretvalue' });
     const answer = await call('PUT', secret, { body: { ...rest, strinData: stringData } });
@@ -47,7 +47,7 @@ describe('secrets', () => {
     expect(await deps.secrets.exists('user/team/hetzner')).toBe(false);
   });
 
-  it('must keep the fields that a stored manifest needs', async () => {
+  it('a Secret must keep the fields that a stored manifest needs', async () => {
     const { call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     await call('PUT', secret, { body: aSecret() });
     await call('PUT', template, { body: aTemplateReference() });
@@ -57,7 +57,7 @@ describe('secrets', () => {
     expect(answer.json.faults).toEqual([expect.objectContaining({ path: 'stringData.credentials' })]);
   });
 
-  it('are deleted when nothing needs them', async () => {
+  it('a Secret is deleted when nothing needs it', async () => {
     const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     await call('PUT', secret, { body: aSecret() });
     await call('PUT', template, { body: aTemplateReference() });
@@ -83,7 +83,7 @@ function withSecret(state: ClusterState, secret: string): ClusterState {
 }
 
 describe('a Secret that is stored', () => {
-  it('with a key that lasts is answered with the way without one, and the key is not repeated', async () => {
+  it('a long-lived key is answered with the way without one, and is not repeated', async () => {
     const { call } = apiUnderTest();
     const values = { accesskey: 'AKIAIOSFODNN7EXAMPLE', secretkey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
     const answer = await call('PUT', '/v1/secrets/team/aws', { body: aSecret('aws', values) });
@@ -92,7 +92,7 @@ describe('a Secret that is stored', () => {
     expect(answer.text).not.toMatch(/AKIA|wJalr/);
   });
 
-  it('may not be larger than the store allows; the refusal names the limit', async () => {
+  it('a Secret larger than the store allows is refused with the limit', async () => {
     const { deps, call } = apiUnderTest();
     const answer = await call('PUT', secret, { body: aSecret('hetzner', { credentials: 'ü'.repeat(5000) }) });
     expect(answer.status).toBe(422);
@@ -102,7 +102,7 @@ describe('a Secret that is stored', () => {
     expect(await deps.secrets.exists('user/team/hetzner')).toBe(false);
   });
 
-  it('with the token of templates that a manifest uses is kept, and keeps its token', async () => {
+  it('a Secret with the token of templates in use is not deleted, and keeps its token', async () => {
     const { deps, call } = apiUnderTest({ KUBELOOM_TEMPLATE_SOURCES: 'recorded' });
     await call('PUT', secret, { body: aSecret() });
     await call('PUT', '/v1/secrets/team/git', { body: aSecret('git', { token: 'abc' }) });
@@ -117,7 +117,7 @@ describe('a Secret that is stored', () => {
     expect(await deps.secrets.get('user/team/git')).toEqual({ token: 'abc' });
   });
 
-  it('is kept while machines stand that were made with it, whatever the document says by now', async () => {
+  it('a Secret is kept while machines made with it exist, whatever the document says now', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', secret, { body: aSecret() });
     await deps.manifests.create(aRecord({ status: 'Failed' }));
@@ -129,7 +129,7 @@ describe('a Secret that is stored', () => {
 });
 
 describe('templates', () => {
-  it('are stored, read and deleted', async () => {
+  it('a template reference is stored, read and deleted', async () => {
     const { call } = apiUnderTest();
     expect((await call('GET', template)).status).toBe(404);
     expect((await call('PUT', template, { body: aTemplateReference() })).status).toBe(200);
@@ -138,7 +138,7 @@ describe('templates', () => {
     expect((await call('DELETE', template)).status).toBe(404);
   });
 
-  it('are refused with all faults, also when the Secret with the token does not exist', async () => {
+  it('a template reference is refused with all faults, a missing Secret with the token too', async () => {
     const { call } = apiUnderTest();
     const body = aTemplateReference('other');
     Object.assign(body.spec, { auth: { secretRef: { namespace: 'team', name: 'token' } } });

@@ -15,7 +15,7 @@ const verbs = ['retry', 'cancel', 'pause', 'resume', 'rollback'] as const;
 
 describe('every verb', () => {
   for (const verb of verbs) {
-    it(`${verb} is 404 for a manifest that is not there, and 400 for a name that cannot be one`, async () => {
+    it(`${verb} of a missing manifest is 404, and of a malformed name 400`, async () => {
       const { call } = apiUnderTest();
       const missing = await call('POST', `${manifestPath}/${verb}`);
       expect(missing).toMatchObject({ status: 404, json: { code: 'NotFound' } });
@@ -23,7 +23,7 @@ describe('every verb', () => {
       expect((await call('POST', `/v1/manifests/team/Shop/${verb}`)).status).toBe(400);
     });
 
-    it(`${verb} that makes no sense is 409, says why, and changes nothing`, async () => {
+    it(`${verb} is 409 when it makes no sense, says why, and changes nothing`, async () => {
       const { deps, call } = apiUnderTest();
       await deps.manifests.create(aRecord({ status: 'Done', ...(verb === 'pause' && { paused: true }) }));
       const before = await deps.manifests.get(key);
@@ -49,14 +49,14 @@ describe('every verb', () => {
     });
   }
 
-  it('that makes no sense for the version that the request names is 409, as it is that version', async () => {
+  it('a verb that makes no sense for the current version it names is 409, not 412', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Done' }));
     const answer = await call('POST', `${manifestPath}/cancel`, { headers: { 'if-match': '"abcde-g1-a1"' } });
     expect(answer).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
   });
 
-  it('says of an entity tag without the identity of the manifest that it is of an older version', async () => {
+  it('an entity tag without the identity of the manifest is reported as of an older release', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const { json } = await call('POST', `${manifestPath}/retry`, { headers: { 'if-match': '"g1-a1"' } });
@@ -65,7 +65,7 @@ describe('every verb', () => {
 });
 
 describe('retry', () => {
-  it('answers the attempt that it started, with its tag and links', async () => {
+  it('retry answers with the attempt that it started, its tag and links', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const answer = await call('POST', `${manifestPath}/retry`, {
@@ -82,14 +82,14 @@ describe('retry', () => {
     expect(deps.workflows.started.map((started) => started.runId)).toEqual(['shop-abcde-g1-a2']);
   });
 
-  it('of a deletion deletes again, and orphans what it was asked to orphan', async () => {
+  it('retry of a deletion deletes again, and orphans what the deletion orphans', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed', deleting: true, orphans: ['edge-00'] }));
     await call('POST', `${manifestPath}/retry`);
     expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, status: 'Deleting', orphans: ['edge-00'] });
   });
 
-  it('begins at stages only, and takes nothing else', async () => {
+  it('retry accepts a stage to start from, and nothing else', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     for (const body of [{ from: 'terraform' }, { to: 'nodes' }, 'a: [', []]) {
@@ -99,8 +99,8 @@ describe('retry', () => {
   });
 });
 
-describe('two at once', () => {
-  it('of retry: one starts an attempt, the other is refused because it came too late', async () => {
+describe('concurrent verbs', () => {
+  it('one of two retries starts an attempt, and the other is refused as too late', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Failed' }));
     const answers = await Promise.all([1, 2].map(() => call('POST', `${manifestPath}/retry`)));
@@ -108,7 +108,7 @@ describe('two at once', () => {
     expect((await deps.manifests.get(key))?.attempt).toBe(2);
   });
 
-  it('of rollback and a change: one wins', async () => {
+  it('either a rollback or a change wins when they arrive at the same time', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     await succeeded(deps, 1);
@@ -140,11 +140,11 @@ describe('rollback', () => {
     return `${json.generation} as ${newest?.origin?.rolledBackTo}`;
   };
 
-  it('goes to the last generation before the present one that was done', async () => {
+  it('rollback goes to the last generation before the present one that was done', async () => {
     expect(await back(await history([1, 2, 3, 4], [1, 2]))).toBe('5 as 2');
   });
 
-  it('goes further back the second time, never forward again', async () => {
+  it('a second rollback goes further back, never forward', async () => {
     const api = await history([1, 2, 3], [1, 2, 3]);
     expect([await back(api), await back(api), await back(api)]).toEqual([
       '4 as 2',
@@ -153,14 +153,14 @@ describe('rollback', () => {
     ]);
   });
 
-  it('takes a rollback for what it went back to, also after another change', async () => {
+  it('a rollback counts as the generation that it restored, after another change too', async () => {
     const api = await history([1, 2, 3], [1, 2, 3]);
     expect(await back(api)).toBe('4 as 2');
     await api.call('PUT', manifestPath, { body: aManifest({ compute: 9 }) });
     expect([await back(api), await back(api)]).toEqual(['6 as 4', '7 as 1']);
   });
 
-  it('goes to the generation that is named, and says which there are', async () => {
+  it('rollback goes to the generation that is named, and says which ones exist', async () => {
     const api = await history([1, 2, 3], []);
     expect(await back(api, { to: 1 })).toBe('4 as 1');
     expect(await back(api, { to: 4 })).toContain('generation 4 is not before the present one, 4');
@@ -174,7 +174,7 @@ describe('rollback', () => {
     expect((await deps.manifests.get(key))?.generation).toBe(3);
   });
 
-  it('is planned without being done, and is what was planned', async () => {
+  it('a plan of a rollback changes nothing and names its target and version', async () => {
     const api = await history([1, 2], [1]);
     const { json } = await api.call('POST', `${manifestPath}/plan?rollback=last`);
     expect(json).toMatchObject({ rollbackTo: 1, etag: expect.stringMatching(/g2-a1"$/), faults: [] });
@@ -184,7 +184,7 @@ describe('rollback', () => {
 });
 
 describe('pause', () => {
-  it('is shown in the list and in the description', async () => {
+  it('pause is shown in the list and in the description', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     expect((await call('GET', manifestPath)).json.paused).toBe(false);
@@ -195,7 +195,7 @@ describe('pause', () => {
 });
 
 describe('cancel', () => {
-  it('stops the builds of clusters that go forward, not those that are taken back', async () => {
+  it('cancel stops the builds of clusters that go forward, not of those that are rolled back', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     await deps.runs.put(aRun());
@@ -211,7 +211,7 @@ describe('cancel', () => {
 });
 
 describe('DELETE with orphans', () => {
-  it('answers what will be left, before anything happens', async () => {
+  it('DELETE with orphans answers what will be left, before anything happens', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     await deps.clusters.put(aClusterRecord({ status: 'Converged', current: aState(['compute-00']) }));
@@ -228,7 +228,7 @@ describe('DELETE with orphans', () => {
     expect(await deps.manifests.get(key)).toMatchObject({ deleting: true, orphans: ['edge-00'] });
   });
 
-  it('leaves the answer without them when nothing is orphaned', async () => {
+  it('DELETE without orphans answers without a list of what is left', async () => {
     const { call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     expect((await call('DELETE', manifestPath)).json).not.toHaveProperty('left');
@@ -236,7 +236,7 @@ describe('DELETE with orphans', () => {
 });
 
 describe('resume', () => {
-  it('starts what someone stored who still saw the pause', async () => {
+  it('resume starts a generation that was stored by a writer who still saw the pause', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ status: 'Pending', paused: true }));
     const setPaused = deps.manifests.setPaused.bind(deps.manifests);

@@ -71,14 +71,14 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     vi.unstubAllEnvs();
   });
 
-  it('is none of what was just made', async () => {
+  it('a cluster that was just created has no drift', async () => {
     const { manifest, drift } = await check(true);
     expect(drift).toMatchObject({ items: [], unchecked: [], outcome: 'nothing differs from what was created' });
     expect(manifest).toMatchObject({ status: 'Done', attempt: 1 });
     await untouched();
   });
 
-  it('in the list of peers of a node is found and reported, and not changed', async () => {
+  it('drift in the list of peers of a node is found and reported, and not changed', async () => {
     const [near, far] = [nodeOf('near'), nodeOf('far')];
     const peer = await machines.ask(far, 'wg show wg0 public-key');
     await machines.ask(near, `wg set wg0 peer ${peer} remove`);
@@ -90,7 +90,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     expect(await machines.ask(near, 'wg show wg0 peers')).not.toContain(peer);
   });
 
-  it('in the list of peers is repaired, and no machine changes', async () => {
+  it('drift in the list of peers is repaired, and no machine changes', async () => {
     const { manifest, drift } = await check(true);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
@@ -98,7 +98,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     await untouched();
   });
 
-  it('of a machine that was removed by hand is found, the machine recreated and joined; the others stay as they are', async () => {
+  it('a machine removed by hand is found, recreated and joined; the others do not change', async () => {
     const far = nodeOf('far');
     const environment = { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory };
     const helper = (...args: readonly string[]) =>
@@ -118,7 +118,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     expect(nodeOf('far').name).toBe(far.name);
   });
 
-  it('leaves nothing behind when all of it is deleted', async () => {
+  it('a deletion after drift leaves nothing behind', async () => {
     await installation.remove(name);
     expect(await installation.leftovers()).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { smallManifest } from './small-manifest.ts';
 const name = 'dropped';
 const base = { 'compute-1': { provider: 'local-1', region: 'here' } };
 
-describe('pools that come and go on real hosts', () => {
+describe('dropped and held pools on real hosts', () => {
   let installation: Installation;
   const apply = (compute: Parameters<typeof smallManifest>[0]['compute']) =>
     installation.apply(name, smallManifest({ name, compute }));
@@ -17,7 +17,7 @@ describe('pools that come and go on real hosts', () => {
   });
   afterAll(() => installation.close());
 
-  it('are gone with their hosts and their regions when the manifest drops them', async () => {
+  it('pools that the manifest drops are deleted with their hosts and their regions', async () => {
     const grown = await apply({
       ...base,
       'other-region': { provider: 'local-1', region: 'there', count: 2 },
@@ -35,7 +35,7 @@ describe('pools that come and go on real hosts', () => {
     expect(await installation.regions(cluster)).toEqual(['local-1/here']);
   });
 
-  it('are left out of a grow when they cannot be made, and nothing of them stays; the next apply makes them', async () => {
+  it('a pool that cannot be created is held without leftovers, and the next apply creates it', async () => {
     const target = {
       ...base,
       good: { provider: 'local-2', region: 'far' },
@@ -59,7 +59,7 @@ describe('pools that come and go on real hosts', () => {
     expect((await installation.hosts()).filter(isOf('bad'))).toHaveLength(3);
   });
 
-  it('leave nothing behind when the manifest is deleted', async () => {
+  it('a deletion after dropped pools leaves nothing behind', async () => {
     await installation.remove(name);
     expect(await installation.leftovers()).toEqual([]);
   });

@@ -88,7 +88,7 @@ async function prove(description: ManifestDescription): Promise<void> {
 }
 
 describe('firewalls of clouds', () => {
-  it('know all nodes once these are created, also those of instances without work', async () => {
+  it('the firewall of a cloud lists all created nodes, in instances without work too', async () => {
     await declare('cloud');
     const small = await installation.apply(name, manifest());
     await prove(small);
@@ -109,7 +109,7 @@ describe('firewalls of clouds', () => {
 });
 
 describe('firewalls of hosts', () => {
-  it('leave what the cluster is for open, and nothing else', async () => {
+  it('the firewall of a host opens only the ports that the cluster needs', async () => {
     await declare('host');
     const description = await installation.apply(name, manifest());
     await prove(description);

@@ -32,7 +32,7 @@ async function wait(): Promise<void> {
   );
 }
 
-describe.runIf(isRoot)('a machine out of an image that refuses root', () => {
+describe.runIf(isRoot)('first boot of an image that refuses root', () => {
   const script = renderFirstBoot({ clusterId: 'shop-abc1234', publicKey: fleet.workshop.publicKey }).replaceAll(
     nodePlaceholder,
     'workers-bbbbbbb-01',
@@ -57,7 +57,7 @@ describe.runIf(isRoot)('a machine out of an image that refuses root', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('lets root in once the script has run, which is waited for', async () => {
+  test('the machine lets root in once the script has run, and the runner waits for it', async () => {
     await wait();
     expect(reported).toMatchObject([
       { kind: 'FirstBootAwaited', message: expect.stringContaining('Permission denied') },
@@ -65,13 +65,13 @@ describe.runIf(isRoot)('a machine out of an image that refuses root', () => {
     expect(await fleet.ssh('fresh', 'sshd -T | grep -i permitrootlogin')).toMatch(/without-password|prohibit-password/);
   });
 
-  test('has the name of its node, and finds itself under it', async () => {
+  test('the machine has the name of its node and resolves it', async () => {
     expect(await fleet.ssh('fresh', 'hostname; cat /etc/hostname; getent hosts workers-bbbbbbb-01 | wc -l')).toBe(
       'workers-bbbbbbb-01\nworkers-bbbbbbb-01\n1',
     );
   });
 
-  test('is as it was after the script has run again, and keeps open connections', async () => {
+  test('a second run of the script changes nothing and keeps open connections', async () => {
     const files = '/root/.ssh/authorized_keys /etc/hosts /etc/hostname /etc/ssh/sshd_config.d/00-kubeloom.conf';
     const before = await fleet.ssh('fresh', `stat -c '%n %i %Y' ${files}; sha256sum ${files}`);
     expect(await fleet.ssh('fresh', 'sh /root/first-boot.sh && echo still here')).toBe('still here');

@@ -63,7 +63,7 @@ describe('templates of a git repository', () => {
   let made: ManifestDescription;
   const nodesIn = (shown: ManifestDescription, pool: string) => nodesOf(shown).filter((node) => node.startsWith(pool));
 
-  it('make the machines of their provider instance', async () => {
+  it('templates of a git repository create the machines of their provider instance', async () => {
     made = await installation.apply(name, manifest());
     expect(made.status, JSON.stringify(clusterOf(made).failure)).toBe('Done');
     expect(await installation.hosts()).toEqual(nodesOf(made));
@@ -73,13 +73,13 @@ describe('templates of a git repository', () => {
     ]);
   });
 
-  it('that have not changed change nothing', async () => {
+  it('unchanged templates change nothing', async () => {
     const again = await installation.apply(name, manifest());
     expect(again.generation).toBe(made.generation);
     expect(nodesOf(again)).toEqual(nodesOf(made));
   });
 
-  it('that change replace the machines made with them, and no others', async () => {
+  it('changed templates replace the machines made with them, and no others', async () => {
     server.commit({
       'terraform/local/nodepool/main.tf': `${modules()['terraform/local/nodepool/main.tf']}\n# newer\n`,
     });
@@ -91,7 +91,7 @@ describe('templates of a git repository', () => {
     made = replaced;
   });
 
-  it('go with the cluster, also when the repository is gone, and leave nothing', async () => {
+  it('a deletion leaves nothing behind, even if the repository no longer exists', async () => {
     await server.close();
     await installation.remove(name);
     expect(await installation.leftovers()).toEqual([]);

@@ -23,12 +23,12 @@ describe.runIf(isRoot)('accounts', () => {
   });
   afterAll(() => workshop.close());
 
-  test('without any, no credentials are needed', async () => {
+  test('an installation without accounts needs no credentials', async () => {
     expect((await workshop.run(['site-up', ...workshop.site('open')])).code).toBe(0);
     expect((await workshop.run(['gc', '--all'])).code).toBe(0);
   });
 
-  test('are kept as salted hashes that only root can read', async () => {
+  test('passwords are kept as salted hashes that only root can read', async () => {
     expect((await setPassword(east)).code).toBe(0);
     expect((await setPassword({ ...west, KUBELOOM_HOST_PASSWORD: east.KUBELOOM_HOST_PASSWORD })).code).toBe(0);
     const directory = join(workshop.stateDirectory, 'accounts');
@@ -39,7 +39,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect(await workshop.must(['account', 'list'])).toBe('account-east\naccount-west\n');
   });
 
-  test('want a password that is worth the name, and say so without showing it', async () => {
+  test('a weak password is refused without being shown', async () => {
     const outcome = await workshop.run(['account', 'set', 'account-east'], 'short\n');
     expect(said(outcome)).toEqual([
       2,
@@ -53,7 +53,7 @@ describe.runIf(isRoot)('accounts', () => {
     ['a wrong password', guessed, 'wrong password'],
     ['an account that does not exist', { ...east, KUBELOOM_HOST_ACCOUNT: 'account-south' }, 'no such account'],
     ['a path instead of an account', { ...east, KUBELOOM_HOST_ACCOUNT: '../accounts/account-east' }, 'no such account'],
-  ])('refuse %s before anything is made', async (_, given, cause) => {
+  ])('a host is refused with %s before anything is created', async (_, given, cause) => {
     for (const command of [['site-up', ...site], up]) {
       const outcome = await workshop.run(command, '', given);
       expect(said(outcome)).toEqual([
@@ -65,7 +65,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect(workshop.leftovers()).toEqual([join(workshop.stateDirectory, 'accounts')]);
   });
 
-  test('are tried by a check of the provider, and nothing is made', async () => {
+  test('a provider check tries the account and creates nothing', async () => {
     vi.stubEnv('KUBELOOM_HOSTS_DIR', workshop.stateDirectory);
     vi.stubEnv('KUBELOOM_HOST_HELPER', helperPath);
     const checked = (of: typeof east) => {
@@ -80,7 +80,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect(await workshop.status()).toEqual([]);
   });
 
-  test('let in with the right one; no process of the host has it', async () => {
+  test('a host is created with the right password, which no process of the host has', async () => {
     await workshop.must(['site-up', ...site, '--region', 'north'], '', east);
     await workshop.must(up, '', east);
     const { pid, state } = await workshop.host('a-01');
@@ -92,7 +92,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect(pid).not.toBeNull();
   });
 
-  test('keep their hosts from others, also from those who have an account of their own', async () => {
+  test('hosts are closed to others, even to those with an account of their own', async () => {
     const others = [
       ['down', ...site, '--host', 'a-01'],
       ['gc', ...site],
@@ -109,7 +109,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect((await workshop.host('a-01')).state).toBe('running');
   });
 
-  test('may get another password while hosts run: the old one is refused, the new one finds all as it was', async () => {
+  test('after a change of the password the old one is refused, and running hosts stay as they are', async () => {
     const before = await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id');
     const rotated = { ...east, KUBELOOM_HOST_PASSWORD: 'second-word-of-east' };
     await setPassword(rotated);
@@ -122,7 +122,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect(await workshop.status()).toEqual([]);
   });
 
-  test('are nothing to gc of what was never made: nothing is there that anybody could own', async () => {
+  test('gc of a site that was never created needs no account', async () => {
     expect((await workshop.run(['gc', ...workshop.site('never')], '', guessed)).code).toBe(0);
   });
 });

@@ -37,7 +37,7 @@ describe.runIf(isRoot)('faults', () => {
     expect((await workshop.status()).map((host) => host.host)).not.toContain('slow-01');
   });
 
-  test('the helper killed half-way leaves a host that the next up of the same id recreates', async () => {
+  test('a helper killed half-way leaves a host that the next up of the same id recreates', async () => {
     setFault('half-01', 'slow 600');
     const child = workshop.start(['up', ...site, '--host', 'half-01', '--id', 'h', '--region', 'north']);
     await eventually('the host is half-made', async () =>
@@ -50,7 +50,7 @@ describe.runIf(isRoot)('faults', () => {
     expect((await workshop.host('half-01')).state).toBe('running');
   });
 
-  test('the helper killed at any moment leaves nothing that down does not find', async () => {
+  test('a helper killed at any moment leaves nothing that down does not find', async () => {
     const directory = join(workshop.stateDirectory, 'sites/test/shop-abc1234/east/hosts/cut-01');
     for (const sign of ['id', 'spec', 'up/etc/machine-id', 'up/etc/ssh/ssh_host_ed25519_key', 'log', 'pid']) {
       const child = workshop.start(['up', ...site, '--host', 'cut-01', '--id', 'c', '--region', 'north']);
@@ -75,7 +75,7 @@ describe.runIf(isRoot)('faults', () => {
     expect((await workshop.status()).map((host) => host.host)).not.toContain('orphan-01');
   });
 
-  test('a host whose launcher was killed counts as dead and is removed whole', async () => {
+  test('a host whose launcher was killed counts as dead and is removed completely', async () => {
     await workshop.must(['up', ...site, '--host', 'lost-01', '--id', 'l', '--region', 'north']);
     const { pid } = await workshop.host('lost-01');
     const directory = join(workshop.stateDirectory, 'sites/test/shop-abc1234/east/hosts/lost-01');

@@ -42,7 +42,7 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
   });
   afterAll(() => workshop.close());
 
-  test('a tainted host of a dropped pool survives Terraform and not the hook; the region goes with it', async () => {
+  test('a tainted host of a dropped pool survives Terraform, and the hook removes it with its region', async () => {
     await must('taint', `module.pool_dropped-abc1234.terraform_data.host["dropped-01"]`);
     await apply({ state: state(kept), others: [state(kept, dropped)] });
     await hook('after-apply', await resources());
@@ -50,7 +50,7 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     expect((await resources()).filter(({ address }) => /dropped|there/.test(address))).toEqual([]);
   });
 
-  test('a tainted host of a pool that stays is removed by the hook, and nothing else is', async () => {
+  test('a tainted host of a pool that remains is removed by the hook, and nothing else is', async () => {
     await apply({ state: state(kept, dropped), others: [] });
     await must('taint', `module.pool_dropped-abc1234.terraform_data.host["dropped-02"]`);
     await apply({ state: state(kept, { ...dropped, nodes: dropped.nodes.slice(0, 1) }), others: [] });
@@ -60,7 +60,7 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     expect(await names()).toEqual(['dropped-01', 'kept-01']);
   });
 
-  test('an orphaned host outlives reconcile, site-down and the sweep of its site, and so does its site', async () => {
+  test('an orphaned host and its site survive reconcile, site-down and the sweep of the site', async () => {
     const free = (await resources()).filter(({ index }) => index === 'dropped-01');
     await hook('orphan', free);
     await must('state', 'rm', ...free.map(({ address }) => address));

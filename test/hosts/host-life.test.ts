@@ -14,13 +14,13 @@ describe.runIf(isRoot)('a host', () => {
   });
   afterAll(async () => await workshop.close());
 
-  test('runs its own systemd, without a failed unit, under its own name', async () => {
+  test('a host runs its own systemd, without a failed unit, under its own name', async () => {
     expect(await workshop.ssh('alpha', 'hostname; systemctl is-system-running; ps -p 1 -o comm=')).toBe(
       'alpha\nrunning\nsystemd',
     );
   });
 
-  test('writes down where it is reached', async () => {
+  test('a host records the address at which it is reached', async () => {
     const { address } = await workshop.host('alpha');
     const file = join(workshop.stateDirectory, 'sites/test/shop-abc1234/north-cloud/hosts/alpha/address.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -31,13 +31,13 @@ describe.runIf(isRoot)('a host', () => {
     expect(address).toMatch(/^198\.1[89]\.\d+\.\d+$/);
   });
 
-  test('is left alone by a second up of the same id', async () => {
+  test('a host is not changed by a second up of the same id', async () => {
     const before = await bootId();
     await workshop.must(['up', ...site, '--host', 'alpha', '--id', 'one', '--region', 'north']);
     expect(await bootId()).toBe(before);
   });
 
-  test('has a boot id of its own that stays while it runs', async () => {
+  test('a host has a boot id of its own that stays while it runs', async () => {
     const machine = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const mine = await bootId();
     expect(mine).not.toBe(machine);
@@ -47,7 +47,7 @@ describe.runIf(isRoot)('a host', () => {
     await workshop.must(['down', ...site, '--host', 'beta']);
   });
 
-  test('keeps its files over a reboot, a power cut and a stop', async () => {
+  test('a host keeps its files over a reboot, a power cut and a stop', async () => {
     await workshop.ssh('alpha', 'echo kept >/root/note');
     for (const power of [['reboot'], ['kill', 'start'], ['stop', 'start']]) {
       const before = await bootId();
@@ -57,7 +57,7 @@ describe.runIf(isRoot)('a host', () => {
     }
   });
 
-  test('brings up WireGuard by wg-quick, in user space where the kernel has none', async () => {
+  test('a host brings up WireGuard by wg-quick, in user space if the kernel has none', async () => {
     await workshop.ssh(
       'alpha',
       'umask 077; printf "[Interface]\\nPrivateKey = $(wg genkey)\\nAddress = 10.99.0.1/24\\n" >/etc/wireguard/wg0.conf; wg-quick up wg0 2>/dev/null',
@@ -65,14 +65,14 @@ describe.runIf(isRoot)('a host', () => {
     expect(await workshop.ssh('alpha', 'ip -br address show wg0')).toContain('10.99.0.1/24');
   });
 
-  test('is said to be dead after a power cut', async () => {
+  test('a host is reported as dead after a power cut', async () => {
     await workshop.must(['kill', ...site, '--host', 'alpha']);
     expect((await workshop.host('alpha')).state).toBe('dead');
     await workshop.must(['start', ...site, '--host', 'alpha']);
     expect((await workshop.host('alpha')).state).toBe('running');
   });
 
-  test('gets files of the machine read-only where asked', async () => {
+  test('a host has files of the machine read-only if up names them', async () => {
     const file = join(workshop.directory, 'tool');
     writeFileSync(file, 'a tool');
     await workshop.must(['up', ...site, '--host', 'gamma', '--id', 'g', '--bind-ro', `${file}:/usr/local/bin/tool`]);
@@ -81,25 +81,25 @@ describe.runIf(isRoot)('a host', () => {
     );
   });
 
-  test('finds the Node binary that the environment names', async () => {
+  test('a host has the Node binary that the environment names', async () => {
     const node = { KUBELOOM_HOST_NODE: process.execPath };
     await workshop.must(['up', ...site, '--host', 'delta', '--id', 'd'], '', node);
     expect(await workshop.ssh('delta', 'node --version')).toBe(process.version);
   });
 
-  test('is recreated, under the same address, for another id', async () => {
+  test('a host is recreated under the same address for another id', async () => {
     const before = await workshop.host('alpha');
     await workshop.must(['up', ...site, '--host', 'alpha', '--id', 'two', '--region', 'north']);
     expect(await workshop.ssh('alpha', 'ls /root/note 2>/dev/null || echo gone')).toBe('gone');
     expect((await workshop.host('alpha')).address).toBe(before.address);
   });
 
-  test('is not removed by an order about its predecessor', async () => {
+  test('a host is not removed by a down for its predecessor', async () => {
     await workshop.must(['down', ...site, '--host', 'alpha', '--id', 'one']);
     expect((await workshop.host('alpha')).state).toBe('running');
   });
 
-  test('leaves nothing behind when its site goes', async () => {
+  test('a host leaves nothing behind when its site is removed', async () => {
     await workshop.must(['down', ...site, '--host', 'alpha', '--id', 'two']);
     expect((await workshop.status()).map((status) => status.host).sort()).toEqual(['delta', 'gamma']);
     await workshop.must(['site-down', ...site, '--region', 'north']);

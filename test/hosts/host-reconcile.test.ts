@@ -16,13 +16,13 @@ describe.runIf(isRoot)('reconcile', () => {
   });
   afterAll(async () => await workshop.close());
 
-  test('has nothing to say when state and machine agree', async () => {
+  test('reconcile reports nothing when state and machine agree', async () => {
     await workshop.must(['up', ...site, '--host', 'a-01', '--id', 'one']);
     expect(await reconcile({ 'a-01': 'one' })).toEqual({ replace: [], removed: [] });
     expect((await workshop.host('a-01')).state).toBe('running');
   });
 
-  test('names hosts of the state that are absent, dead or of another id', async () => {
+  test('reconcile names hosts of the state that are absent, dead or of another id', async () => {
     for (const name of ['dead-01', 'other-01', 'fine-01']) {
       await workshop.must(['up', ...site, '--host', name, '--id', name]);
     }
@@ -31,14 +31,14 @@ describe.runIf(isRoot)('reconcile', () => {
     expect(await reconcile(state)).toEqual({ replace: ['absent-01', 'dead-01', 'other-01'], removed: [] });
   });
 
-  test('removes hosts that the state does not know', async () => {
+  test('reconcile removes hosts that the state does not have', async () => {
     await workshop.must(['up', ...site, '--host', 'a-01', '--id', 'one']);
     await workshop.must(['up', ...site, '--host', 'b-01', '--id', 'two']);
     expect(await reconcile({ 'a-01': 'one' })).toEqual({ replace: [], removed: ['b-01'] });
     expect((await workshop.status()).map((host) => host.host)).toEqual(['a-01']);
   });
 
-  test('waits for a provisioner that is still at work, and then removes its host', async () => {
+  test('reconcile waits for a provisioner that is still at work, and then removes its host', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'late-01'), 'slow 1');
     const late = workshop.start(['up', ...site, '--host', 'late-01', '--id', 'l']);
@@ -49,7 +49,7 @@ describe.runIf(isRoot)('reconcile', () => {
     expect(await workshop.status()).toEqual([]);
   });
 
-  test('repairs the site of hosts that the state has, so that a replacement finds its network', async () => {
+  test('reconcile repairs the site of hosts in the state, so that a replacement finds its network', async () => {
     await workshop.must(['up', ...site, '--host', 'a-01', '--id', 'one']);
     rmSync(workshop.stateDirectory, { recursive: true });
     expect(await reconcile({ 'a-01': 'one' })).toEqual({ replace: ['a-01'], removed: [] });
@@ -57,14 +57,14 @@ describe.runIf(isRoot)('reconcile', () => {
     expect(await workshop.ssh('a-01', 'hostname')).toBe('a-01');
   });
 
-  test('makes nothing where neither state nor machine has anything', async () => {
+  test('reconcile creates nothing when neither state nor machine has a host', async () => {
     await workshop.must(['gc', '--all']);
     expect(await reconcile({})).toEqual({ replace: [], removed: [] });
     await workshop.must(['gc', '--all']);
     expect(workshop.leftovers()).toEqual([]);
   });
 
-  test('refuses input that is not a map of ids', async () => {
+  test('reconcile refuses input that is not a map of ids', async () => {
     const { code, stderr } = await workshop.run(['reconcile', ...site], '["a-01"]');
     expect(code).toBe(2);
     expect(stderr).toContain('stdin must be a JSON object');

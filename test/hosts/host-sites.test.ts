@@ -23,7 +23,7 @@ describe.runIf(isRoot)('sites', () => {
     expect(new Set(hosts.map((host) => host.address)).size).toBe(6);
   });
 
-  test('have different networks, also when made at the same time by different state directories', async () => {
+  test('sites have different networks, even if two state directories create them at the same time', async () => {
     const other = new HostWorkshop();
     const sites = ['one', 'two', 'three', 'four'].map((name) => other.site(name));
     await Promise.all(sites.map((site) => other.must(['site-up', ...site])));
@@ -40,13 +40,13 @@ describe.runIf(isRoot)('sites', () => {
     expect(await reaches('b2', 'a3')).toBe(true);
   });
 
-  test('the packet filter of the machine knows nothing of them', () => {
+  test('the packet filter of the machine has no rules of sites', () => {
     const rules = execFileSync('nft', ['list', 'ruleset']).toString();
     expect(rules).not.toContain('kubeloom');
     expect(rules).not.toContain(workshop.prefix);
   });
 
-  test('hosts cut off from each other reach all others, until healed', async () => {
+  test('hosts cut off from each other reach all others until the partition is healed', async () => {
     await workshop.must(['partition', ...cluster, '--host', 'a1', '--from', 'a2']);
     await workshop.must(['partition', ...cluster, '--host', 'a1', '--from', 'b1']);
     expect(await Promise.all(['a2', 'b1', 'a3', 'b2'].map((to) => reaches('a1', to)))).toEqual([
@@ -61,7 +61,7 @@ describe.runIf(isRoot)('sites', () => {
     expect(await reaches('a1', 'b1')).toBe(true);
   });
 
-  test('removing one site leaves the other and its hosts untouched', async () => {
+  test('the removal of one site leaves the other and its hosts untouched', async () => {
     const before = await workshop.ssh('b1', 'cat /proc/sys/kernel/random/boot_id');
     await workshop.must(['gc', ...workshop.site('east')]);
     expect((await workshop.status()).map((host) => host.host).sort()).toEqual(['b1', 'b2', 'b3']);
@@ -69,7 +69,7 @@ describe.runIf(isRoot)('sites', () => {
     expect(await reaches('b1', 'b2')).toBe(true);
   });
 
-  test('a region goes with its hosts, the site with its last region', async () => {
+  test('a region is removed with its hosts, and the site with its last region', async () => {
     await workshop.must(['site-up', ...workshop.site('west'), '--region', 'south']);
     await workshop.must(['up', ...workshop.site('west'), '--host', 's1', '--id', 's', '--region', 'south']);
     await workshop.must(['site-down', ...workshop.site('west'), '--region', 'north']);
@@ -79,7 +79,7 @@ describe.runIf(isRoot)('sites', () => {
     expect(workshop.leftovers()).toEqual([]);
   });
 
-  test('a reservation whose site is gone is given out again', async () => {
+  test('a reserved network whose site no longer exists is assigned again', async () => {
     const directory = '/run/kubeloom/subnets';
     await workshop.must(['site-up', ...workshop.site('east')]);
     const subnet = subnetOf(workshop, 'east');

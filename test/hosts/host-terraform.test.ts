@@ -21,7 +21,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
   });
   afterAll(async () => await workshop.close());
 
-  test('create: the hosts run, and their addresses are in the outputs of the same apply', async () => {
+  test('apply creates running hosts and has their addresses in its outputs', async () => {
     await terraformMust('apply', '-auto-approve');
     const hosts = await workshop.status();
     expect(hosts.map((host) => [host.host, host.state])).toEqual([
@@ -35,11 +35,11 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(await output('nodes')).toEqual(Object.fromEntries(expected));
   });
 
-  test('plan again: no changes', async () => {
+  test('a second plan has no changes', async () => {
     expect((await run('plan', '-detailed-exitcode')).code).toBe(0);
   });
 
-  test('scale up and down, with saved plans: the others keep running', async () => {
+  test('saved plans scale up and down while the other hosts keep running', async () => {
     const before = await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id');
     target('a-01', 'a-03');
     await terraformMust('plan', '-out=saved');
@@ -49,7 +49,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id')).toBe(before);
   });
 
-  test('a host lost outside is named by reconcile, and -replace brings it back', async () => {
+  test('a host lost outside Terraform is named by reconcile, and -replace recreates it', async () => {
     await workshop.must(['down', ...site, '--host', 'a-03']);
     expect((await run('plan')).code).toBe(0);
     expect(await reconcile()).toEqual({ replace: ['a-03'], removed: [] });
@@ -59,7 +59,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(await reconcile()).toEqual({ replace: [], removed: [] });
   });
 
-  test('a host that fails taints only itself, says its cause, and is recreated by the next apply', async () => {
+  test('a host that fails taints only itself, reports its cause, and the next apply recreates it', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'a-04'), 'no power in this rack');
     target('a-01', 'a-03', 'a-04', 'a-05');
@@ -72,7 +72,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect((await workshop.host('a-04')).state).toBe('running');
   });
 
-  test('kill -9 of Terraform in the middle: the next apply, after reconcile, has each host once', async () => {
+  test('the apply after a kill -9 of Terraform and a reconcile has each host once', async () => {
     mkdirSync(faults, { recursive: true });
     writeFileSync(join(faults, 'a-06'), 'slow 2');
     target('a-01', 'a-03', 'a-06', 'a-07');
@@ -91,7 +91,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     );
   });
 
-  test('destroy leaves nothing, also not a tainted host that Terraform forgets', async () => {
+  test('destroy leaves nothing, not even a tainted host that Terraform forgets', async () => {
     await terraformMust('taint', 'module.pool_a.terraform_data.host["a-03"]');
     await terraformMust('destroy', '-auto-approve');
     expect(await workshop.status()).toEqual([]);
@@ -99,7 +99,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     expect(workshop.leftovers()).toEqual([]);
   });
 
-  test('destroy goes through when the whole state directory is lost', async () => {
+  test('destroy succeeds when the whole state directory is lost', async () => {
     target('a-01');
     await terraformMust('apply', '-auto-approve');
     rmSync(workshop.stateDirectory, { recursive: true });

@@ -100,7 +100,7 @@ describe('the main job on real hosts', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('makes a cluster over two providers that meshes, answers kubectl through the load balancer and serves the application', async () => {
+  it('a cluster over two providers meshes, answers kubectl and serves the application', async () => {
     created = await apply(two);
     const ssm = platform.endpoints.ssm ?? '';
     machines = await openMachines({
@@ -113,7 +113,7 @@ describe('the main job on real hosts', () => {
     expect(new Set(clusterOf(created).nodes.map((node) => node.provider))).toEqual(new Set(['local-1', 'local-2']));
   });
 
-  it('rolls a grow back when a further host of a pool does not come up, names it, and succeeds once the fault is removed', async () => {
+  it('a grow whose host does not come up is rolled back, and succeeds without the fault', async () => {
     const fault = join(hostsDirectory, 'faults', 'compute-2-*');
     await mkdir(join(hostsDirectory, 'faults'), { recursive: true });
     await writeFile(fault, 'the disk of this host is broken');
@@ -139,13 +139,13 @@ describe('the main job on real hosts', () => {
     expect(nodeNames(second).length).toBeGreaterThan(nodeNames(created).length);
   });
 
-  it('drains and removes what a smaller manifest no longer has', async () => {
+  it('nodes that a smaller manifest no longer has are drained and removed', async () => {
     const smaller = await apply(two);
     proveUntouched(ids, await provedCluster(smaller));
     expect(await hostNames()).toEqual(nodeNames(created));
   });
 
-  it('converges after kill -9 of the platform in the middle of Terraform, with no host lost or doubled', async () => {
+  it('a run converges after kill -9 of the platform in Terraform, with no host lost or doubled', async () => {
     await writeFile(join(hostsDirectory, 'faults', 'compute-3-*'), 'slow 8');
     await submit(grown);
     await untilTerraformWorks();
@@ -157,7 +157,7 @@ describe('the main job on real hosts', () => {
     expect(await hostNames()).toEqual(nodeNames(manifest));
   });
 
-  it('deletes to nothing: no host, namespace, link, mount, process or state', async () => {
+  it('a deletion leaves no host, namespace, link, mount, process or state', async () => {
     const accepted = await api.deleteManifest(key);
     const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true });
     expect(manifest).toBeUndefined();

@@ -46,7 +46,7 @@ describe('the API endpoint on real hosts', () => {
     await installation.close();
   });
 
-  it('is the load balancer to begin with', async () => {
+  it('the API endpoint is the load balancer at first', async () => {
     const manifest = await apply(true);
     const { cluster, loadBalancers } = clusterOf(manifest);
     const ssmEndpoint = installation.platform.endpoints.ssm ?? '';
@@ -58,13 +58,13 @@ describe('the API endpoint on real hosts', () => {
     await prove(manifest, loadBalancers[0]?.endpoint);
   });
 
-  it('moves to the control node when the load balancer loses its API role', async () => {
+  it('the API endpoint moves to the control node when the load balancer loses its API role', async () => {
     const manifest = await apply(false);
     const control = clusterOf(manifest).nodes.find(({ role }) => role === 'control');
     await prove(manifest, control?.publicAddress);
   });
 
-  it('moves back to the load balancer', async () => {
+  it('the API endpoint moves back to the load balancer', async () => {
     const manifest = await apply(true);
     await prove(manifest, clusterOf(manifest).loadBalancers[0]?.endpoint);
   });

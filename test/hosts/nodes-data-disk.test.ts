@@ -37,7 +37,7 @@ const configure = () =>
   fleet.play('configure', { install: ['worker'], variables: { worker: { kubeloom_data_device: glob } } });
 const mounted = () => fleet.ssh('worker', `findmnt -no SOURCE,FSTYPE ${place} || true`);
 
-describe.runIf(isRoot)('a node with a data disk', () => {
+describe.runIf(isRoot)('the data disk of a node', () => {
   let disk: string;
 
   beforeAll(async () => {
@@ -51,14 +51,14 @@ describe.runIf(isRoot)('a node with a data disk', () => {
     rmSync(fleet.directory, { recursive: true, force: true });
   });
 
-  test('has a directory as long as it has no disk', async () => {
+  test('a node has a directory as long as it has no disk', async () => {
     const { changed, code } = await fleet.play('configure', { install: ['worker'] });
     expect(code).toBe(0);
     expect(changed.worker).toContain(`made ${place}`);
     expect(await mounted()).toBe('');
   });
 
-  test('gets XFS on the empty disk, mounted where it belongs', async () => {
+  test('an empty disk gets XFS and is mounted at its directory', async () => {
     const { changed, troubles } = await configure();
     expect(troubles).toEqual([]);
     expect(changed.worker).toEqual([`formatted ${disk}`, 'wrote /etc/fstab', `mounted ${disk} at ${place}`]);
@@ -68,16 +68,16 @@ describe.runIf(isRoot)('a node with a data disk', () => {
     );
   });
 
-  test('is left alone from then on', async () => {
+  test('a mounted disk is not changed by later runs', async () => {
     await fleet.ssh('worker', `echo precious >${place}/file`);
     expect((await configure()).changed).toEqual({});
   });
 
-  test('finds its disk by what is in /etc/fstab', async () => {
+  test('a disk is found by its entry in /etc/fstab', async () => {
     expect(await fleet.ssh('worker', `umount ${place} && mount ${place} && cat ${place}/file`)).toBe('precious');
   });
 
-  test('keeps what is on it over a power cut', async () => {
+  test('a disk keeps its files over a power cut', async () => {
     await fleet.power('kill', 'worker');
     await fleet.power('start', 'worker');
     // Devices of a host that starts are bare; a machine's own udev would have made them.
@@ -88,7 +88,7 @@ describe.runIf(isRoot)('a node with a data disk', () => {
     expect(await fleet.ssh('worker', `cat ${place}/file`)).toBe('precious');
   });
 
-  test('never touches a disk that holds something else', async () => {
+  test('a disk that holds something else is never touched', async () => {
     await fleet.ssh('worker', `umount ${place}`);
     const foreign = attach('foreign');
     execFileSync('mke2fs', ['-q', '-t', 'ext4', foreign]);
@@ -100,7 +100,7 @@ describe.runIf(isRoot)('a node with a data disk', () => {
     expect(await fleet.ssh('worker', `sha256sum <${foreign}`)).toBe(before);
   });
 
-  test('takes none of two disks that the glob finds', async () => {
+  test('no disk is used when the glob finds two', async () => {
     const other = attach('other');
     await plugIn(other, 'nvme-vol42-a');
     await fleet.ssh('worker', `ln -s ${disk} /dev/disk/by-id/nvme-vol42-b`);

@@ -62,7 +62,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('no longer answer strangers, but SSH does', async () => {
+  test('nodes refuse strangers, except on SSH', async () => {
     expect(first.troubles).toEqual([]);
     for (const name of all) {
       expect(first.changed[name]).toContain('the firewall is in force');
@@ -71,7 +71,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     }
   });
 
-  test('reach each other over WireGuard, every port of it', async () => {
+  test('nodes reach each other over WireGuard on every port', async () => {
     const { facts } = await fleet.play('verify', { install: all });
     for (const name of all) expect(Object.values(facts[name]?.mesh ?? {})).toEqual([true, true]);
     const ask = (address: string) =>
@@ -80,12 +80,12 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await ask(fleet.address('control'))).toBe('000');
   });
 
-  test('report no change when nothing is to be done', async () => {
+  test('a second run reports no change', async () => {
     expect((await fleet.play('configure', { install: all, ...everywhere() })).changed).toEqual({});
     expect((await fleet.play('configure', { peers: all, ...everywhere() })).changed).toEqual({});
   });
 
-  test('open the ports of roles when they change, and close them again', async () => {
+  test('nodes open the ports of roles when they change, and close them again', async () => {
     const roles = [
       {
         name: 'web',
@@ -108,7 +108,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await isOpen('lb', 9443)).toBe(false);
   });
 
-  test('let in only the nodes that the mesh has', async () => {
+  test('nodes let in only the nodes of the mesh', async () => {
     const staying = [`${fleet.address('control')}/32`, `${fleet.address('worker')}/32`];
     const shrunk = await fleet.play('configure', {
       mesh: ['control', 'worker'],
@@ -121,7 +121,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await table('control')).toContain(fleet.address('lb'));
   });
 
-  test('that drifted are led back, and only they report a change', async () => {
+  test('a firewall that drifted is repaired, and only its node reports a change', async () => {
     await fleet.ssh('worker', `nft insert rule inet kubeloom input tcp dport ${port} accept`);
     await fleet.ssh('lb', 'nft delete table inet kubeloom');
     const healed = await fleet.play('configure', { peers: all, ...everywhere() });
@@ -129,7 +129,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await isOpen('lb', port)).toBe(false);
   });
 
-  test('have it in force when they start, and need no change then', async () => {
+  test('a firewall is in force when its node starts, and needs no change then', async () => {
     await fleet.power('kill', 'worker');
     await fleet.power('start', 'worker');
     expect(await table('worker')).toContain('policy drop');
@@ -138,7 +138,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     ).toEqual({});
   });
 
-  test('refuse one that would shut the runner out, and keep what they have', async () => {
+  test('a firewall that would shut the runner out is refused, and the old one stays', async () => {
     const before = await table('control');
     const strangers = everywhere({ admin: ['203.0.113.0/24'] });
     const refused = await fleet.play('configure', { peers: ['control'], mesh: ['control'], ...strangers });
@@ -150,7 +150,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await fleet.ssh('control', 'hostname')).toBe('control');
   });
 
-  test('open SSH and WireGuard to all addresses when configured so', async () => {
+  test('nodes open SSH and WireGuard to all addresses when configured to', async () => {
     const open = everywhere({ admin: ['0.0.0.0/0'], peers: ['0.0.0.0/0', '198.51.100.1/32'] });
     expect((await fleet.play('configure', { peers: all, ...open })).code).toBe(0);
     expect(await table('control')).toMatch(/^\s+udp dport 51820 accept$/m);

@@ -63,7 +63,7 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('answers kubectl through the load balancer', async () => {
+  test('a cluster answers kubectl through the load balancer', async () => {
     expect(await nodes()).toEqual({
       'control-1': 'Ready v1.34.1',
       'worker-1': 'Ready v1.34.1',
@@ -71,7 +71,7 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
     });
   });
 
-  test('is left as it is by a second apply', async () => {
+  test('a second apply changes nothing', async () => {
     const started = await fleet.ssh('worker-1', 'systemctl show kubelet -p ExecMainStartTimestampMonotonic');
     const again = await apply('1.34.1', ['control-1'], ['worker-1', 'worker-2']);
     expect(again.code).toBe(0);
@@ -79,14 +79,14 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
     expect(await fleet.ssh('worker-1', 'systemctl show kubelet -p ExecMainStartTimestampMonotonic')).toBe(started);
   });
 
-  test('has its application balanced over all targets, with the PROXY protocol in between', async () => {
+  test('an application is balanced over all targets, with the PROXY protocol in between', async () => {
     await eventually('both workers answer', async () => {
       const answers = new Set([await knock(), await knock()]);
       return answers.has('worker-1') && answers.has('worker-2');
     });
   });
 
-  test('sends UDP to the targets', async () => {
+  test('a load balancer sends UDP to the targets', async () => {
     const receiver =
       'python3 -c \'import socket; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(("",30053)); s.settimeout(10); d,a=s.recvfrom(99); s.sendto(b"pong "+d,a)\'';
     const receiving = ['worker-1', 'worker-2'].map((name) => fleet.ssh(name, receiver).catch(() => ''));
@@ -103,7 +103,7 @@ for i in range(2):
     await Promise.all(receiving);
   });
 
-  test('reports no change of the load balancer the second time, and keeps the old roles when new ones are refused', async () => {
+  test('a second run reports no change of the load balancer, and refused roles keep the old ones', async () => {
     const same = { balance: ['lb'], roles: roles(['control-1'], ['worker-1', 'worker-2']) };
     expect((await fleet.play('load-balancers', same)).changed).toEqual({});
     const [api] = roles(['control-1'], []);
@@ -115,7 +115,7 @@ for i in range(2):
     await fleet.play('load-balancers', same);
   });
 
-  test('refuses to go back, to skip a minor, and to build on hosts that do not answer', async () => {
+  test('a downgrade, a skipped minor version and unreachable hosts are refused', async () => {
     expect((await apply('1.33.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('version constraint');
     expect((await apply('1.34.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('a downgrade to 1.34.0');
     expect((await apply('1.36.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('skips a minor version');
@@ -126,7 +126,7 @@ for i in range(2):
     expect(broken.stderr).toMatch(/broken hosts.*control-2/);
   });
 
-  test('is raised by one minor version', async () => {
+  test('a cluster is upgraded by one minor version', async () => {
     expect((await apply('1.35.0', ['control-1'], ['worker-1', 'worker-2'])).code).toBe(0);
     expect(await nodes()).toEqual({
       'control-1': 'Ready v1.35.0',
@@ -135,7 +135,7 @@ for i in range(2):
     });
   });
 
-  test('keeps everything when a second control-plane node joins and the first one leaves', async () => {
+  test('a cluster keeps everything when a control-plane node joins and the first one leaves', async () => {
     expect((await apply('1.35.0', ['control-1', 'control-2'], ['worker-1', 'worker-2'])).code).toBe(0);
     await fleet.play('load-balancers', {
       balance: ['lb'],
@@ -151,14 +151,14 @@ for i in range(2):
     expect((await apply('1.35.0', ['control-2'], ['worker-1', 'worker-2'])).code).toBe(0);
   });
 
-  test('sees a dead node as NotReady, and as Ready when it is back', async () => {
+  test('a dead node is NotReady, and Ready when it is back', async () => {
     await fleet.power('kill', 'worker-2');
     await eventually('worker-2 is NotReady', async () => (await nodes())['worker-2'] === 'NotReady v1.35.0');
     await fleet.power('start', 'worker-2');
     await eventually('worker-2 is Ready', async () => (await nodes())['worker-2'] === 'Ready v1.35.0');
   });
 
-  test('is removed by reset, to the last unit', async () => {
+  test('a reset removes the cluster, to the last unit', async () => {
     const { code } = await run('reset', manifest('1.35.0', ['control-2'], ['worker-1', 'worker-2']));
     expect(code).toBe(0);
     expect(

@@ -22,12 +22,12 @@ describe.runIf(isRoot)('a machine of the user', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('upgrades itself no more while it is a node', async () => {
+  test('a machine of the user does not upgrade itself while it is a node', async () => {
     expect(await fleet.play('configure', { install: ['metal'] })).toMatchObject({ code: 0, troubles: [] });
     expect(await fleet.ssh('metal', 'systemctl is-enabled unattended-upgrades || true')).toBe('masked');
   });
 
-  test('has its own files and its upgrades when it has left, and nothing of ours', async () => {
+  test('a machine of the user has its own files and upgrades after it left, and nothing of ours', async () => {
     const { code, changed } = await fleet.play('detach', { uninstall: ['metal'] });
     expect(code).toBe(0);
     expect(changed.metal).toContain('unattended-upgrades works again');

@@ -27,7 +27,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
   });
   afterAll(() => fleet.stop());
 
-  test('are configured and report key, port and boot id', async () => {
+  test('nodes are configured and report key, port and boot id', async () => {
     expect(first.troubles).toEqual([]);
     expect(first.code).toBe(0);
     expect(Object.keys(first.changed).sort()).toEqual([...all].sort());
@@ -38,7 +38,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     });
   });
 
-  test('reach each other over WireGuard, every one every other', async () => {
+  test('each node reaches each other node over WireGuard', async () => {
     const { facts, changed } = await fleet.play('verify', { install: all });
     for (const name of all) {
       expect(facts[name]?.mesh).toEqual(Object.fromEntries(others(name).map((other) => [other, true])));
@@ -46,20 +46,20 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(changed).toEqual({});
   });
 
-  test('report no change when nothing is to be done', async () => {
+  test('a second run reports no change', async () => {
     const again = await fleet.play('configure', { install: all });
     expect(again.changed).toEqual({});
     expect(again.code).toBe(0);
   });
 
-  test('never give their private key away', async () => {
+  test('nodes never reveal their private key', async () => {
     for (const name of all) {
       expect(first.stdout).not.toContain(await fleet.ssh(name, 'cat /etc/wireguard/private.key'));
     }
     expect(await fleet.ssh('one', 'stat -c %a /etc/wireguard/private.key /etc/wireguard/wg0.conf')).toBe('600\n600');
   });
 
-  test('have the prefix of the network, MTU 1380, and WireGuard at the next boot', async () => {
+  test('nodes have the prefix of the network, MTU 1380, and WireGuard at the next boot', async () => {
     expect(await fleet.ssh('one', "ip -4 -o address show wg0 | awk '{print $4}'")).toBe(
       `${fleet.privateAddress('one')}/20`,
     );
@@ -68,7 +68,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     );
   });
 
-  test('that may be behind NAT are not dialled by dynamic nodes, but dial and keep the way open', async () => {
+  test('dynamic nodes do not dial a node that may be behind NAT; it dials them and keeps alive', async () => {
     const peerOf = (on: string, peer: string) =>
       fleet.ssh(
         on,
@@ -79,7 +79,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(await peerOf('one', 'two')).toBe(`Endpoint = ${fleet.address('two')}:51820\nPersistentKeepalive = 25`);
   });
 
-  test('lose a peer without wg0 going down, and get it back with a key that only it reports', async () => {
+  test('a peer is removed and added without wg0 going down, and only it reports its key', async () => {
     const index = await fleet.ssh('one', 'cat /sys/class/net/wg0/ifindex');
     const staying = others('two');
     const shrunk = await fleet.play('configure', { mesh: staying, peers: staying, keys: keys() });
@@ -93,7 +93,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(facts.two?.mesh).toMatchObject({ one: true, cellar: true, lb: true });
   });
 
-  test('that drifted are led back, and only they report a change', async () => {
+  test('a node that drifted is repaired, and only it reports a change', async () => {
     await fleet.ssh('one', 'wg set wg0 peer "$(wg show wg0 peers | head -1)" remove; ip link set wg0 mtu 1500');
     await fleet.ssh('two', 'systemctl stop wg-quick@wg0');
     const healed = await fleet.play('configure', { install: all });
@@ -102,7 +102,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(healed.changed.two).toEqual(['started wg0']);
   });
 
-  test('come back into the mesh automatically after a power cut', async () => {
+  test('a node rejoins the mesh automatically after a power cut', async () => {
     await fleet.power('kill', 'two');
     await fleet.power('start', 'two');
     const { facts } = await fleet.play('verify', { install: ['two', 'cellar'] });
@@ -115,7 +115,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect((await fleet.play('configure', { install: all })).changed).toEqual({});
   });
 
-  test('stay as they are when a new one cannot be prepared; the cause is reported first', async () => {
+  test('nodes do not change when a new one cannot be prepared, and its cause is reported first', async () => {
     await fleet.ssh('cellar', 'mv /usr/bin/wg /usr/bin/wg.gone; rm /etc/wireguard/private.key');
     const before = await fleet.ssh('one', 'sha256sum /etc/wireguard/wg0.conf');
     const failed = await fleet.play('configure', {
@@ -132,7 +132,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect((await fleet.play('configure', { install: all })).code).toBe(0);
   });
 
-  test('take an installation proxy and give it up again without a trace', async () => {
+  test('an installation proxy is set and removed again without a trace', async () => {
     const before = await fleet.ssh('one', 'cat /etc/environment');
     const endpoint = 'http://user:secret@proxy.example:8880';
     const set = await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint });
@@ -147,7 +147,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(await fleet.ssh('one', 'ls /etc/apt/apt.conf.d | grep -c kubeloom || true')).toBe('0');
   });
 
-  test('that leave are cleaned, also twice, and a dead one does not stop it', async () => {
+  test('nodes that leave are cleaned, twice too, and a dead one does not prevent it', async () => {
     await fleet.power('kill', 'two');
     const left = await fleet.play('detach', { uninstall: ['cellar', 'two'] });
     expect(left.code).toBe(0);

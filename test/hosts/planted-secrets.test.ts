@@ -37,7 +37,7 @@ describe('keys of a cluster on real hosts', () => {
     return [...new Set(found)];
   }
 
-  it('are made with it', async () => {
+  it('keys are created with their cluster', async () => {
     const manifest = await installation.apply(name, smallManifest({ name, compute: compute(1) }));
     const cluster = clusterOf(manifest);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
@@ -56,12 +56,12 @@ describe('keys of a cluster on real hosts', () => {
     expect(planted.size).toBe(3);
   });
 
-  it('are in no log, event, state, history or answer that is kept; the kubeconfig is for its owner', async () => {
+  it("keys are in no kept log, event, state, history or answer, and the kubeconfig is the owner's", async () => {
     // `kubeconfig` is the copy that this test was given.
     expect((await places()).toSorted()).toEqual(['kubeconfig: kubeconfig', 's3: kubeconfig']);
   });
 
-  it('are nowhere after a change and the end of all', async () => {
+  it('keys are in no file after a change and a deletion', async () => {
     const manifest = await installation.apply(name, smallManifest({ name, compute: compute(2) }));
     expect(manifest.status).toBe('Done');
     expect((await places()).toSorted()).toEqual(['kubeconfig: kubeconfig', 's3: kubeconfig']);

@@ -54,14 +54,14 @@ afterAll(async () => {
   forget?.();
 });
 
-it('is planned with the commit that it is at', async () => {
+it('a branch of a private repository is planned with its current commit', async () => {
   const report = await installation.api.planManifest(key, { document: manifest() });
   expect(report.faults).toEqual([]);
   expect(JSON.stringify(report.clusters)).toContain(`git:${server.url}@${commit}#terraform`);
   expect(JSON.stringify(report)).not.toContain(token);
 });
 
-it('is refused with what the repository said to the token', async () => {
+it('a refused token of a private repository is reported with the words of the repository', async () => {
   server.commit({ 'terraform/README.md': 'more' }, 'other');
   await installation.api.putSecret({ namespace: 'default', name: 'git' }, secret('not-this-one'));
   await useRevision('other');

@@ -104,7 +104,7 @@ describe('one cluster on three accounts', () => {
     await installation?.close();
   });
 
-  it('is made in two of them', async () => {
+  it('a cluster is created in two of three accounts', async () => {
     made = await installation.apply(name, manifest('compute-1', 'compute-2'));
     isDone(made);
     machines = await openMachines({
@@ -116,7 +116,7 @@ describe('one cluster on three accounts', () => {
     await prove(made);
   });
 
-  it('grows without the pool whose account refuses the password, and says whose Secret is to be corrected', async () => {
+  it('a grow leaves out the pool whose account refuses the password, and names its Secret', async () => {
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1', 'spare-2'));
     const { status, heldPools, failure } = clusterOf(made);
     expect([made.status, status], JSON.stringify(failure)).toEqual(['Failed', 'Degraded']);
@@ -131,13 +131,13 @@ describe('one cluster on three accounts', () => {
     await prove(made);
   });
 
-  it('is still without it after a retry with the same Secret', async () => {
+  it('a retry with the same Secret leaves the pool out again', async () => {
     made = await installation.retry(name);
     expect(clusterOf(made).status).toBe('Degraded');
     await prove(made);
   });
 
-  it('is whole with a new generation once the Secret is corrected', async () => {
+  it('a new generation with a correct Secret completes the cluster', async () => {
     await emit('local-3', 'account-north', passwords['account-north']);
     const { generation } = made;
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1'));
@@ -149,7 +149,7 @@ describe('one cluster on three accounts', () => {
     await prove(made, 'spare-2');
   });
 
-  it('touches no machine when a good password is exchanged, and goes on with the new one', async () => {
+  it('a new valid password touches no machine and is used from then on', async () => {
     machineKnows('account-east', rotated);
     await emit('local-1', 'account-east', rotated);
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3'));
@@ -157,7 +157,7 @@ describe('one cluster on three accounts', () => {
     await prove(made, 'spare-1');
   });
 
-  it('refuses a change where a password has gone stale, touches nothing, and makes it once the Secret is corrected', async () => {
+  it('a change with a stale password touches nothing, and succeeds with a correct Secret', async () => {
     machineKnows('account-east', stale);
     const refused = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3', 'spare-1'));
     expect(refused.status).toBe('Failed');
@@ -170,7 +170,7 @@ describe('one cluster on three accounts', () => {
     await prove(made);
   });
 
-  it('has no password in any log, event, plan, state, history or answer that is kept', async () => {
+  it('a password is in no kept log, event, plan, state, history or answer', async () => {
     const planted = [...Object.values(passwords), wrong, rotated, stale];
     const forms = planted.flatMap((word) => [word, Buffer.from(word).toString('base64').slice(0, -4)]);
     const places: string[] = [];
@@ -189,7 +189,7 @@ describe('one cluster on three accounts', () => {
     expect(JSON.stringify(await installation.api.getManifest({ namespace: 'default', name }))).not.toContain('Xq7-');
   });
 
-  it('is gone from all three accounts when the manifest is deleted', async () => {
+  it('a deletion removes the cluster from all three accounts', async () => {
     await installation.remove(name);
     expect(await installation.leftovers()).toEqual([]);
   });

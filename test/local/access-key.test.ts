@@ -22,7 +22,7 @@ const signedBy = (accessKeyId: string) => ({
 });
 
 describe('the services of a platform', () => {
-  it('refuse requests that are not signed with the access key', async () => {
+  it('the services refuse requests that are not signed with the access key', async () => {
     const { dynamodb, s3, ssm } = platform.endpoints;
     const stranger = signedBy('local');
     await expect(
@@ -44,7 +44,7 @@ describe('the services of a platform', () => {
     },
   );
 
-  it('answer to who does', async () => {
+  it('the services answer requests that are signed with the access key', async () => {
     const own = signedBy(accessKeyOf(platform.token));
     const { TableNames } = await new DynamoDBClient({ ...own, endpoint: platform.endpoints.dynamodb }).send(
       new ListTablesCommand({}),
@@ -56,7 +56,7 @@ describe('the services of a platform', () => {
     await expect(missing).rejects.toMatchObject({ name: 'ParameterNotFound' });
   });
 
-  describe('hold a build to the bounds of its role', () => {
+  describe('a build within its role', () => {
     const builds = (tool: RunnerTool) => signedBy(runnerKeyOf(accessKeyOf(platform.token), tool));
     const s3 = (tool: RunnerTool) =>
       new S3Client({ ...builds(tool), endpoint: platform.endpoints.s3, forcePathStyle: true });

@@ -25,7 +25,7 @@ const eventOf = async (response: Response): Promise<APIGatewayProxyEventV2> =>
   (await response.json()) as APIGatewayProxyEventV2;
 
 describe('the local API Gateway', () => {
-  it('hands over path, query, headers, cookies and body in format 2.0', async () => {
+  it('a function receives path, query, headers, cookies and body in format 2.0', async () => {
     const call = await start([route('PUT', '/v1/things/{namespace}/{name}', echo)]);
     const event = await eventOf(
       await call('/v1/things/default/a%2Fb?x=1&x=2&y', {
@@ -42,7 +42,7 @@ describe('the local API Gateway', () => {
     });
   });
 
-  it('encodes bytes that are no text, whatever their type says', async () => {
+  it('a body that is no text is encoded, whatever its type says', async () => {
     const call = await start([route('POST', '/a', echo)]);
     const bytes = new Uint8Array([0xff, 0xfe, 0x00]);
     for (const type of ['application/octet-stream', 'text/plain']) {
@@ -51,7 +51,7 @@ describe('the local API Gateway', () => {
     }
   });
 
-  it('prefers a literal path to a variable, and a variable to a greedy one', async () => {
+  it('a literal path wins over a variable, and a variable over a greedy one', async () => {
     const call = await start([
       route('GET', '/{all+}', () => 'greedy'),
       route('GET', '/a/{b}', () => 'variable'),
@@ -61,7 +61,7 @@ describe('the local API Gateway', () => {
     expect(answers).toEqual(['literal', 'variable', 'greedy']);
   });
 
-  it('lets in who has the token, and everybody where that is said', async () => {
+  it('the token opens all routes, and anonymous routes are open to all', async () => {
     const call = await start([route('GET', '/closed', () => 'in'), route('GET', '/open', () => 'in', true)]);
     const wrong = { headers: { authorization: `Bearer ${token}x` } };
     expect((await call('/closed')).status).toBe(200);
@@ -75,7 +75,7 @@ describe('the local API Gateway', () => {
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  it('refuses a body that is too large, announced or not', async () => {
+  it('a body that is too large is refused, announced or not', async () => {
     const call = await start([route('POST', '/a', () => 'in')], { bodyLimit: 1000 });
     expect((await call('/a', { method: 'POST', body: 'x'.repeat(1000) })).status).toBe(200);
     const announced = await call('/a', { method: 'POST', body: 'x'.repeat(1001) });
@@ -85,12 +85,12 @@ describe('the local API Gateway', () => {
     expect(unannounced.status).toBe(413);
   });
 
-  it('gives a function its time, and no more', async () => {
+  it('a function that exceeds its time limit is a 504', async () => {
     const call = await start([route('GET', '/a', () => new Promise(() => {}))], { timeoutMs: 20 });
     expect((await call('/a')).status).toBe(504);
   });
 
-  it('sends what the function returns, and no word of what it threw', async () => {
+  it('the answer is what the function returns, with no word of what it threw', async () => {
     const call = await start([
       route('GET', '/full', () => ({ statusCode: 201, headers: { etag: '"1"' }, cookies: ['a=1'], body: 'text' })),
       route('GET', '/bytes', () => ({ statusCode: 200, body: '//4A', isBase64Encoded: true })),

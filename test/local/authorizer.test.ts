@@ -32,7 +32,7 @@ async function start({ issuerUrl }: { issuerUrl?: (issuer: Issuer) => string } =
 afterEach(() => void vi.useRealTimers());
 
 describe('the platform’s own tokens', () => {
-  it('are of the owner, and of users with their groups as API Gateway writes lists', async () => {
+  it('a token is of the owner, or of a user with groups as API Gateway writes lists', async () => {
     const { bearer, ann, ask } = await start();
     expect(await bearer(token)).toMatchObject({ claims: { sub: 'local' } });
     expect(await bearer(ann.token)).toEqual({
@@ -50,7 +50,7 @@ describe('the platform’s own tokens', () => {
       expect(await ask(header)).toEqual({ refused: expect.any(String) });
   });
 
-  it('still open for the owner when the users cannot be read, and the log says so without a secret', async () => {
+  it('the token of the owner works when the users cannot be read, and the log has no secret', async () => {
     const { bearer, ann, directory, logger } = await start();
     await writeFile(usersFile(directory), `{"users": "${ann.token}"`);
     expect(await bearer(token)).toHaveProperty('claims');
@@ -59,7 +59,7 @@ describe('the platform’s own tokens', () => {
     expect(logger.lines.join()).not.toContain(ann.token);
   });
 
-  it('do not wait for an issuer that is away', async () => {
+  it('a token of the platform does not wait for an issuer that is away', async () => {
     const { bearer, ann, issuer } = await start();
     issuer.up = false;
     expect(await bearer(token)).toHaveProperty('claims');
@@ -69,7 +69,7 @@ describe('the platform’s own tokens', () => {
 });
 
 describe('tokens of an issuer', () => {
-  it('are neither good nor bad while its keys cannot be had; it is not asked again for each', async () => {
+  it('a token is neither accepted nor refused while its keys are missing, with one request for them', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { bearer, issuer, logger } = await start();
     const good = await issuer.token();
@@ -82,7 +82,7 @@ describe('tokens of an issuer', () => {
     expect(await bearer(good)).toMatchObject({ claims: { sub: 'ann', aud: 'kubeloom' } });
   });
 
-  it('stay good while it is away, as its keys are known', async () => {
+  it('a token stays accepted while the issuer is away, as its keys are known', async () => {
     const { bearer, issuer } = await start();
     const good = await issuer.token();
     expect(await bearer(good)).toHaveProperty('claims');
@@ -90,7 +90,7 @@ describe('tokens of an issuer', () => {
     expect(await bearer(good)).toHaveProperty('claims');
   });
 
-  it('are good with new keys, and bad with old ones, once it has changed them', async () => {
+  it('a token with new keys is accepted, and with old ones refused, once the issuer changed them', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { bearer, issuer } = await start();
     const old = await issuer.token();
@@ -103,13 +103,13 @@ describe('tokens of an issuer', () => {
     expect(await bearer(old)).toHaveProperty('refused');
   });
 
-  it('are not believed when its discovery document is of another', async () => {
+  it('a token is not accepted when the discovery document names another issuer', async () => {
     const { bearer, issuer } = await start({ issuerUrl: ({ url }) => url.replace('127.0.0.1', 'localhost') });
     const said = await issuer.token({ iss: issuer.url.replace('127.0.0.1', 'localhost') });
     expect(await bearer(said)).toHaveProperty('unavailable');
   });
 
-  it('hand on all claims as text; members of lists that would fall apart are left out', async () => {
+  it('all claims are passed on as text, without ambiguous members of lists', async () => {
     const { bearer, issuer } = await start();
     const groups = ['dev', 'x admins', 'a,b', '[c]', ''];
     const given = { groups, email_verified: true, level: 3, address: { country: 'SK' }, name: 'Ann B' };
@@ -125,7 +125,7 @@ describe('the settings of an issuer', () => {
     ['https://issuer.example/realms/x', 'a', { issuer: 'https://issuer.example/realms/x', audiences: ['a'] }],
     ['http://127.0.0.1:8080', 'a', { issuer: 'http://127.0.0.1:8080', audiences: ['a'] }],
     [undefined, undefined, undefined],
-  ])('%s for %s are taken', (issuer, audience, oidc) => {
+  ])('the issuer %s for %s is accepted', (issuer, audience, oidc) => {
     expect(parseOidcOptions(issuer, audience)).toEqual(oidc === undefined ? {} : { oidc });
   });
 
@@ -138,7 +138,7 @@ describe('the settings of an issuer', () => {
     ['https://issuer.example', undefined, '--oidc-audience'],
     ['https://issuer.example', ' ,', '--oidc-audience'],
     [undefined, 'a', '--oidc-issuer'],
-  ])('%s for %s are refused with a sentence', (issuer, audience, word) => {
+  ])('the issuer %s for %s is refused with a sentence', (issuer, audience, word) => {
     expect(() => parseOidcOptions(issuer, audience)).toThrow(word);
   });
 });

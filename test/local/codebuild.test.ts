@@ -45,7 +45,7 @@ function processesWith(id: string): readonly string[] {
 }
 
 describe('builds', () => {
-  it('run with their environment and leave their output in a log', async () => {
+  it('a build runs with its environment and leaves its output in a log', async () => {
     const bench = await startWorkbench({ projects: { p: shell('echo "$KUBELOOM_STAGE of $CODEBUILD_BUILD_ID"') } });
     const id = await start(bench, 'p', {
       environmentVariablesOverride: [{ name: 'KUBELOOM_STAGE', value: 'nodes', type: 'PLAINTEXT' }],
@@ -57,7 +57,7 @@ describe('builds', () => {
     expect(buildsNotFound).toEqual(['p:none']);
   });
 
-  it('get nothing of our own environment but what a container would have', async () => {
+  it('a build gets nothing of our own environment but what a container would have', async () => {
     process.env.SECRET_OF_OURS = 'x';
     const bench = await startWorkbench({ projects: { p: shell('env') } });
     const id = await start(bench, 'p');
@@ -66,7 +66,7 @@ describe('builds', () => {
     expect(await said(bench, id, 'CODEBUILD_BUILD_ID')).not.toContain('SECRET_OF_OURS');
   });
 
-  it('fail by exit code, and are a fault when the program is not there', async () => {
+  it('a build fails by exit code, and is a fault when the program does not exist', async () => {
     const missing: ProjectRun = { kind: 'command', command: ['/no/such/program'], directory: '/' };
     const bench = await startWorkbench({ projects: { p: shell('exit 3'), missing } });
     expect(await bench.builds.ended(await start(bench, 'p'))).toMatchObject({
@@ -77,7 +77,7 @@ describe('builds', () => {
     expect((await refusal(start(bench, 'none'))).name).toBe('ResourceNotFoundException');
   });
 
-  it('are asked to stop by SIGINT, and may put their things away', async () => {
+  it('a build is stopped by SIGINT first, and can clean up', async () => {
     const bench = await startWorkbench({
       projects: {
         p: node(
@@ -92,7 +92,7 @@ describe('builds', () => {
     expect(await said(bench, id, 'tidy')).toBe('up\ntidy\n');
   });
 
-  it('are killed with everything that they started when they do not stop', async () => {
+  it('a build that does not stop is killed with everything that it started', async () => {
     const script =
       "trap '' INT TERM; bash -c \"trap '' INT TERM; echo child; while :; do sleep 5; done\" & wait; sleep 60";
     const bench = await startWorkbench({ projects: { p: shell(script) }, graceMs: 100 });
@@ -105,7 +105,7 @@ describe('builds', () => {
     expect(groupMembers(leader, `CODEBUILD_BUILD_ID=${id}`)).toEqual([]);
   });
 
-  it('take what they left in the background with them when they end', async () => {
+  it('a build that ends takes its background processes with it', async () => {
     const bench = await startWorkbench({ projects: { p: shell('sleep 60 & echo left; exit 0') } });
     const id = await start(bench, 'p');
     await said(bench, id, 'left');
@@ -113,13 +113,13 @@ describe('builds', () => {
     expect(processesWith(id)).toEqual([]);
   });
 
-  it('time out', async () => {
+  it('a build times out', async () => {
     const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, graceMs: 50 });
     const id = await start(bench, 'p', { timeoutInMinutesOverride: 0.001 });
     expect((await bench.builds.ended(id)).status).toBe('TIMED_OUT');
   });
 
-  it('wait in the queue for their turn, and can be stopped there', async () => {
+  it('a build waits in the queue for its turn, and can be stopped there', async () => {
     const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, concurrency: 1, graceMs: 50 });
     const first = await start(bench, 'p');
     const second = await start(bench, 'p');
@@ -131,7 +131,7 @@ describe('builds', () => {
     expect((await bench.builds.ended(first)).status).toBe('STOPPED');
   });
 
-  it('are one build when started twice with the same token', async () => {
+  it('a build that is started twice with the same token is one build', async () => {
     const bench = await startWorkbench({ projects: { p: shell('true') } });
     const first = await start(bench, 'p', { idempotencyToken: 'a' });
     expect(await start(bench, 'p', { idempotencyToken: 'a' })).toBe(first);
@@ -139,7 +139,7 @@ describe('builds', () => {
     expect((await refusal(other)).name).toBe('InvalidInputException');
   });
 
-  it('in this process hear of a stop by their signal', async () => {
+  it('a build in this process is stopped by its signal', async () => {
     const bench = await startWorkbench({
       projects: {
         p: {
@@ -155,7 +155,7 @@ describe('builds', () => {
 });
 
 describe('after a crash of the platform', () => {
-  it('what a build left at work is ended, and nothing else', async () => {
+  it('the processes that a lost build left are ended, and nothing else', async () => {
     const bench = await startWorkbench({ projects: { p: shell("trap '' INT; echo up; sleep 60 & wait; sleep 60") } });
     const id = await start(bench, 'p');
     await said(bench, id, 'up');
@@ -167,7 +167,7 @@ describe('after a crash of the platform', () => {
     await bench.builds.ended(id);
   });
 
-  it('a process that only has the id of a lost build is left alone', async () => {
+  it('a process that only has the id of a lost build is not touched', async () => {
     const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60') } });
     const id = await start(bench, 'p');
     await said(bench, id, 'up');

@@ -18,7 +18,7 @@ async function start(directory: string, port = 0): Promise<{ server: LocalDynamo
 }
 
 describe('the local DynamoDB', () => {
-  it('makes the table with its index, once', async () => {
+  it('the table is created with its index, once', async () => {
     const { server, client } = await start(await temporaryDirectory());
     await ensureTable(server.url, 'test', tableSchema);
     const { Table } = await client.send(new DescribeTableCommand({ TableName: 'test' }));
@@ -26,7 +26,7 @@ describe('the local DynamoDB', () => {
     expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['due']);
   });
 
-  it('has its items after a restart, on the port it had', async () => {
+  it('the table has its items after a restart, on the same port', async () => {
     const directory = await temporaryDirectory();
     const { server, client } = await start(directory);
     await client.send(new PutItemCommand({ TableName: 'test', Item: { ...key, v: { N: '1' } } }));
@@ -37,7 +37,7 @@ describe('the local DynamoDB', () => {
     expect(Item?.v).toEqual({ N: '1' });
   });
 
-  it('outlives a client that goes away in the middle of a request', async () => {
+  it('the table survives a client that disconnects in the middle of a request', async () => {
     const { server, client } = await start(await temporaryDirectory());
     await new Promise<void>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () => {

@@ -30,7 +30,7 @@ async function stores() {
 }
 
 describe('executions', () => {
-  it('are forgotten 90 days after their end, with their histories', async () => {
+  it('executions are deleted 90 days after their end, with their histories', async () => {
     const { executions } = await stores();
     for (const [name, ended] of [
       ['old', now - 91 * day],
@@ -49,7 +49,7 @@ describe('executions', () => {
     expect(['old', 'new', 'open'].map((name) => executions.history(`arn:${name}`).length)).toEqual([0, 1, 1]);
   });
 
-  it('keep no more histories than there is room for, the newest and those of what runs', async () => {
+  it('histories are kept within a size: the newest, and those of what runs', async () => {
     const { executions, directory } = await stores();
     const names = Array.from({ length: 3_000 }, (_, index) => `run-${index}`);
     executions.insert(execution('open', null));
@@ -69,7 +69,7 @@ describe('executions', () => {
 });
 
 describe('housekeeping', () => {
-  it('removes builds that are 90 days old, with their logs', async () => {
+  it('builds that are 90 days old are removed, with their logs', async () => {
     const { directory, ...rest } = await stores();
     const log = (id: string): string => join(directory, `${id}.log`);
     for (const [id, age] of [
@@ -88,7 +88,7 @@ describe('housekeeping', () => {
     expect(rest.builds.newest('p')).toEqual(['p:new']);
   });
 
-  it('lets objects of runs and of checks expire after a year, as the bucket in AWS does', async () => {
+  it('objects of runs and checks expire after a year, as in the bucket in AWS', async () => {
     const { directory: _, ...rest } = await stores();
     const asked: unknown[] = [];
     const expire = async (...given: unknown[]): Promise<number> => asked.push(given);
@@ -97,7 +97,7 @@ describe('housekeeping', () => {
     expect(asked).toEqual(['runs/', 'checks/'].map((prefix) => ['kubeloom', prefix, before]));
   });
 
-  it('puts a log aside that has become large, and goes on in the same file', async () => {
+  it('a log that has become large is put aside, and the same file goes on', async () => {
     const { directory: _, ...rest } = await stores();
     writeFileSync(rest.logFile, 'x'.repeat(11 * 1024 * 1024));
     await keepHouse(rest, now);

@@ -50,7 +50,7 @@ const textOf = (path: string) => readFile(path, 'utf8').catch(() => undefined);
 const item = { pk: { S: 'a' }, sk: { S: 'b' } };
 
 describe('the platform', () => {
-  it('sets the environment that functions need, and puts back what was there', async () => {
+  it('a start sets the environment that functions need, and a stop restores it', async () => {
     const directory = await temporaryDirectory();
     process.env.AWS_REGION = 'eu-before-1';
     const product = await tinyProduct(directory, 'true');
@@ -65,7 +65,7 @@ describe('the platform', () => {
     delete process.env.AWS_REGION;
   });
 
-  it('shows only its owner where it is, and locks its directory', async () => {
+  it('a platform shows only its owner where it is, and locks its directory', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const options = { dataDir: directory, apiPort: 0, runner: 'sim', product } as const;
@@ -81,7 +81,7 @@ describe('the platform', () => {
     await again.stop();
   });
 
-  it('waits for the lock of one whose process is already counted as gone', async () => {
+  it('a start waits for the lock of a platform whose process is about to end', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const options = { dataDir: directory, apiPort: 0, runner: 'sim', product } as const;
@@ -92,7 +92,7 @@ describe('the platform', () => {
     await platform.stop();
   });
 
-  it('leaves nothing behind when it cannot start', async () => {
+  it('a platform that cannot start leaves nothing behind', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const broken = { ...product, routes: () => Promise.reject(new Error('no routes')) };
@@ -102,7 +102,7 @@ describe('the platform', () => {
     await platform.stop();
   });
 
-  it('stopped in the middle of a build ends it, and reports it at the next start', async () => {
+  it('a platform stopped in the middle of a build ends it, and reports it at the next start', async () => {
     const directory = await temporaryDirectory();
     const script = "trap 'echo asked > asked; exit 1' INT; echo $$ > pid; while :; do sleep 0.05; done";
     const product = await tinyProduct(directory, script);
@@ -123,7 +123,7 @@ describe('the platform', () => {
     await third.stop();
   });
 
-  it('killed in the middle of a build ends what was left, then the execution, and forgets nothing', async () => {
+  it('a platform killed in the middle of a build ends the build and execution at the next start', async () => {
     const directory = await temporaryDirectory();
     const script = 'echo $$ > pid; sleep 300 & wait';
     const first = await startProcess(directory, script);
@@ -157,7 +157,7 @@ describe('the platform', () => {
 });
 
 describe('the supervisor', () => {
-  it('starts a platform in the background, finds it, stops it and forgets it', async () => {
+  it('the supervisor starts a platform in the background, finds it, stops it and forgets it', async () => {
     const directory = join(await temporaryDirectory(), 'home');
     onTestFinished(async () => void (await down(directory)));
     const started = await up({ dataDir: directory, apiPort: 0, runner: 'sim' });
@@ -169,7 +169,7 @@ describe('the supervisor', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('starts a new one while a killed one is on its way out', async () => {
+  it('the supervisor starts a new platform while a killed one is about to end', async () => {
     const directory = join(await temporaryDirectory(), 'home');
     onTestFinished(async () => void (await down(directory)));
     const first = await up({ dataDir: directory, apiPort: 0, runner: 'sim' });
@@ -182,7 +182,7 @@ describe('the supervisor', () => {
     expect([pid === first.pid, (await fetch(`${apiUrl}/v1/health`)).status]).toEqual([false, 200]);
   });
 
-  it('says why a platform does not start', async () => {
+  it('the supervisor says why a platform does not start', async () => {
     const directory = await temporaryDirectory();
     const product = await tinyProduct(directory, 'true');
     const platform = await startPlatform({ inMemory: true, apiPort: 0, runner: 'sim', product });
@@ -192,7 +192,7 @@ describe('the supervisor', () => {
     await platform.stop();
   });
 
-  it("removes no directory that is not a platform's", async () => {
+  it("the supervisor removes no directory that is not a platform's", async () => {
     expect((await refusal(resetInstallation(await temporaryDirectory()))).message).toMatch(/nothing was removed/);
   });
 });

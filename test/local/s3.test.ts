@@ -49,7 +49,7 @@ const read = async (s3: S3Client, Key: string, more: object = {}): Promise<strin
   (await s3.send(new GetObjectCommand({ Bucket, Key, ...more }))).Body?.transformToString();
 
 describe('the local S3', () => {
-  it('gives back what was put, with its type and metadata', async () => {
+  it('an object is returned as it was put, with its type and metadata', async () => {
     const { s3 } = await startS3();
     await put(s3, 'a/b.json', '{"a":1}', { ContentType: 'application/json', Metadata: { who: 'me' } });
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'a/b.json' }));
@@ -57,7 +57,7 @@ describe('the local S3', () => {
     expect(await read(s3, 'a/b.json')).toBe('{"a":1}');
   });
 
-  it('takes the chunk framing off a streamed body', async () => {
+  it('the chunk framing of a streamed body is removed', async () => {
     const { s3 } = await startS3();
     const body = 'chunk '.repeat(40_000);
     const stream = Readable.from([body.slice(0, 100_000), body.slice(100_000)].map((part) => Buffer.from(part)));
@@ -65,7 +65,7 @@ describe('the local S3', () => {
     expect(await read(s3, 'stream')).toBe(body);
   });
 
-  it('refuses a body that does not match its checksum, and keeps nothing of it', async () => {
+  it('a body that does not match its checksum is refused, and nothing of it is kept', async () => {
     const { s3, url } = await startS3();
     const response = await fetch(`${url}/${Bucket}/bad`, {
       method: 'PUT',
@@ -76,7 +76,7 @@ describe('the local S3', () => {
     expect((await refusal(read(s3, 'bad'))).name).toBe('NoSuchKey');
   });
 
-  it('lets exactly one of twenty writers create an object that must not exist', async () => {
+  it('exactly one of twenty writers creates an object that must not exist', async () => {
     const { s3 } = await startS3();
     const writes = Array.from({ length: 20 }, (_, n) => put(s3, 'lock', `writer ${n}`, { IfNoneMatch: '*' }));
     const outcomes = await Promise.allSettled(writes);
@@ -85,7 +85,7 @@ describe('the local S3', () => {
     expect(new Set(refused)).toEqual(new Set(['PreconditionFailed']));
   });
 
-  it('replaces under If-Match only what is still the same', async () => {
+  it('If-Match replaces only an object that has not changed', async () => {
     const { s3 } = await startS3();
     const first = await put(s3, 'state', 'one');
     await put(s3, 'state', 'two', { IfMatch: first.ETag });
@@ -94,7 +94,7 @@ describe('the local S3', () => {
     expect(await read(s3, 'state')).toBe('two');
   });
 
-  it('lists page by page in byte order', async () => {
+  it('objects are listed page by page in byte order', async () => {
     const { s3 } = await startS3();
     const keys = ['a', 'a b', 'a&b', 'a/1', 'a/2', 'ä', 'b', 'z\u{1f600}', 'z\uffee'];
     await Promise.all(keys.map((key) => put(s3, key, 'x')));
@@ -108,7 +108,7 @@ describe('the local S3', () => {
     expect(found).toEqual([...keys].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))));
   });
 
-  it('folds keys at a delimiter, over pages too', async () => {
+  it('keys are folded at a delimiter, over pages too', async () => {
     const { s3 } = await startS3();
     for (const key of ['p/a/1', 'p/a/2', 'p/b', 'p/c/1', 'q']) await put(s3, key, 'x');
     const list = (more: object) =>
@@ -121,7 +121,7 @@ describe('the local S3', () => {
     expect([third.CommonPrefixes?.[0]?.Prefix, third.IsTruncated]).toEqual(['p/c/', false]);
   });
 
-  it('joins the parts of a multipart upload and refuses parts that it does not have', async () => {
+  it('the parts of a multipart upload are joined, and unknown parts refused', async () => {
     const { s3 } = await startS3();
     const Key = 'big';
     const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'text/plain' }));
@@ -138,7 +138,7 @@ describe('the local S3', () => {
     expect(await read(s3, Key, { Range: 'bytes=5242878-' })).toBe('aaend');
   });
 
-  it('reads ranges, and refuses those outside', async () => {
+  it('ranges are read, and those outside refused', async () => {
     const { s3 } = await startS3();
     await put(s3, 'r', '0123456789');
     expect(await read(s3, 'r', { Range: 'bytes=2-4' })).toBe('234');
@@ -146,7 +146,7 @@ describe('the local S3', () => {
     expect((await refusal(read(s3, 'r', { Range: 'bytes=10-' }))).name).toBe('InvalidRange');
   });
 
-  it('copies with metadata, also what is empty', async () => {
+  it('an object is copied with metadata, an empty one too', async () => {
     const { s3 } = await startS3();
     await put(s3, 'from ä', 'text', { Metadata: { k: 'v' } });
     await put(s3, 'nothing', '');
@@ -158,7 +158,7 @@ describe('the local S3', () => {
     expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'to' }))).Metadata).toEqual({ k: 'v' });
   });
 
-  it('deletes many at once, whatever their names', async () => {
+  it('many objects are deleted at once, whatever their names', async () => {
     const { s3 } = await startS3();
     const keys = ['a<b>&"c"', "it's", '../../etc/passwd', 'line\nbreak', '&amp;', 'x'.repeat(1024)];
     for (const key of keys) await put(s3, key, key);
@@ -167,19 +167,19 @@ describe('the local S3', () => {
     expect((await s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount).toBe(0);
   });
 
-  it('deletes without complaint what is not there', async () => {
+  it('a missing object is deleted without complaint', async () => {
     const { s3 } = await startS3();
     await expect(s3.send(new DeleteObjectCommand({ Bucket, Key: 'never' }))).resolves.toBeDefined();
   });
 
-  it('says that it does not play what it does not play', async () => {
+  it('an operation that is not emulated is answered with NotImplemented', async () => {
     const { s3 } = await startS3();
     const versioning = new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } });
     expect((await refusal(s3.send(versioning))).name).toBe('NotImplemented');
     expect((await refusal(s3.send(new GetBucketEncryptionCommand({ Bucket })))).name).toBe('NotImplemented');
   });
 
-  it('refuses XML with a document type, and XML that never ends', async () => {
+  it('XML with a document type, and XML that never ends, is refused', async () => {
     const { url } = await startS3();
     for (const body of [
       '<!DOCTYPE a [<!ENTITY b "c">]><Delete><Object><Key>&b;</Key></Object></Delete>',
@@ -190,7 +190,7 @@ describe('the local S3', () => {
     }
   });
 
-  it('has everything after a restart, and nothing of an upload that was cut off', async () => {
+  it('a restart keeps everything, and nothing of an upload that was cut off', async () => {
     const { s3, url, directory } = await startS3();
     await put(s3, 'kept', 'value');
     await cutOff(Number(new URL(url).port));
@@ -203,7 +203,7 @@ describe('the local S3', () => {
     ]);
   });
 
-  it('removes what is older than a lifecycle rule keeps, below its prefix alone', async () => {
+  it('a lifecycle rule removes objects older than it keeps, below its prefix only', async () => {
     const store = await openS3({ directory: await temporaryDirectory(), buckets: [Bucket], logger: silentLogger });
     const { url } = await listening(store.listener);
     const s3 = new S3Client({ ...at(url), forcePathStyle: true });

@@ -27,7 +27,7 @@ const value = async (ssm: SSMClient, Name: string, WithDecryption = true) =>
   (await ssm.send(new GetParameterCommand({ Name, WithDecryption }))).Parameter?.Value;
 
 describe('the local SSM', () => {
-  it('keeps a secret over a restart, unreadable on disk', async () => {
+  it('a secret survives a restart, unreadable on disk', async () => {
     const { ssm, directory } = await startSsm();
     await put(ssm, '/kubeloom/user/default/cloud', 'very secret');
     expect(await value(ssm, '/kubeloom/user/default/cloud')).toBe('very secret');
@@ -38,13 +38,13 @@ describe('the local SSM', () => {
     expect(await value(again.ssm, '/kubeloom/user/default/cloud')).toBe('very secret');
   });
 
-  it('gives no clear text without decryption', async () => {
+  it('a secret is not returned in clear text without decryption', async () => {
     const { ssm } = await startSsm();
     await put(ssm, '/a', 'very secret');
     expect(await value(ssm, '/a', false)).not.toContain('very secret');
   });
 
-  it('replaces only when asked to, and counts versions', async () => {
+  it('a parameter is replaced only on request, and its versions are counted', async () => {
     const { ssm } = await startSsm();
     await put(ssm, '/a', 'one');
     expect((await refusal(put(ssm, '/a', 'two'))).name).toBe('ParameterAlreadyExists');
@@ -52,7 +52,7 @@ describe('the local SSM', () => {
     expect(await value(ssm, '/a')).toBe('two');
   });
 
-  it('ends at the last write when many write at once', async () => {
+  it('the last of many concurrent writes wins', async () => {
     const { ssm, directory } = await startSsm();
     const written = await Promise.all(
       Array.from({ length: 10 }, (_, n) => put(ssm, '/a', `value ${n}`, { Overwrite: true })),
@@ -64,7 +64,7 @@ describe('the local SSM', () => {
     expect(await value(again.ssm, '/a')).toBe(await value(ssm, '/a'));
   });
 
-  it('lists what is below a path, page by page', async () => {
+  it('parameters below a path are listed page by page', async () => {
     const { ssm } = await startSsm();
     for (const name of ['/p/a', '/p/b/c', '/p/d', '/pq', '/p/e']) await put(ssm, name, name);
     const first = await ssm.send(new GetParametersByPathCommand({ Path: '/p', Recursive: true, MaxResults: 3 }));
@@ -77,7 +77,7 @@ describe('the local SSM', () => {
     expect(flat.Parameters?.map(({ Name }) => Name)).toEqual(['/p/a', '/p/d', '/p/e']);
   });
 
-  it('refuses what AWS refuses: too large, badly named, missing, unknown operations', async () => {
+  it('what AWS refuses is refused: too large, badly named, missing, unknown operations', async () => {
     const { ssm } = await startSsm();
     expect((await refusal(put(ssm, '/a', 'x'.repeat(4097)))).name).toBe('ValidationException');
     expect((await refusal(put(ssm, '/a b', 'x'))).name).toBe('ValidationException');

@@ -38,7 +38,7 @@ const forever = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 
 describe('executions', () => {
-  it('pass JSON through functions, by name and by the invoke integration', async () => {
+  it('an execution passes JSON through functions, by name and by the invoke integration', async () => {
     const bench = await startWorkbench({
       functions: { 'add-one': (input) => ({ n: (input as { n: number }).n + 1, gone: undefined }) },
       machines: {
@@ -50,7 +50,7 @@ describe('executions', () => {
     expect((await bench.run('invoking', { n: 1 })).output).toMatchObject({ StatusCode: 200, Payload: { n: 2 } });
   });
 
-  it('fail under the name of the error that a function throws, with its message in the cause', async () => {
+  it('an execution fails with the name of the error of a function, and its message in the cause', async () => {
     const functions = {
       refuse: () => {
         throw named('LeaseLost', 'another run holds it');
@@ -66,7 +66,7 @@ describe('executions', () => {
     expect((await bench.run('catching')).output).toEqual({ Error: 'LeaseLost', Cause: cause });
   });
 
-  it('know their own id, name, input, start, state and machine, inside a Map too', async () => {
+  it('an execution knows its own id, name, input, start, state and machine, inside a Map too', async () => {
     const Parameters = {
       'id.$': '$$.Execution.Id',
       'name.$': '$$.Execution.Name',
@@ -94,7 +94,7 @@ describe('executions', () => {
     ]);
   });
 
-  it('are one execution when started twice with the same name and input, and a conflict else', async () => {
+  it('a second start with the same name is the same execution, or a conflict with other input', async () => {
     const gate = Promise.withResolvers<object>();
     const bench = await startWorkbench({
       functions: { wait: () => gate.promise },
@@ -110,7 +110,7 @@ describe('executions', () => {
     expect((await refusal(start('{"a":1}'))).name).toBe('ExecutionAlreadyExists');
   });
 
-  it('return their history in the events of AWS, and count their transitions', async () => {
+  it('an execution returns its history in the events of AWS, and counts its transitions', async () => {
     const bench = await startWorkbench({
       functions: { ok: () => ({ go: true }) },
       machines: {
@@ -139,7 +139,7 @@ describe('executions', () => {
     expect(bench.executions.get(executionArn('m', 'one')).transitions).toBe(3);
   });
 
-  it('fail when a payload is larger than 256 KiB, which States.ALL does not catch', async () => {
+  it('a payload over 256 KiB fails the execution, which States.ALL does not catch', async () => {
     const bench = await startWorkbench({
       functions: { much: () => ({ text: 'x'.repeat(262_144) }) },
       machines: { m: caught(task('${Much}', { End: true })) },
@@ -147,7 +147,7 @@ describe('executions', () => {
     expect(await bench.run('m')).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' });
   });
 
-  it('retry with the given pauses, and count each try as a transition', async () => {
+  it('a state is retried with the given pauses, and each try counts as a transition', async () => {
     let calls = 0;
     const functions = {
       flaky: () => {
@@ -162,7 +162,7 @@ describe('executions', () => {
     expect(bench.executions.get(executionArn('m', 'one')).transitions).toBe(3);
   });
 
-  it('count the time of a state from when its function begins, not while it waits for its turn', async () => {
+  it('the time of a state counts from the start of its function, without the wait for its turn', async () => {
     const gate = Promise.withResolvers<void>();
     const functions = { hold: () => gate.promise, quick: () => ({ ok: true }) };
     const bench = await startWorkbench({
@@ -184,7 +184,7 @@ describe('executions', () => {
     await Promise.all(holding);
   });
 
-  it('wait for their turn when as many as allowed are at work, and begin in the order they came', async () => {
+  it('executions over the limit wait for their turn, and start in the order they came', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const begun: number[] = [];
     const functions = {
@@ -212,7 +212,7 @@ describe('executions', () => {
     expect(begun).toEqual([first, other]);
   });
 
-  it('that waited when the platform was stopped or killed begin after its next start', async () => {
+  it('an execution that waited when the platform ended starts after its next start', async () => {
     const started = Promise.withResolvers<void>();
     const machines = { m: only(task('${Work}', { End: true })) };
     const hanging = { work: () => new Promise(() => started.resolve()) };
@@ -229,7 +229,7 @@ describe('executions', () => {
     expect(await status('two')).toBe('SUCCEEDED');
   });
 
-  it('can be listed by status and described with their machine', async () => {
+  it('executions can be listed by status and described with their machine', async () => {
     const bench = await startWorkbench({
       machines: { good: only({ Type: 'Succeed' }), bad: only({ Type: 'Fail', Error: 'Broken', Cause: 'it is' }) },
     });
@@ -252,12 +252,12 @@ describe('nested executions', () => {
   const parent = (more: object = {}): object =>
     task(nested, { Parameters: { StateMachineArn: '${Child}', Input: { 'n.$': '$.n' } }, ...more, End: true });
 
-  it('give their output as JSON', async () => {
+  it('a nested execution gives its output as JSON', async () => {
     const bench = await startWorkbench({ machines: { parent: only(parent()), child: only({ Type: 'Succeed' }) } });
     expect((await bench.run('parent', { n: 7 })).output).toMatchObject({ Status: 'SUCCEEDED', Output: { n: 7 } });
   });
 
-  it('fail the task with their description as cause', async () => {
+  it('a nested execution that fails fails the task, with its description as cause', async () => {
     const child = only({ Type: 'Fail', Error: 'StageFailed', Cause: 'terraform' });
     const bench = await startWorkbench({ machines: { parent: caught(parent()), child } });
     const fault = (await bench.run('parent', { n: 7 })).output as { Error: string; Cause: string };
@@ -268,7 +268,7 @@ describe('nested executions', () => {
     });
   });
 
-  it('are aborted with their parent, and their builds stopped', async () => {
+  it('a nested execution is aborted with its parent, and its builds are stopped', async () => {
     const started = Promise.withResolvers<void>();
     const bench = await startWorkbench({
       machines: {
@@ -297,7 +297,7 @@ describe('nested executions', () => {
     expect((await bench.builds.ended(buildOf(bench, child?.arn ?? ''))).status).toBe('STOPPED');
   });
 
-  it('are aborted when a sibling of theirs fails', async () => {
+  it('a nested execution is aborted when a sibling fails', async () => {
     const branch = (name: string, state: object): object => ({ StartAt: name, States: { [name]: state } });
     const bench = await startWorkbench({
       functions: {
@@ -333,7 +333,7 @@ describe('builds of executions', () => {
       ...more,
     });
 
-  it('get their environment and give the shape of Step Functions', async () => {
+  it('a build gets its environment and returns the shape of Step Functions', async () => {
     let seen: unknown;
     const run = async (environment: Readonly<Record<string, string>>): Promise<void> => {
       seen = environment.KUBELOOM_STAGE;
@@ -344,7 +344,7 @@ describe('builds of executions', () => {
     expect(seen).toBe('nodes');
   });
 
-  it('fail the task with the build as cause', async () => {
+  it('a build that fails fails the task, with the build as cause', async () => {
     const bench = await startWorkbench({
       machines: { m: caught(build()) },
       projects: { p: { kind: 'function', run: async () => false } },
@@ -356,7 +356,7 @@ describe('builds of executions', () => {
     });
   });
 
-  it('run on when the time of their task is up, as in AWS', async () => {
+  it('a build runs on when its task times out, as in AWS', async () => {
     const work = Promise.withResolvers<void>();
     const bench = await startWorkbench({
       machines: { m: caught(build({ TimeoutSeconds: 0.2 })) },
@@ -371,17 +371,17 @@ describe('builds of executions', () => {
     expect((await bench.builds.ended(id)).status).toBe('SUCCEEDED');
   });
 
-  it('of an unknown project are refused under the name of AWS', async () => {
+  it('a build of an unknown project is refused with the error name of AWS', async () => {
     const bench = await startWorkbench({ machines: { m: caught(build()) } });
     expect((await bench.run('m')).output).toMatchObject({ Error: 'CodeBuild.ResourceNotFoundException' });
   });
 });
 
-describe('the rule on bad ends', () => {
+describe('the rule for failed executions', () => {
   const rules = [{ machine: 'main', statuses: ['FAILED', 'ABORTED', 'TIMED_OUT'] as const, target: 'tidy' }];
   const machines = { main: only(task('${Work}', { End: true })), tidy: only(task('${CleanUp}', { End: true })) };
 
-  it('starts the machine with the event that EventBridge delivers', async () => {
+  it('a failed execution starts the machine of the rule with the event that EventBridge delivers', async () => {
     const event = Promise.withResolvers<unknown>();
     const functions = {
       work: () => {
@@ -400,7 +400,7 @@ describe('the rule on bad ends', () => {
     });
   });
 
-  it('concerns executions that were running when the platform went away, and what was cut off itself', async () => {
+  it('the rule runs for executions that the end of the platform aborted, and again if cut off itself', async () => {
     const work = Promise.withResolvers<void>();
     const functions = { work: () => work.resolve() };
     const hanging = { 'clean-up': () => ({}), work: () => new Promise(() => work.resolve()) };
@@ -446,11 +446,11 @@ describe('machines', () => {
       only({ Type: 'Pass', Parameters: { 'a.$': '$$.Task.Token' }, End: true }),
       /path/,
     ],
-  ])('with %s are refused at the start', async (_, machine, message) => {
+  ])('a machine with %s is refused at the start', async (_, machine, message) => {
     await expect(startWorkbench({ machines: { m: machine } })).rejects.toThrow(message);
   });
 
-  it('call functions under the names of their files', () => {
+  it('a machine calls functions by the names of their files', () => {
     expect(lambdaArn('plan-cluster')).toBe('arn:aws:lambda:us-east-1:000000000000:function:plan-cluster');
   });
 });

@@ -57,7 +57,7 @@ async function startWorkspace(applySeconds = 0): Promise<Workspace> {
 
 // On CI a missing tool is a failure, not a skip.
 describe.skipIf(!present && process.env.CI !== 'true')('Terraform on the local S3', () => {
-  it('applies, keeps its state there and frees its lock', async () => {
+  it('an apply keeps its state in S3 and releases its lock', async () => {
     const { s3, terraform } = await startWorkspace();
     const { code, output } = await terraform('apply', '-auto-approve');
     expect([code, output]).toEqual([0, expect.stringContaining('1 added')]);
@@ -67,7 +67,7 @@ describe.skipIf(!present && process.env.CI !== 'true')('Terraform on the local S
     expect(lock).toBeInstanceOf(NoSuchKey);
   });
 
-  it('is refused by a lock that another holds', async () => {
+  it('an apply is refused while another holds the lock', async () => {
     const { s3, terraform } = await startWorkspace();
     const Body = JSON.stringify({ ID: 'foreign', Who: 'somebody else', Operation: 'OperationTypeApply' });
     await s3.send(new PutObjectCommand({ Bucket: 'state', Key: 'x.tfstate.tflock', Body }));
@@ -75,7 +75,7 @@ describe.skipIf(!present && process.env.CI !== 'true')('Terraform on the local S
     expect([code, output]).toEqual([1, expect.stringMatching(/Error acquiring the state lock[\s\S]*somebody else/)]);
   });
 
-  it('lets one of two applies at once go on and refuses the other', async () => {
+  it('one of two concurrent applies goes on, and the other is refused', async () => {
     const { terraform } = await startWorkspace(2);
     const runs = await Promise.all([terraform('apply', '-auto-approve'), terraform('apply', '-auto-approve')]);
     expect(runs.map(({ code }) => code).sort()).toEqual([0, 1]);

@@ -9,7 +9,7 @@ const add = (directory: string, name: string, groups: readonly string[] = []) =>
   addUser(directory, { name, groups, now });
 
 describe('a user', () => {
-  it('is found by its token and by nothing else, until it is removed', async () => {
+  it('a user is found by its token and by nothing else, until it is removed', async () => {
     const directory = await temporaryDirectory();
     const find = usersOf(usersFile(directory));
     expect(await find('klu_anything')).toBeUndefined();
@@ -27,7 +27,7 @@ describe('a user', () => {
     expect([await find(ann.token), (await find(again.token))?.groups]).toEqual([undefined, []]);
   });
 
-  it('leaves no token behind, and its file is its owner’s alone', async () => {
+  it('a user leaves no token behind, and its file is its owner’s alone', async () => {
     const directory = await temporaryDirectory();
     const { token, user } = await add(directory, 'ann', ['dev']);
     const text = await readFile(usersFile(directory), 'utf8');
@@ -36,7 +36,7 @@ describe('a user', () => {
     expect((await stat(usersFile(directory))).mode & 0o777).toBe(0o600);
   });
 
-  it('is not lost when many are made at once', async () => {
+  it('no user is lost when many are added at once', async () => {
     const directory = await temporaryDirectory();
     const names = Array.from({ length: 10 }, (_, n) => `user-${n}`);
     await Promise.all(names.map((name) => add(directory, name)));
@@ -53,19 +53,19 @@ describe('a user', () => {
     ['ann', ['a,b'], 'is not a valid group'],
     ['ann', ['[a]'], 'is not a valid group'],
     ['taken', [], 'there is a user "taken" already'],
-  ])('%j with groups %j is refused', async (name, groups, sentence) => {
+  ])('a user %j with groups %j is refused', async (name, groups, sentence) => {
     const directory = await temporaryDirectory();
     await add(directory, 'taken');
     expect((await refusal(add(directory, name, groups))).message).toContain(sentence);
     expect((await listUsers(directory)).map((user) => user.name)).toEqual(['taken']);
   });
 
-  it('that is not there cannot be removed', async () => {
+  it('a user that does not exist cannot be removed', async () => {
     expect((await refusal(removeUser(await temporaryDirectory(), 'ann'))).message).toContain('there is no user "ann"');
   });
 });
 
-it('a file that is no list of users is not understood as one, and not quoted', async () => {
+it('a file that is no list of users is refused without being quoted', async () => {
   const directory = await temporaryDirectory();
   for (const text of [
     '{"users":[{"name":"ann"',
