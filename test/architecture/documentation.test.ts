@@ -29,7 +29,7 @@ function commandsOf(command: Command, prefix = 'kubeloom'): [name: string, flags
 describe('docs/cli.md', () => {
   const page = read('docs/cli.md');
 
-  it('has a section for each command, with its options, and no other', async () => {
+  it('docs/cli.md has a section for each command, with its options, and no other', async () => {
     const sections = page.split(/^### `/m).slice(1);
     const documented = sections.map((section): [string, string[]] => [
       section.slice(0, section.indexOf('`')),
@@ -38,7 +38,7 @@ describe('docs/cli.md', () => {
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(commandsOf(await kubeloomProgram())));
   });
 
-  it('has every exit code and every status', () => {
+  it('docs/cli.md has every exit code and every status', () => {
     const codes = [...page.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
     expect(codes).toEqual(Object.values(exitCodes));
     const statuses = [...ManifestStatus.options, ...ClusterStatus.options, ...RunStatus.options];
@@ -49,7 +49,7 @@ describe('docs/cli.md', () => {
 describe('docs/troubleshooting.md', () => {
   const page = read('docs/troubleshooting.md');
 
-  it('says of every error class and every code of a failure what to do', () => {
+  it('docs/troubleshooting.md says what to do about each error class and failure code', () => {
     const sources = [...filesBelow('runner-images/runner', '.ts'), ...filesBelow('functions/pipeline', '.ts')];
     const codes = sources.flatMap((file) =>
       [...read(file).matchAll(/(?:\bcode: (?:[^,\n]*\?\? )?|#failure\()'([A-Z]\w+)'/g)].map((match) => match[1] ?? ''),
@@ -61,7 +61,7 @@ describe('docs/troubleshooting.md', () => {
 });
 
 describe('links', () => {
-  it('between pages lead somewhere', () => {
+  it('links between pages lead to existing files', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]

@@ -88,16 +88,16 @@ function importCircle(): readonly string[] | undefined {
   return undefined;
 }
 
-describe('the house', () => {
-  it('lets arrows point inwards only', () => {
+describe('the source files', () => {
+  it('imports point inwards only', () => {
     expect(offences()).toEqual([]);
   });
 
-  it('has no circle of imports', () => {
+  it('imports have no circle', () => {
     expect(importCircle()).toBeUndefined();
   });
 
-  it('keeps AWS SDK, HTTP, files and clocks out of the domain and the rendering', () => {
+  it('domain and rendering import no AWS SDK, HTTP, files or clocks', () => {
     const pure = sources.filter((file) => /^functions\/(domain|rendering)\//.test(file));
     const impure = pure.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
@@ -112,7 +112,7 @@ describe('the house', () => {
     expect(impure).toEqual([]);
   });
 
-  it('keeps the AWS SDK in the adapters, and middy in one file', () => {
+  it('only adapters import the AWS SDK, and only one file middy', () => {
     const strays = sources
       .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/'))
       .flatMap((file) =>
@@ -129,7 +129,7 @@ describe('the house', () => {
     expect(strays).toEqual([]);
   });
 
-  it('lets no production file know the word local', () => {
+  it('no production file checks whether it runs locally', () => {
     const knowing = sources
       .filter((file) => file.startsWith('functions/') || file.startsWith('runner-images/') || file.startsWith('cdk/'))
       .filter((file) =>
@@ -138,7 +138,7 @@ describe('the house', () => {
     expect(knowing).toEqual([]);
   });
 
-  it('keeps files small enough to read', () => {
+  it('no file is longer than 300 lines', () => {
     const long = sources
       .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
       .filter(({ lines }) => lines > 300)
@@ -146,12 +146,12 @@ describe('the house', () => {
     expect(long).toEqual([]);
   });
 
-  it('begins every file with a sentence about it', () => {
+  it('each file begins with a sentence about it', () => {
     const silent = sources.filter((file) => !/^(#![^\n]*\n)?\/\*\*/.test(readFileSync(join(root, file), 'utf8')));
     expect(silent).toEqual([]);
   });
 
-  it('writes to the terminal only where that is the job', () => {
+  it('only files whose job it is write to the terminal', () => {
     const writers = sources
       .filter((file) => /\bconsole\.(log|error|warn|info)\(/.test(readFileSync(join(root, file), 'utf8')))
       .filter(
@@ -167,7 +167,7 @@ describe('the house', () => {
     expect(writers).toEqual([]);
   });
 
-  it('has a handler file for every task placeholder of the state machines', () => {
+  it('each task placeholder of the state machines has a handler file', () => {
     const folder = join(root, 'state-machines');
     const placeholders = readdirSync(folder)
       .filter((file) => file.endsWith('.asl.json'))

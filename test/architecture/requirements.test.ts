@@ -13,20 +13,20 @@ const packagesFor = (use: string): readonly string[] =>
   [...new Set(requirements.programs.filter((row) => row.for.includes(use)).map((row) => row.package))].sort();
 
 describe('requirements.json', () => {
-  it('has exactly the Debian packages that the Dockerfile of the runners installs', () => {
+  it('the Debian packages are exactly those that the Dockerfile of the runners installs', () => {
     const lines = [...read('runner-images/Dockerfile').matchAll(/--no-install-recommends (.*) \\/g)];
     const installed = lines.flatMap(([, names = '']) => names.split(' ')).map((name) => name.replace(/=.*/, ''));
 
     expect([...new Set(installed)].sort()).toEqual(packagesFor('images'));
   });
 
-  it('has the line of ansible-core that the runner image installs', () => {
+  it('the required ansible-core is the one that the runner image installs', () => {
     const ansible = requirements.programs.find((row) => row.package === 'ansible-core');
 
     expect(read('runner-images/Dockerfile')).toContain(`ansible-core=${ansible?.atLeast}.*`);
   });
 
-  it('has every program that the hosts helper runs', () => {
+  it('each program that the hosts helper runs is required', () => {
     const common = join(root, 'local/hosts/lib/common.sh');
     const script = 'state_dir=; set --; . "$0"; trap - EXIT; printf "%s\\n" "${host_tools[@]}"';
     const tools = execFileSync('bash', ['-c', script, common], { encoding: 'utf8' }).trim().split('\n');
@@ -36,13 +36,13 @@ describe('requirements.json', () => {
     for (const tool of tools) expect(programs).toContain(tool);
   });
 
-  it('has the Debian packages that the documentation of the provider local names', () => {
+  it('the Debian packages that the page of the provider local names are required', () => {
     const [, names = ''] = /the Debian packages `([^`]+)`/.exec(read('docs/providers/local.md')) ?? [];
 
     expect(names.split(/\s+/).sort()).toEqual(packagesFor('hosts'));
   });
 
-  it('has the versions of terraform and tofu that README.md and docs/getting-started.md name', () => {
+  it('the required terraform and tofu are those of README.md and docs/getting-started.md', () => {
     const { terraform, tofu } = requirements.downloads.tofu.anyOf;
     const text = `\`terraform\` (${terraform.atLeast} or newer) or \`tofu\` (${tofu.atLeast} or newer)`;
 
@@ -50,13 +50,13 @@ describe('requirements.json', () => {
       expect(read(path).replace(/\s+/g, ' ')).toContain(text);
   });
 
-  it('has the Node version that package.json, README.md and docs/getting-started.md agree on', () => {
+  it('the required Node is that of package.json, README.md and docs/getting-started.md', () => {
     const [major] = /\d+/.exec(product.engines.node) ?? [];
 
     for (const path of ['README.md', 'docs/getting-started.md']) expect(read(path)).toContain(`Node ${major} or newer`);
   });
 
-  it('has the kubectl that the runner image has, with the same checksums', () => {
+  it('the required kubectl is that of the runner image, with the same checksums', () => {
     const { version, sha256 } = requirements.downloads.kubectl;
     const dockerfile = read('runner-images/Dockerfile');
 
@@ -65,13 +65,13 @@ describe('requirements.json', () => {
     expect(dockerfile).toContain(`ARG KUBECTL_SHA256_ARM64=${sha256.arm64}\n`);
   });
 
-  it('wants the same version of kubectl from every source', () => {
+  it('the required kubectl has the same version in every place', () => {
     const row = requirements.programs.find(({ program }) => program === 'kubectl');
 
     expect(row?.atLeast).toBe(requirements.downloads.kubectl.anyOf.kubectl.atLeast);
   });
 
-  it('installs what it lists for tests also where it installs what it lists for hosts', () => {
+  it('the packages for hosts include the packages for tests', () => {
     expect(packagesFor('hosts')).toEqual(expect.arrayContaining([...packagesFor('tests')]));
   });
 });

@@ -9,7 +9,7 @@ import { installation, resourcesOf } from './synthesised.ts';
 const alarms = resourcesOf(installation.observability, 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
 const pages = new URL('../../docs/aws/runbooks/', import.meta.url);
 
-it('each alarm has a page in docs/aws/runbooks that is named in it, and no page is left over', () => {
+it('each alarm names its page in docs/aws/runbooks, and each page has an alarm', () => {
   const named = alarms.map(
     ({ AlarmDescription }) => /docs\/aws\/runbooks\/([\w-]+)\.md$/.exec(String(AlarmDescription))?.[1],
   );
@@ -19,13 +19,13 @@ it('each alarm has a page in docs/aws/runbooks that is named in it, and no page 
     expect(readFileSync(new URL(`${name}.md`, pages), 'utf8')).toMatch(new RegExp(`^# ${name}\n`));
 });
 
-it('all notify one topic when they begin and when they end', () => {
+it('all alarms notify one topic when they start and when they end', () => {
   const topics = alarms.flatMap(({ AlarmActions, OKActions }) => [AlarmActions, OKActions].flat());
   expect(topics).toHaveLength(alarms.length * 2);
   expect(new Set(topics.map((topic) => JSON.stringify(topic))).size).toBe(1);
 });
 
-it('alarms of this account may publish to it: a policy of one’s own takes the place of the one that lets them', () => {
+it('alarms of this account can publish to the topic, although it has a policy of its own', () => {
   const [policy] = resourcesOf(installation.observability, 'AWS::SNS::TopicPolicy');
   const { Statement } = (policy?.Properties.PolicyDocument ?? { Statement: [] }) as {
     Statement: Record<string, unknown>[];
@@ -41,7 +41,7 @@ it('alarms of this account may publish to it: a policy of one’s own takes the 
   expect(JSON.stringify(Condition.ArnLike['aws:SourceArn'])).toContain(':alarm:kubeloom-*');
 });
 
-it('silence is a fault of the tick alone', () => {
+it('missing data is a fault for the alarm of the tick only', () => {
   const breaching = alarms.filter(({ TreatMissingData }) => TreatMissingData === 'breaching');
   expect(breaching).toEqual([
     expect.objectContaining({
@@ -52,7 +52,7 @@ it('silence is a fault of the tick alone', () => {
   ]);
 });
 
-it('measures what the tick and the records of checks log', async () => {
+it('the metrics are those that the tick and the records of checks log', async () => {
   const filters = resourcesOf(installation.observability, 'AWS::Logs::MetricFilter').map(
     ({ Properties }) => Properties,
   );

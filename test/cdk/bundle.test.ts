@@ -36,13 +36,13 @@ it('every function has a bundle of at most 1 MiB that exports its handler, and a
   }
 });
 
-it('is the same wherever it is written: the place of the checkout is not in it', () => {
+it('a bundle does not contain the place of the checkout', () => {
   const { sources } = JSON.parse(readFileSync(`${bundle('tick')}.map`, 'utf8')) as { sources: string[] };
   expect(sources).toContain('../../functions/tasks/tick.ts');
   expect(readFileSync(bundle('tick'), 'utf8')).not.toContain(directory);
 });
 
-it('answers for the API: the version, the whole OpenAPI document, a manifest in YAML with its faults', async () => {
+it('the bundle of the API answers version, OpenAPI document and a manifest with faults', async () => {
   const { handler } = load(bundle('router')) as { handler: HttpHandler };
   const ask = async (routeKey: string, more: object = {}) => {
     const [method = '', path = ''] = routeKey.split(' ');

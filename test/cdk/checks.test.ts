@@ -10,7 +10,7 @@ function checked(context: Readonly<Record<string, unknown>> = {}) {
   return made;
 }
 
-it('finds nothing in an installation, by default and with every switch', () => {
+it('the checks find nothing in an installation, by default and with every switch', () => {
   expect(() => checked().app.synth()).not.toThrow();
   const jwt = { authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
   expect(() =>
@@ -18,7 +18,7 @@ it('finds nothing in an installation, by default and with every switch', () => {
   ).not.toThrow();
 });
 
-it('stops the synthesis when a rule is broken', () => {
+it('the checks stop the synthesis when a rule is broken', () => {
   const { app, api } = checked();
   new Bucket(api, 'Careless');
   expect(() => app.synth()).toThrow();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   vi.unstubAllEnvs();
 });
 
-it('nothing costs nothing, and every count costs something', () => {
+it('the bill of nothing is 0, and every count costs something', () => {
   expect(dollars(billOf(none()))).toBe(0);
   for (const name of Object.keys(none()) as (keyof ReturnType<typeof none>)[])
     expect(dollars(billOf({ ...none(), [name]: 1000 })), name).toBeGreaterThan(0);
@@ -27,7 +27,7 @@ it('a creation and a change are counted: builds of every stage, transitions, cal
   }
 });
 
-it('ten idle clusters cost at most 15 dollars a month, the ticks of an idle installation at most 0.10', () => {
+it('ten idle clusters cost at most 15 dollars a month, and idle ticks at most 0.10', () => {
   const month = idleMonth(life, { clusters: 10, alarms: 12, measures: 4 });
   expect(month.total).toBeLessThanOrEqual(15);
   expect(month.ticks).toBeLessThanOrEqual(0.1);

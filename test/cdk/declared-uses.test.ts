@@ -23,7 +23,7 @@ it('a port under another name has no method that its handler does not declare', 
   vi.unstubAllEnvs();
 });
 
-it('a handler cannot pass its ports to what calls more than it declares', () => {
+it('a handler cannot pass its ports to a function that calls more than it declares', () => {
   const handler = taskHandler(z.unknown(), ['clusters.get'], async (_input, deps) => {
     // @ts-expect-error `knownFacts` reads artifacts
     return knownFacts(deps, { facts: noFacts });

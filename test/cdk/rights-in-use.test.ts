@@ -68,7 +68,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-it('holds for a creation that is rolled back, one that goes well, a change and a deletion', async () => {
+it('the rights suffice for a creation, one that is rolled back, a change and a deletion', async () => {
   const key = { namespace: 'default', name: 'shop' };
   const manifest = benchManifest('shop', 'sim');
   const end = async (): Promise<string> =>

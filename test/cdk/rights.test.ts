@@ -68,12 +68,12 @@ const lambdas = [pipeline, api].flatMap((stack) =>
 );
 
 describe('functions', () => {
-  it('use what functions/rights/uses.json says (`node scripts/generate-rights.ts` writes it)', () => {
+  it('the rights come from functions/rights/uses.json (`node scripts/generate-rights.ts` writes it)', () => {
     const written = JSON.parse(readFileSync(new URL('../../functions/rights/uses.json', import.meta.url), 'utf8'));
     expect(written).toEqual(derived);
   });
 
-  it('have a role each, all of them', () => {
+  it('each function has a role of its own', () => {
     expect(lambdas.map(({ name }) => name).sort()).toEqual(Object.keys(derived.functions).sort());
     expect(new Set(lambdas.map(({ role }) => role)).size).toBe(lambdas.length);
   });
@@ -87,7 +87,7 @@ describe('functions', () => {
     });
   }
 
-  it('start nothing but checks of credentials: the API alone, in one project, with one variable and no other override', () => {
+  it('only the API starts builds: checks in one project, with one variable and no override', () => {
     const starting = lambdas.flatMap(({ name, statements }) =>
       statements.filter(({ Action }) => [Action].flat().includes('codebuild:StartBuild')).map((one) => ({ name, one })),
     );
@@ -105,7 +105,7 @@ describe('functions', () => {
     });
   });
 
-  it('cannot read secrets or Terraform states, whatever else is allowed', () => {
+  it('no function can read secrets or Terraform states, whatever else is allowed', () => {
     for (const { statements } of lambdas) {
       const denied = statements.filter(({ Effect }) => Effect === 'Deny');
       expect(denied.map(({ Action }) => Action)).toEqual([
@@ -132,7 +132,7 @@ const runners = runnerTools.map((tool) => {
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 describe('runners', () => {
-  it('get tokens for the clouds that provider.json names, and for the Vaults of the options, and for no one else', () => {
+  it('runners get tokens only for clouds of provider.json and Vaults of the options', () => {
     const audiencesOf = (context: Record<string, unknown>) => {
       const { pipeline: stack } = installationOf(context);
       const projects = resourcesOf(stack, 'AWS::CodeBuild::Project').map(({ Properties }) => {
@@ -263,7 +263,7 @@ describe('all roles', () => {
   const global =
     /^(xray:Put|xray:Get|logs:(Create|Get|Update|Delete|List)LogDeliver(y|ies)|logs:(Put|Describe)ResourcePolic|logs:DescribeLogGroups|ecr:GetAuthorizationToken|sts:GetWebIdentityToken)/;
 
-  it('are never for every action, and for every resource only where there are no others', () => {
+  it('no role is for every action, or for every resource where others exist', () => {
     const allowed = [pipeline, api].flatMap((stack) =>
       resourcesOf(stack, 'AWS::IAM::Policy')
         .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)

@@ -9,9 +9,9 @@ import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/a
 import { reviewText } from './review-text.ts';
 import { installation, installationOf, resourcesOf, templateOf } from './synthesised.ts';
 
-describe('what a reviewer reads of a change: resources, and who may do what', () => {
+describe('what a reviewer reads: resources, and who may do what', () => {
   for (const name of ['storage', 'pipeline', 'api', 'observability'] as const) {
-    it(`of the stack ${name} is in __snapshots__/${name}.txt`, async () => {
+    it(`the resources and rights of the stack ${name} are in __snapshots__/${name}.txt`, async () => {
       await expect(reviewText(installation[name])).toMatchFileSnapshot(`./__snapshots__/${name}.txt`);
     });
   }
@@ -30,7 +30,7 @@ describe('the state machines', () => {
     });
   }
 
-  it('are finished when they are interrupted, and handled by the schedule', () => {
+  it('executions that are interrupted are finished by a rule, and the schedule runs the tick', () => {
     templateOf(installation.pipeline).hasResourceProperties('AWS::Events::Rule', {
       EventPattern: Match.objectLike({
         source: ['aws.states'],
@@ -50,7 +50,7 @@ describe('the state machines', () => {
 });
 
 describe('the API', () => {
-  it('has every route; only health answers without a signature', () => {
+  it('the API has every route, and only health answers without a signature', () => {
     const made = resourcesOf(installation.api, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => [
       Properties.RouteKey,
       Properties.AuthorizationType,
@@ -64,7 +64,7 @@ describe('the API', () => {
 });
 
 describe('the function behind the API', () => {
-  it('lets the API call it with one statement, however many routes there are: its policy may have 20 KB', () => {
+  it('the function of the API has one permission for all routes: its policy is limited to 20 KB', () => {
     const permissions = resourcesOf(installation.api, 'AWS::Lambda::Permission');
     expect(permissions).toHaveLength(1);
     const { SourceArn } = permissions[0]?.Properties ?? {};
@@ -73,7 +73,7 @@ describe('the function behind the API', () => {
 });
 
 describe('functions and runners', () => {
-  it('are all of Node 24 on arm64', () => {
+  it('all functions run Node 24 on arm64', () => {
     const functions = [installation.pipeline, installation.api].flatMap((stack) =>
       resourcesOf(stack, 'AWS::Lambda::Function'),
     );
@@ -83,7 +83,7 @@ describe('functions and runners', () => {
     }
   });
 
-  it('are given only settings that the configuration knows, and all that it demands', () => {
+  it('the settings of functions are all known to the configuration, and none is missing', () => {
     const [first] = resourcesOf(installation.api, 'AWS::Lambda::Function');
     const { Variables } = (first?.Properties.Environment ?? {}) as { Variables: Record<string, unknown> };
     const names = Object.keys(Variables).filter((name) => name.startsWith('KUBELOOM_'));
@@ -92,7 +92,7 @@ describe('functions and runners', () => {
     expect(names).toEqual(expect.arrayContaining(demanded.map(([name]) => name)));
   });
 
-  it('build what there are modules for, never on the computer they run on', () => {
+  it('the provider types are those with modules, without the local one', () => {
     const [first] = resourcesOf(installation.api, 'AWS::Lambda::Function');
     const { Variables } = (first?.Properties.Environment ?? {}) as { Variables: Record<string, string> };
     const types = (Variables.KUBELOOM_PROVIDER_TYPES ?? '').split(',');
@@ -102,13 +102,13 @@ describe('functions and runners', () => {
     expect(types).not.toContain('local');
   });
 
-  it('have one project for each tool', () => {
+  it('each tool has one project', () => {
     templateOf(installation.pipeline).resourceCountIs('AWS::CodeBuild::Project', 5);
   });
 });
 
-describe('what must not be lost', () => {
-  it('stays when its stack is deleted', () => {
+describe('retention', () => {
+  it('table, bucket and key remain when the stack is deleted', () => {
     for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket']) {
       templateOf(installation.storage).hasResource(type, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     }
@@ -116,7 +116,7 @@ describe('what must not be lost', () => {
     expect(installation.storage.terminationProtection).toBe(true);
   });
 
-  it('is encrypted with our own key, which rotates; the table can go back in time and not be deleted', () => {
+  it('table and bucket are encrypted with our rotating key, and the table has backups', () => {
     const key = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] };
     templateOf(installation.storage).hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
     templateOf(installation.storage).hasResourceProperties('AWS::DynamoDB::GlobalTable', {

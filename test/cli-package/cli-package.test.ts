@@ -25,25 +25,25 @@ afterAll(async () => {
 const manifest = join(root, 'examples/sim-minimal.yaml');
 
 describe('the npm package of the command line', () => {
-  it('has no dependencies, cannot be published and asks for Node 22', () => {
+  it('the package has no dependencies, cannot be published and asks for Node 22', () => {
     const file = join(installed.directory, 'lib/node_modules/@kubeloom/cli/package.json');
     const { dependencies, private: isPrivate, engines } = JSON.parse(readFileSync(file, 'utf8'));
     expect({ dependencies, isPrivate, engines }).toEqual({ isPrivate: true, engines: { node: '>=22.13' } });
     expect(existsSync(join(installed.directory, 'lib/node_modules/@kubeloom/cli/node_modules'))).toBe(false);
   });
 
-  it('is small', () => {
+  it('the package is small', () => {
     expect(installed.packed.size).toBeLessThan(600_000);
   });
 
-  it('says its version, its commands and the schema', async () => {
+  it('the package prints its version, its commands and the schema', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect((await installed.run(['version'])).stdout).toContain(`kubeloom ${version} `);
     expect((await installed.run(['--help'])).stdout).toMatch(/apply.*get.*kubeconfig/s);
     expect(JSON.parse((await installed.run(['schema'])).stdout)).toHaveProperty('$schema');
   });
 
-  it('checks, plans, applies, shows and deletes a manifest on a platform', async () => {
+  it('the package checks, plans, applies, shows and deletes a manifest on a platform', async () => {
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await installed.run(args, access);
       expect({ args, code, stderr }).toMatchObject({ args, code: 0 });
@@ -60,7 +60,7 @@ describe('the npm package of the command line', () => {
     await run('delete', 'sim-minimal', '--wait', '--yes');
   });
 
-  it('knows the provider types', async () => {
+  it('the package knows the provider types', async () => {
     expect((await installed.run(['provider', 'list'])).stdout).toContain('hetzner');
   });
 
@@ -70,13 +70,13 @@ describe('the npm package of the command line', () => {
     [['provider', 'test', 'templates/terraform/hetzner']],
     [['provider', 'check', 'hetzner-1', '-f', manifest]],
     [['doctor']],
-  ])('says in one sentence that a clone is needed for %j', async (args) => {
+  ])('the package says in one sentence that a clone is needed for %j', async (args) => {
     const { code, stderr } = await installed.run(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^kubeloom: `kubeloom [a-z ]+` needs a clone of Kubeloom: .*\n$/);
   });
 
-  it('says what it does not know and what cannot be reached as the clone does', async () => {
+  it('the package reports an unknown command and a missing API as the clone does', async () => {
     expect((await installed.run(['aply'])).stderr).toContain("unknown command 'aply'");
     expect((await installed.run(['get'])).code).toBe(7);
   });

@@ -58,7 +58,7 @@ const examine = (token?: string) => examineAws({ region, installation: 'kubeloom
 const notOk = (checks: readonly AwsCheck[]): AwsCheck[] => checks.filter(({ state }) => state !== 'ok');
 
 describe('an account in which all is well', () => {
-  it('is shown as such, line by line', async () => {
+  it('a healthy account is shown as healthy, line by line', async () => {
     const { checks, account: id } = await examine();
     expect(notOk(checks)).toEqual([]);
     expect(id).toBe('123456789012');
@@ -72,14 +72,14 @@ describe('an account in which all is well', () => {
     expect(checks.find(({ name }) => name === 'image of ansible')?.found).toBe(`${digest}, 210 MB`);
   });
 
-  it('is asked with a signature of its region, or with the token that there is', async () => {
+  it('the API is asked with a signature of its region, or with the token that is given', async () => {
     await examine();
     expect(api.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/execute-api\//);
     await examine('a-token');
     expect(api.authorization).toBe('Bearer a-token');
   });
 
-  it('is only read: no request that changes anything is sent', async () => {
+  it('the doctor sends no request that changes anything', async () => {
     await examine();
     const sent = Object.values(account).flatMap((client) => client.calls().map(({ args }) => args[0].constructor.name));
     expect(sent.length).toBeGreaterThan(10);
@@ -302,9 +302,9 @@ const faults: readonly Fault[] = [
   },
 ];
 
-describe('one thing broken', () => {
+describe('a single fault', () => {
   for (const { what, breakIt, check, state, found, fix } of faults) {
-    it(`${what}: reported alone, with how to fix it`, async () => {
+    it(`a single fault is reported alone, with its fix: ${what}`, async () => {
       breakIt();
       const wrong = notOk((await examine()).checks);
       expect(wrong).toHaveLength(1);
@@ -315,7 +315,7 @@ describe('one thing broken', () => {
   }
 });
 
-it('nothing deployed yet: the account is judged, the stacks are missing, what depends on them is skipped', async () => {
+it('a missing deployment is reported, and checks that depend on it are skipped', async () => {
   const missing = awsError('ValidationError', 'Stack with id kubeloom-api does not exist');
   account.cloudFormation.reset();
   account.cloudFormation.on(DescribeStacksCommand).rejects(missing);
@@ -335,7 +335,7 @@ it('nothing deployed yet: the account is judged, the stacks are missing, what de
   expect(checks.find(({ name }) => name === 'builds at once (ARM/Small)')?.state).toBe('ok');
 });
 
-it('a region without arm64 containers is reported before the first deployment, and not once runners exist', async () => {
+it('a region without arm64 containers is reported only before the first deployment', async () => {
   account.cloudFormation.on(DescribeStacksCommand).rejects(awsError('ValidationError', 'Stack x does not exist'));
   const before = await examineAws({ region: 'eu-south-1', installation: 'kubeloom' });
   const reported = before.checks.find(({ name }) => name === 'containers on arm64');
@@ -367,7 +367,7 @@ it.each([
   ['CredentialsProviderError', /no credentials/, /aws configure sso/],
   ['ExpiredTokenException', /have expired/, /aws sso login/],
   ['InvalidClientTokenId', /does not know these credentials/, /aws configure list/],
-])('%s: nothing else is asked', async (name, found, fix) => {
+])('the error %s ends the checks', async (name, found, fix) => {
   account.sts.on(GetCallerIdentityCommand).rejects(awsError(name));
   const { checks } = await examine();
   const [first, identity, ...rest] = checks;
@@ -387,7 +387,7 @@ describe('as a command', () => {
   };
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('without credentials: says so, checks nothing else and ends with 1', async () => {
+  it('doctor --aws without credentials says so, checks nothing else and exits with 1', async () => {
     const { code, stdout } = await kubeloom(['doctor', '--aws', '--region', region], { environment });
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong +identity +no credentials/);
@@ -395,7 +395,7 @@ describe('as a command', () => {
     expect(stdout).toContain('1 wrong');
   });
 
-  it('without a region: as JSON, for programs', async () => {
+  it('doctor --aws --json without a region says in JSON how to set one', async () => {
     const { code, stdout } = await kubeloom(['doctor', '--aws', '--json'], { environment });
     expect(code).toBe(1);
     const { checks } = JSON.parse(stdout) as { checks: AwsCheck[] };
@@ -405,7 +405,7 @@ describe('as a command', () => {
     });
   });
 
-  it('--region without --aws is refused', async () => {
+  it('doctor --region without --aws is refused', async () => {
     const { code, stderr } = await kubeloom(['doctor', '--region', region], { environment });
     expect(code).toBe(2);
     expect(stderr).toContain('--region is for --aws only');

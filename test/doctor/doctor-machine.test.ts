@@ -30,7 +30,7 @@ async function doctor(): Promise<ReadonlyMap<string, Check>> {
 }
 
 describe('kubeloom doctor', { timeout: 120_000 }, () => {
-  it('says of a program that is there and fails what the program itself says', async () => {
+  it('a program that fails is reported with its own error message', async () => {
     program('ansible-playbook', 'echo "ERROR! /root/.ansible cannot be written" >&2; echo "more" >&2; exit 5');
 
     const ansible = (await doctor()).get('ansible-playbook');
@@ -39,7 +39,7 @@ describe('kubeloom doctor', { timeout: 120_000 }, () => {
     expect(ansible?.fix).toContain('apt-get install ansible-core');
   });
 
-  it('refuses versions of tofu and terraform that are too old, and names the one that is needed', async () => {
+  it('a tofu or terraform that is too old is refused, with the version that is needed', async () => {
     program('tofu', 'echo "OpenTofu v1.6.2"');
     program('terraform', 'echo "Terraform v1.9.0"');
 
@@ -48,14 +48,14 @@ describe('kubeloom doctor', { timeout: 120_000 }, () => {
     expect(check).toMatchObject({ ok: false, found: 'OpenTofu v1.6.2: 1.10 or newer is needed' });
   });
 
-  it('takes terraform where tofu is broken', async () => {
+  it('terraform is used when tofu is broken', async () => {
     program('tofu', 'exit 1');
     program('terraform', 'echo "Terraform v1.11.4"');
 
     expect((await doctor()).get('terraform or tofu')).toMatchObject({ ok: true, found: 'Terraform v1.11.4' });
   });
 
-  it('finds the tofu that the set-up put into the data directory', async () => {
+  it('the tofu that the set-up put into the data directory is found', async () => {
     mkdirSync(join(directory, 'bin'));
     program('bin/tofu', 'echo "OpenTofu v1.10.6"');
 
@@ -65,7 +65,7 @@ describe('kubeloom doctor', { timeout: 120_000 }, () => {
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ found: 'OpenTofu v1.10.6', ok: true }));
   });
 
-  it('says what the machine answers where the kernel lacks something', async () => {
+  it('a feature that the kernel lacks is reported with the answer of the machine', async () => {
     program('unshare', 'echo "unshare: not on this machine" >&2; exit 1');
 
     const bridge = (await doctor()).get('bridge');
@@ -76,11 +76,11 @@ describe('kubeloom doctor', { timeout: 120_000 }, () => {
 });
 
 describe('a program that is asked for its version', () => {
-  it('is missing only if it is not there', async () => {
+  it('a program is missing only if it does not exist', async () => {
     expect(await askProgram(join(directory, 'nothing'), [])).toMatchObject({ ok: false, found: 'missing' });
   });
 
-  it('is reported with the last line of a Python trace, which names the cause', async () => {
+  it('a Python trace is reported by its last line, which names the cause', async () => {
     const trace = 'Traceback (most recent call last):\n  File "x", line 1\nImportError: no module named yaml';
 
     const answer = await askProgram(program('broken', `printf '${trace}\\n' >&2; exit 1`), []);
@@ -88,7 +88,7 @@ describe('a program that is asked for its version', () => {
     expect(answer).toMatchObject({ ok: false, missing: false, found: 'ImportError: no module named yaml' });
   });
 
-  it('is reported by its version alone where it prints a whole build record', async () => {
+  it('a program that prints a whole build record is reported by its version alone', async () => {
     const record = `Client Version: version.Info{Major:"1", GitVersion:"v1.20.2", GitCommit:"${'0'.repeat(40)}"}`;
 
     expect(await askProgram(program('wordy', `echo '${record}'`), [])).toMatchObject({ ok: true, found: '1.20.2' });

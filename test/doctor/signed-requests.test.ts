@@ -50,7 +50,7 @@ function signatureOf({ request, body }: (typeof seen)[number]): string {
 }
 
 describe('requests to an API in AWS', () => {
-  it('are signed as AWS checks it: reads with a query, writes with a body', async () => {
+  it('a request to an API in AWS is signed as AWS checks it, reads and writes', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
     const api = apiClient({ apiUrl, token: undefined });
     await expect(api.listManifests({ namespace: 'team a' })).rejects.toThrow();
@@ -66,14 +66,14 @@ describe('requests to an API in AWS', () => {
     expect(seen[1]?.request.headers['if-match']).toBe('"3"');
   });
 
-  it('carry the token alone where there is one', async () => {
+  it('a request with a token carries the token alone', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
     await expect(apiClient({ apiUrl, token: 'a-token' }).getVersion()).rejects.toThrow();
     expect(seen[0]?.request.headers.authorization).toBe('Bearer a-token');
   });
 });
 
-it('a platform on this machine is sent no signature', async () => {
+it('a platform on this machine gets no signature', async () => {
   await expect(apiClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
   expect(seen[0]?.request.headers.authorization).toBeUndefined();
 });

@@ -32,20 +32,20 @@ const followed = (before: ClusterDrift | undefined, items: DriftItem[], policy: 
 const made = (drift: ClusterDrift): ClusterDrift => repairMade(drift, { runId: 'r2' }, '2026-11-20T12:01:00Z') ?? drift;
 
 describe('a check', () => {
-  it('requests a repair of what can be repaired, if the manifest asks for it', () => {
+  it('a check requests a repair of what can be repaired, if the manifest asks for it', () => {
     const beyond: DriftItem = { kind: 'node', where: { name: 'API' }, message: 'the API is silent', repairable: false };
     expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'requested', items: [one] });
     expect(ask({ found: report([one]), policy: 'report' }).drift).not.toHaveProperty('repair');
     expect(ask({ found: report([beyond]) }).drift).not.toHaveProperty('repair');
   });
 
-  it('does not say that all is in order when it could not look at all of it', () => {
+  it('an incomplete check does not say that all is in order', () => {
     const { drift, level } = ask({ found: report([], ['hz-prod: no credentials']) });
     expect(drift.outcome).toBe('of what could be checked, nothing differs from what was created');
     expect(level).toBe('warning');
   });
 
-  it('that could not be made keeps what was found before, and requests no repair', () => {
+  it('a check that failed keeps what was found before, and requests no repair', () => {
     const before = followed(undefined, [one], 'report');
     const { drift, kind } = ask({ before, found: 'the container left no result' });
     expect(kind).toBe('DriftCheckFailed');
@@ -54,8 +54,8 @@ describe('a check', () => {
   });
 });
 
-describe('checks that cannot look at everything', () => {
-  it('are an error from the third in a row on, whether nothing or a part was checked; a complete one ends the row', () => {
+describe('incomplete checks', () => {
+  it('the third incomplete check in a row is an error, and a complete one ends the row', () => {
     const silent = (before?: ClusterDrift) => ask({ before, found: 'no container' });
     const partly = (before?: ClusterDrift) => ask({ before, found: report([], ['hz-prod: expired']) });
     const first = silent();
@@ -70,7 +70,7 @@ describe('checks that cannot look at everything', () => {
     expect(whole.drift).not.toHaveProperty('incomplete');
   });
 
-  it('are counted once for a check with two looks', () => {
+  it('an incomplete check that looks twice counts once', () => {
     const found = ask({ before: silentTwice(), found: report([one], ['hz-prod: expired']) });
     const looked = ask({ before: made(found.drift), found: report([], ['hz-prod: expired']) });
     expect([found.drift.incomplete, looked.drift.incomplete]).toEqual([3, 3]);
@@ -82,7 +82,7 @@ const silentTwice = (): ClusterDrift => {
   return ask({ before: once, found: 'no container' }).drift;
 };
 
-it('what is left is what nothing is about to repair', () => {
+it('drift that no repair is requested for is counted as left', () => {
   const beyond: DriftItem = { ...other, repairable: false };
   expect(measureDrift(followed(undefined, [one, beyond]))).toEqual({ driftLeft: 1, incompleteChecks: 0 });
   expect(measureDrift(followed(undefined, [one, beyond], 'report')).driftLeft).toBe(2);
@@ -91,13 +91,13 @@ it('what is left is what nothing is about to repair', () => {
 });
 
 describe('a repair', () => {
-  it('helped when nothing of it is found any more, whatever else is', () => {
+  it('a repair helped when nothing of it is found again, whatever else is', () => {
     const drift = followed(made(followed(undefined, [one])), [other]);
     expect(drift).toMatchObject({ items: [other], repair: { state: 'helped' } });
     expect(drift).not.toHaveProperty('useless');
   });
 
-  it('of what could not be checked again is not said to have helped', () => {
+  it('a repair that could not be checked again is unverified', () => {
     const { drift } = ask({
       before: made(followed(undefined, [one])),
       found: report([], ['hz-prod: it does not answer']),
@@ -107,7 +107,7 @@ describe('a repair', () => {
     expect(failed.repair?.state).toBe('unverified');
   });
 
-  it('that did not help is not requested again: not by the next check, nor by an incomplete one', () => {
+  it('a repair that did not help is not requested again, not even after an incomplete check', () => {
     const useless = followed(made(followed(undefined, [one])), [one]);
     expect(useless).toMatchObject({ repair: { state: 'useless' }, useless: [driftKey(one)] });
     expect(followed(useless, [one, other]).repair).toMatchObject({ state: 'requested', items: [other] });
@@ -121,7 +121,7 @@ describe('a repair', () => {
 describe('the stages of a repair', () => {
   const stagesOf = (items: DriftItem[]) => repairPlans(twoProviderState(), items).map(({ stage }) => stage);
 
-  it('of a machine are those that make it, set it up and take it into Kubernetes; the others only learn its key', () => {
+  it('the repair of a machine creates it, sets it up and joins it; others only get its key', () => {
     const plans = repairPlans(twoProviderState(), [one]);
     expect(plans.map(({ stage }) => stage)).toEqual(['infrastructure', 'configuration', 'kubernetes', 'nodes']);
     expect(plans[1]?.work).toMatchObject({
@@ -131,7 +131,7 @@ describe('the stages of a repair', () => {
     });
   });
 
-  it('of a machine of a load balancer set up its roles and its names again, and leave Kubernetes alone', () => {
+  it('the repair of a load balancer sets up roles and names again, without Kubernetes', () => {
     const plans = repairPlans(twoProviderState(), [machine('edge-ccccccc-01')]);
     expect(plans.map(({ stage }) => stage)).toEqual(['infrastructure', 'configuration']);
     const kinds = plans[0]?.stage === 'infrastructure' ? plans[0].work.workspaces.map(({ kind }) => kind) : [];
@@ -139,7 +139,7 @@ describe('the stages of a repair', () => {
     expect(plans[1]?.work).toMatchObject({ install: ['edge-ccccccc-01'], loadBalancers: ['lb'] });
   });
 
-  it('are none for what is not part of the cluster any more', () => {
+  it('a machine that is not in the cluster any more has no repair', () => {
     const gone: DriftItem = {
       kind: 'machine',
       where: { node: 'gone-1234567-01', provider: 'elsewhere' },
@@ -150,13 +150,13 @@ describe('the stages of a repair', () => {
     expect(repairWaypoints(twoProviderState(), [gone])).toEqual([]);
   });
 
-  it('lead from the state to the same, and nothing of them is undone', () => {
+  it('a repair leads from the state to the same state, and has no undo', () => {
     const [waypoint] = repairWaypoints(twoProviderState(), [one]);
     expect(waypoint).toMatchObject({ direction: 'repair', target: twoProviderState(), undo: [] });
   });
 });
 
-it('what is known of drift forgets nodes that are gone, and all of it with the cluster', () => {
+it('known drift forgets nodes that no longer exist, and all of it with the cluster', () => {
   const drift = followed(undefined, [one, machine('gone-1234567-01')], 'report');
   expect(driftOf(drift, twoProviderState())?.items).toEqual([one]);
   expect(driftOf(drift, null)).toBeUndefined();
@@ -168,17 +168,20 @@ describe('the interval of checks', () => {
     ['6h', 360],
     ['7d', 10_080],
     ['off', undefined],
-  ])('%s is %s minutes', (interval, minutes) => {
+  ])('the interval %s is %s minutes', (interval, minutes) => {
     expect(DriftChecks.parse({ interval })).toEqual({ interval, onDrift: 'report' });
     expect(intervalMinutes(interval)).toBe(minutes);
   });
 
-  it.each(['29m', '31d', '0h', '6', '6 h', '-6h', 'daily', '', '999999d'])('"%s" is refused with a fix', (interval) => {
-    const { error } = DriftChecks.safeParse({ interval });
-    expect(error?.issues[0]?.message).toContain('; use a number with m, h or d');
-  });
+  it.each(['29m', '31d', '0h', '6', '6 h', '-6h', 'daily', '', '999999d'])(
+    'the interval "%s" is refused with a fix',
+    (interval) => {
+      const { error } = DriftChecks.safeParse({ interval });
+      expect(error?.issues[0]?.message).toContain('; use a number with m, h or d');
+    },
+  );
 
-  it('is 6 hours, and findings are only reported, by default', () => {
+  it('the interval is 6 hours by default, and findings are only reported', () => {
     expect(DriftChecks.parse({})).toEqual({ interval: '6h', onDrift: 'report' });
   });
 });

@@ -128,7 +128,7 @@ const workspaceOf = (pool: string) =>
   ) ?? '';
 
 describe('a check', () => {
-  it('that finds everything as it was made reports nothing, and only ever plans, without a lock', async () => {
+  it('a check without findings reports nothing, and only ever plans, without a lock', async () => {
     expect(await look()).toEqual({ schema: 1, items: [], unchecked: [] });
     expect(workspaces().filter((name) => name.startsWith('dns'))).toHaveLength(1);
     expect(workspaces().length).toBeGreaterThanOrEqual(3);
@@ -141,7 +141,7 @@ describe('a check', () => {
     expect(calls()).toMatch(/ansible: \S*verify\.yml -i/);
   });
 
-  it('reports a deleted machine once: neither its silence nor its firewall in addition', async () => {
+  it('a deleted machine is reported once, without its silence and its firewall', async () => {
     await look();
     const workspace = workspaceOf('workers');
     record(
@@ -160,7 +160,7 @@ describe('a check', () => {
     expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true }]);
   });
 
-  it('never has an existing machine destroyed, nor anything applied that would do it', async () => {
+  it('a check never destroys an existing machine, nor applies anything that would', async () => {
     await look();
     const workspace = workspaceOf('workers');
     const worker = machinesOf('workers-bbbbbbb-01');
@@ -181,7 +181,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('distinguishes changes of newer templates from changes by others; what only moves is no drift', async () => {
+  it('a check distinguishes newer templates from changes by others, and ignores moves', async () => {
     await look();
     const workspace = workspaceOf('control');
     const firewall = 'module.network_x.hcloud_firewall.nodes';
@@ -196,7 +196,7 @@ describe('a check', () => {
     expect((await look()).items).toEqual([]);
   });
 
-  it('reports networks, and the names of load balancers, as one thing each', async () => {
+  it('a changed network, or names of load balancers, are one finding each', async () => {
     await look();
     const workspace = workspaceOf('control');
     record(
@@ -218,7 +218,7 @@ describe('a check', () => {
     expect(items[0]?.message).toContain('update module.network_x.hcloud_firewall.nodes');
   });
 
-  it('reports peers that do not answer, and nodes without SSH as not repairable', async () => {
+  it('a peer that does not answer is reported, and a node without SSH as not repairable', async () => {
     say([
       ...mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
         (event) => !JSON.stringify(event).includes('"host":"basement'),
@@ -234,7 +234,7 @@ describe('a check', () => {
     expect(items[1]?.message).toBe('control-aaaaaaa-01 does not reach edge-ccccccc-01 over WireGuard');
   });
 
-  it('checks an incomplete mesh a second time: a node that was silent for a moment is not reported', async () => {
+  it('an incomplete mesh is checked twice, and a node that was silent once is not reported', async () => {
     const unreached = { event: 'unreachable', host: 'basement-01', task: 'ping', message: 'connection refused' };
     const others = mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(
       (event) => !JSON.stringify(event).includes('"host":"basement'),
@@ -245,7 +245,7 @@ describe('a check', () => {
     expect(calls().match(/^ansible: /gm)).toHaveLength(2);
   });
 
-  it('reports nodes that are missing, not ready, or of another version; a newer kubelet is never downgraded', async () => {
+  it('a missing, NotReady or outdated node is reported, and a newer kubelet never downgraded', async () => {
     live({
       'control-aaaaaaa-01': { version: 'v1.33.9' },
       'control-aaaaaaa-02': { version: 'v1.35.0' },
@@ -261,13 +261,13 @@ describe('a check', () => {
     ]);
   });
 
-  it('reports an API that does not answer twice', async () => {
+  it('an API that fails to answer twice is reported', async () => {
     record('api-down', '');
     expect((await look()).items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
     expect(kubectlLooks()).toBe(2);
   });
 
-  it('looks once at nodes that are in order, and a second time at others: one that blinked is in order', async () => {
+  it('a node with a problem is checked twice, and is in order if the second check is', async () => {
     expect((await look()).items).toEqual([]);
     expect(kubectlLooks()).toBe(1);
     live({ 'workers-bbbbbbb-01': { ready: 'Unknown' }, 'basement-01': { ready: 'False' } }, 'nodes-first');
@@ -276,7 +276,7 @@ describe('a check', () => {
     expect(kubectlLooks()).toBe(3);
   });
 
-  it('says what it could not check, and checks the rest; no secret is in its report', async () => {
+  it('a check reports what it could not check, and checks the rest, without secrets', async () => {
     await look();
     const workspace = workspaceOf('workers');
     const diagnostic = { severity: 'error', summary: 'invalid token very-secret-token', detail: '' };
@@ -290,7 +290,7 @@ describe('a check', () => {
     expect(JSON.stringify(report)).not.toContain('very-secret-token');
   });
 
-  it('that can look at nothing says so of every part', async () => {
+  it('a check that can check nothing says so of every part', async () => {
     await look();
     for (const workspace of workspaces()) record(`${workspace}.code`, '1');
     record('mesh', '');

@@ -30,19 +30,19 @@ describe('the hosts helper', () => {
       ['up', ...site, '--bind-ro', 'here:/there'],
       'kubeloom-host: up east: --bind-ro needs SRC:DST, both absolute, without spaces',
     ],
-  ])('refuses %s with exit code 2 and one line that names it', (_, args, line) => {
+  ])('the hosts helper refuses %s with exit code 2 and one line that names it', (_, args, line) => {
     const { status, stderr } = spawnSync(helper, args, { encoding: 'utf8', env: inTrialDirectory });
     expect(status).toBe(2);
     expect(stderr.trim()).toBe(line);
   });
 
-  test('explains itself without arguments', () => {
+  test('the hosts helper prints its usage without arguments', () => {
     const { status, stdout } = spawnSync(helper, [], { encoding: 'utf8', env: inTrialDirectory });
     expect(status).toBe(0);
     for (const command of ['up', 'down', 'gc', 'reconcile', 'doctor']) expect(stdout).toContain(`  ${command} `);
   });
 
-  test('has no hosts where nothing was ever made', () => {
+  test('status is an empty list when no host was ever created', () => {
     expect(JSON.parse(execFileSync(helper, ['status'], { env: inTrialDirectory }).toString())).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('the hosts helper', () => {
     for (const check of report.checks) expect(check.ok || (check.fix ?? '') !== '').toBe(true);
   });
 
-  test('gives every site a name of its own, short enough for a network link with a host number', () => {
+  test('a site has a name of its own, short enough for a network link with a host number', () => {
     const names = ['a', 'b'].flatMap((state) =>
       ['shop-abc1234', 'shop-abc1235'].flatMap((cluster) =>
         ['east', 'west'].map((provider) => unitOf(`/tmp/${state}`, cluster, provider)),
@@ -69,11 +69,11 @@ describe('the hosts helper', () => {
     expect(unitOf('/tmp/a', 'shop-abc1234', 'east')).toBe(names[0]);
   });
 
-  test('derives a MAC from the address', () => {
+  test('a MAC is derived from the address', () => {
     expect(inShell('mac_of 198.18.77.10')).toBe('02:6c:c6:12:4d:0a');
   });
 
-  test('consists of scripts that bash can parse', () => {
+  test('the scripts of the hosts helper can be parsed by bash', () => {
     const scripts = readdirSync(join(directory, 'lib')).map((name) => join(directory, 'lib', name));
     for (const script of [
       helper,

@@ -40,13 +40,13 @@ const itemsOf = async (TableName: string): Promise<readonly unknown[]> =>
     String(a.pk).localeCompare(String(b.pk)),
   );
 
-it('only counts at first', async () => {
+it('the copy of a table only counts by default', async () => {
   const before = await itemsOf(to);
   expect(await copyTable(client, from, to, false)).toEqual({ written: 40, removed: 2 });
   expect(await itemsOf(to)).toEqual(before);
 });
 
-it('makes the items those of the moment: what was changed, what was removed, what was not there', async () => {
+it('the copy restores what was changed or removed, and removes what is new', async () => {
   expect(await copyTable(client, from, to, true)).toEqual({ written: 40, removed: 2 });
   expect(await itemsOf(to)).toEqual(await itemsOf(from));
   expect(await copyTable(client, from, to, true)).toEqual({ written: 0, removed: 0 });

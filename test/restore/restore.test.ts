@@ -73,7 +73,7 @@ const secret = {
 };
 
 describe('a platform that was lost and restored', () => {
-  it('has its clusters, secrets and files as they were, plans no change, and goes on', async () => {
+  it('a restored platform has its clusters, secrets and files, plans no change, and works', async () => {
     const api = await up();
     await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
     await api.putManifest(key, manifest());
@@ -107,7 +107,7 @@ describe('a platform that was lost and restored', () => {
     expect(await end(again)).toBe('gone');
   });
 
-  it('takes up what was under way', async () => {
+  it('a restored platform goes on with the run that was under way', async () => {
     vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '300');
     const api = await up();
     await api.putManifest(key, manifest());
@@ -123,17 +123,20 @@ describe('a platform that was lost and restored', () => {
   });
 
   // On CI a missing tool is a failure, not a skip.
-  it.skipIf(!terraformPresent() && process.env.CI !== 'true')('Terraform finds its state again', async () => {
-    await up();
-    const terraform = await terraformOn(platform?.endpoints.s3 ?? '', platform?.token ?? '', join(place, 'root'));
-    expect(await terraform.apply()).toContain('1 added');
-    await down();
-    await backUp({ dataDir, file, passphrase });
-    rmSync(dataDir, { recursive: true });
-    await restore({ dataDir, file, passphrase });
-    await up();
-    expect(await terraform.changes(platform?.endpoints.s3 ?? '')).toBe(false);
-  });
+  it.skipIf(!terraformPresent() && process.env.CI !== 'true')(
+    'a restored platform has the Terraform state again',
+    async () => {
+      await up();
+      const terraform = await terraformOn(platform?.endpoints.s3 ?? '', platform?.token ?? '', join(place, 'root'));
+      expect(await terraform.apply()).toContain('1 added');
+      await down();
+      await backUp({ dataDir, file, passphrase });
+      rmSync(dataDir, { recursive: true });
+      await restore({ dataDir, file, passphrase });
+      await up();
+      expect(await terraform.changes(platform?.endpoints.s3 ?? '')).toBe(false);
+    },
+  );
 });
 
 describe('a backup', () => {
@@ -142,7 +145,7 @@ describe('a backup', () => {
     await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
   });
 
-  it('shows nothing of what is in it, neither names nor values, and is for its owner alone', async () => {
+  it('a backup shows neither names nor values, and only its owner can read it', async () => {
     await down();
     await backUp({ dataDir, file, passphrase });
     const bytes = readFileSync(file);
@@ -151,7 +154,7 @@ describe('a backup', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  it('opens with its passphrase only, as it was only; else nothing is restored', async () => {
+  it('a backup opens only unchanged and with its passphrase, else nothing is restored', async () => {
     await down();
     await backUp({ dataDir, file, passphrase });
     rmSync(dataDir, { recursive: true });
@@ -167,7 +170,7 @@ describe('a backup', () => {
     expect(readdirSync(place).sort()).toEqual(['backup', 'backup-changed', 'backup-short']);
   });
 
-  it('says that the passphrase is wrong also when the program that unpacks it stops at the first invalid byte', async () => {
+  it('a wrong passphrase is reported even if unpacking stops at the first invalid byte', async () => {
     await sealInto(file, passphrase, () => Readable.from([Buffer.alloc(1_000_000)]));
     const unpacker = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     await expect(unsealFrom(file, 'another passphrase', unpacker)).rejects.toThrow(
@@ -177,7 +180,7 @@ describe('a backup', () => {
     await expect(unsealFrom(file, passphrase, full)).rejects.toThrow('no room');
   });
 
-  it('is refused while the platform is up, and never replaces another', async () => {
+  it('a backup is refused while the platform runs, and never replaces another', async () => {
     await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/stop it with `kubeloom local down`/);
     expect(existsSync(file)).toBe(false);
     await down();
@@ -186,7 +189,7 @@ describe('a backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('an older one');
   });
 
-  it('is reported in a sentence where it can be neither written nor read, and is never part of the next one', async () => {
+  it('a backup that cannot be written or read is a sentence, and none contains another', async () => {
     await down();
     const at = (path: string) => ({ dataDir, file: path, passphrase });
     await expect(backUp(at(join(place, 'nowhere', 'backup')))).rejects.toThrow(
@@ -200,13 +203,13 @@ describe('a backup', () => {
     );
   });
 
-  it('is not put over a platform', async () => {
+  it('a backup is not restored over a platform', async () => {
     await down();
     await backUp({ dataDir, file, passphrase });
     await expect(restore({ dataDir, file, passphrase })).rejects.toThrow(/has a platform in it/);
   });
 
-  it('is made and restored by the command line, with a passphrase of some length', async () => {
+  it('a backup is made and restored by the command line, with a passphrase long enough', async () => {
     await down();
     const environment = { KUBELOOM_HOME: dataDir, KUBELOOM_BACKUP_PASSPHRASE: 'short' };
     const refused = await kubeloom(['local', 'backup', file], { environment });

@@ -50,7 +50,7 @@ async function loggedIn(type: string, fields: Readonly<Record<string, string>>, 
 }
 
 describe('AWS', () => {
-  it('is entered with a key, or by a role that is shown the ExternalId of installation and namespace', async () => {
+  it('AWS gets a key, or a role with the ExternalId of installation and namespace', async () => {
     const key = await loggedIn('aws', { accesskey: 'id', secretkey: 'key' });
     expect(key.blocks.aws?.[0]).toMatchObject({
       access_key: '${var.secret_accesskey}',
@@ -66,7 +66,7 @@ describe('AWS', () => {
     expect(Object.keys((role.root as { variable: object }).variable)).toEqual(['secret_externalid', 'secret_rolearn']);
   });
 
-  it('is entered with no ExternalId that the Secret chose: it could be that of another namespace', async () => {
+  it('an ExternalId of another namespace in the Secret is refused', async () => {
     expect((await loggedIn('aws', { rolearn: 'arn', externalid: 'kubeloom/team' })).environment).toEqual({
       ...{ TF_VAR_secret_rolearn: 'arn', TF_VAR_secret_externalid: 'kubeloom/team' },
     });
@@ -75,14 +75,14 @@ describe('AWS', () => {
     });
   });
 
-  it('is shown the namespace of the connection where a Vault keeps the role', () => {
+  it('the ExternalId of a role in a Vault names the namespace of the connection', () => {
     expect(externalIdOf('prod', 'vault://platform/vault/secret/clouds/aws')).toBe('prod/platform');
     expect(externalIdOf('prod', 'team/aws')).toBe('prod/team');
   });
 });
 
 describe('Azure', () => {
-  it('is entered with a token that AWS issues, kept in a private file', async () => {
+  it('Azure gets a token that AWS issues, kept in a private file', async () => {
     sts
       .on(GetWebIdentityTokenCommand)
       .resolves({ WebIdentityToken: token, Expiration: new Date(Date.now() + 900_000) });
@@ -102,7 +102,7 @@ describe('Azure', () => {
     expect(mask.hide(`sent ${token}`)).toBe('sent ***');
   });
 
-  it('is entered with its own key when there is one', async () => {
+  it('Azure gets its own key when the Secret has one', async () => {
     const fields = { subscriptionid: 's', tenantid: 't', clientid: 'c', clientsecret: 'x' };
     const { blocks } = await loggedIn('azure', fields);
     expect(blocks.azurerm?.[0]).toMatchObject({ client_secret: '${var.secret_clientsecret}' });
@@ -117,7 +117,7 @@ describe('Google Cloud', () => {
     gcpproject: 'p',
   };
 
-  it('is entered with a token that AWS issues, through a workload identity pool', async () => {
+  it('Google Cloud gets a token that AWS issues, through a workload identity pool', async () => {
     const asked: string[] = [];
     const tokens = async (audience: string) => {
       asked.push(audience);
@@ -143,7 +143,7 @@ describe('Google Cloud', () => {
 describe('a token in its file', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('is followed by a new one before it expires, also when AWS once had none', async () => {
+  it('a token in its file is renewed before it expires, even after AWS issued none', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
     const answers = ['first', undefined, 'second'];
     const tokens = async () => {
@@ -168,7 +168,7 @@ describe('a token that AWS does not issue', () => {
     ['OutboundWebIdentityFederationDisabledException', 'credentials', 'not enabled'],
     ['AccessDenied', 'credentials', 'AccessDenied'],
     ['ThrottlingException', 'transient', 'ThrottlingException'],
-  ])('%s is reported', async (name, errorClass, words) => {
+  ])('a token that AWS refuses with %s is reported', async (name, errorClass, words) => {
     sts.on(GetWebIdentityTokenCommand).rejects(Object.assign(new Error('x'), { name }));
     await expect(ask()).rejects.toMatchObject({
       error: { class: errorClass, code: 'WebIdentityRefused', message: expect.stringContaining(words) },
@@ -181,8 +181,8 @@ describe('a token that AWS does not issue', () => {
   });
 });
 
-describe('a field that a Secret may lack', () => {
-  it('is no value for Terraform', async () => {
+describe('optional fields of a Secret', () => {
+  it('a missing optional field is not given to Terraform', async () => {
     const { environment } = await loggedIn('verda', { clientid: 'c', clientsecret: 's', baseurl: '' });
     expect(Object.keys(environment).sort()).toEqual(['TF_VAR_secret_clientid', 'TF_VAR_secret_clientsecret']);
     await expect(loggedIn('verda', { clientid: 'c' })).rejects.toMatchObject({ error: { code: 'SecretFieldMissing' } });

@@ -20,7 +20,7 @@ async function around(fields: Readonly<Record<string, string>>) {
   return { ports, mask, log: new StageLog({ artifacts: ports.artifacts, key: 'log', mask, clock: ports.clock }) };
 }
 
-it('are given to Terraform and to hooks alike, and are masked', async () => {
+it('login variables are given to Terraform and to hooks alike, and are masked', async () => {
   const context = await around({ account: 'account-east', password: 'word-of-east' });
   const expected = { KUBELOOM_HOST_ACCOUNT: 'account-east', KUBELOOM_HOST_PASSWORD: 'word-of-east' };
   const login = await logIn(context, withSecret, local, { directory: '/nowhere' });
@@ -29,20 +29,20 @@ it('are given to Terraform and to hooks alike, and are masked', async () => {
   expect(context.mask.hide('it was word-of-east')).toBe('it was ***');
 });
 
-it('are in no configuration that Terraform is given', async () => {
+it('login variables are in no configuration of Terraform', async () => {
   const context = await around({ account: 'account-east', password: 'word-of-east' });
   const { template } = await logIn(context, withSecret, local, { directory: '/nowhere' });
   const root = JSON.stringify(emptyRoot(template, ['here'], { bucket: 'b', region: 'r', key: 'k' }));
   expect(root).not.toMatch(/account-east|password|secret_|word-of-east/);
 });
 
-it('are empty without a Secret: the environment of the runner is not used', async () => {
+it('login variables are empty without a Secret, whatever the runner has', async () => {
   const context = await around({});
   const nobody = { KUBELOOM_HOST_ACCOUNT: '', KUBELOOM_HOST_PASSWORD: '' };
   expect((await logIn(context, provider, local, { directory: '/nowhere' })).environment).toEqual(nobody);
 });
 
-it('are missed by name', async () => {
+it('a missing login field is reported by name', async () => {
   const context = await around({ account: 'account-east' });
   await expect(secretEnvironment(context, withSecret, local)).rejects.toThrow('has no field password');
   const lenient = { ...local, optionalFields: ['password'] };

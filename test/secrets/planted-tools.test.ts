@@ -139,14 +139,14 @@ afterAll(async () => {
 const calls = () => readFile(join(world, 'calls'), 'utf8');
 
 describe('values that tools print', () => {
-  it('are printed by every tool of a run that succeeds', async () => {
+  it('the planted values are printed by every tool of a run that succeeds', async () => {
     expect((await api('PUT', manifestPath, manifest())).status).toBe(202);
     const status = await ended();
     if (status !== 'Done') throw new Error((await api('GET', manifestPath)).text.slice(0, 3000));
     for (const tool of ['ansible-playbook', 'kubeone apply', 'kubectl']) expect(await calls()).toContain(tool);
   }, 60_000);
 
-  it('are printed by a tool that fails, in its output and in its error', async () => {
+  it('the planted values are printed by a tool that fails, in its output and in its error', async () => {
     for (const provider of ['stored', 'vault'] as const) {
       expect((await api('PUT', manifestPath, manifest(provider))).status).toBe(202);
       expect(await ended()).toBe('Failed');
@@ -158,7 +158,7 @@ describe('values that tools print', () => {
     expect(vault.asked).toContain('one/clouds/hetzner');
   }, 60_000);
 
-  it('are printed by a tool whose runner is killed', async () => {
+  it('the planted values are printed by a tool whose runner is killed', async () => {
     await writeFile(join(world, 'hang'), '');
     expect((await api('PUT', manifestPath, manifest('vault'))).status).toBe(202);
     while (!existsSync(join(world, 'runner'))) await pause(20);
@@ -169,7 +169,7 @@ describe('values that tools print', () => {
     expect(await ended()).toBe('Done');
   }, 60_000);
 
-  it('are in nothing that is kept', async () => {
+  it('the planted values are in nothing that is kept', async () => {
     const runs = JSON.parse((await api('GET', `${manifestPath}/runs`)).text) as { items: readonly { runId: string }[] };
     for (const { runId } of runs.items) {
       const logs = await api('GET', `${manifestPath}/runs/${runId}/logs`);

@@ -92,7 +92,7 @@ afterAll(async () => {
 });
 
 describe('values of Secrets', () => {
-  it('go through a full run, a failing one, one that is cut off and one that is cancelled', async () => {
+  it('the planted values go through a full, a failing, a killed and a cancelled run', async () => {
     for (const secret of planted.documents) {
       const { status } = await api('PUT', `/v1/secrets/default/${secret.metadata.name}`, secret);
       expect(status).toBeLessThan(300);
@@ -124,7 +124,7 @@ describe('values of Secrets', () => {
     expect(await ended()).toBe('Done');
   });
 
-  it('are not shown when they are refused, nor is the password of a proxy', async () => {
+  it('refused values are not shown, nor the password of a proxy', async () => {
     const { refused } = planted;
     expect((await api('PUT', `/v1/secrets/default/${refused.metadata.name}`, refused)).status).toBe(422);
     const proxy = `http://nodes:${passwordOfProxy}@proxy.example.com:3128`;
@@ -133,7 +133,7 @@ describe('values of Secrets', () => {
     expect(withPassword.text).toContain('installationProxy.endpoint');
   });
 
-  it('are in no answer of the API', async () => {
+  it('the planted values are in no answer of the API', async () => {
     await api('POST', `${manifestPath}/plan`);
     await api('GET', '/v1/secrets?namespace=default');
     await api('GET', `${manifestPath}/events?limit=200`);
@@ -147,13 +147,13 @@ describe('values of Secrets', () => {
     expect(placesOf(reported)).toEqual([]);
   });
 
-  it('are in no input, output or history of an execution', async () => {
+  it('the planted values are in no input, output or history of an execution', async () => {
     const histories = await executionsOf(platform.endpoints.stepFunctions, platform.token);
     expect([...histories.keys()].length).toBeGreaterThan(10);
     expect(placesOf(histories)).toEqual([]);
   });
 
-  it('are in no item of the table', async () => {
+  it('the planted values are in no item of the table', async () => {
     const { Items } = await new DynamoDBClient(at(platform.endpoints.dynamodb, platform.token)).send(
       new ScanCommand({ TableName: 'kubeloom' }),
     );
@@ -162,7 +162,7 @@ describe('values of Secrets', () => {
     expect(placesOf(items)).toEqual([]);
   });
 
-  it('are in no file of the platform in clear, and in the parameter store sealed', async () => {
+  it('the planted values are in no file in clear, and sealed in the parameter store', async () => {
     const files = new Map<string, string>();
     for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;

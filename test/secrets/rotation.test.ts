@@ -27,7 +27,7 @@ async function given(): Promise<{ readonly root: string; readonly token: string 
   };
 }
 
-it('is given to the provider block alone: the configuration of every machine is the same, byte by byte', async () => {
+it('a rotated Secret changes only the provider block, and no byte of any machine', async () => {
   await world.put(aDocument([machines]));
   const before = await given();
   await world.ports.secrets.put('user/team/hetzner-token', { credentials: 'a-rotated-token' });
@@ -41,7 +41,7 @@ it('is given to the provider block alone: the configuration of every machine is 
   expect(calls().slice(-3)).toEqual(['init', 'plan', 'output']);
 });
 
-it('is read from the Vault again by every stage', async () => {
+it('a rotated secret in a Vault is read again by every stage', async () => {
   const vault = await startFakeVault();
   try {
     const [one, two] = ['1', '2'].map((digit) => digit.repeat(64));

@@ -16,7 +16,7 @@ it('a small value is a standard parameter, a large one an advanced one', async (
   expect(tiersOf(ssm)).toEqual(['Standard', 'Advanced']);
 });
 
-it('a small value in place of a large one stays an advanced parameter, instead of being refused', async () => {
+it('a small value that replaces a large one stays an advanced parameter', async () => {
   const ssm = mockClient(SSMClient);
   const why =
     'This parameter uses the advanced-parameter tier. You cannot downgrade it to the standard-parameter tier.';

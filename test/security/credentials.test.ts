@@ -9,20 +9,20 @@ const attack = platformUnderAttack();
 
 const wrong: readonly (readonly [what: string, header: (token: string) => string | undefined])[] = [
   ['no token', () => undefined],
-  ['an empty one', () => 'Bearer '],
-  ['a wrong one', (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`],
-  ['a piece of it', (token) => `Bearer ${token.slice(0, 8)}`],
-  ['it and more', (token) => `Bearer ${token}x`],
-  ['it and another', (token) => `Bearer ${token}, Bearer other`],
+  ['an empty token', () => 'Bearer '],
+  ['a wrong token', (token) => `Bearer ${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`],
+  ['a piece of the token', (token) => `Bearer ${token.slice(0, 8)}`],
+  ['the token and more', (token) => `Bearer ${token}x`],
+  ['the token and another', (token) => `Bearer ${token}, Bearer other`],
   ['another scheme', (token) => `Basic ${Buffer.from(`admin:${token}`).toString('base64')}`],
-  ['it without a scheme', (token) => token],
+  ['the token without a scheme', (token) => token],
   ['an unsigned JWT that says admin', () => 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJsb2NhbCIsInNjb3BlIjoiYWRtaW4ifQ.'],
   ['a signature of AWS', () => 'AWS4-HMAC-SHA256 Credential=local/20261120/us-east-1/execute-api/aws4_request'],
 ];
 
 describe('without the right token', () => {
   for (const [what, header] of wrong) {
-    it(`${what}: 401 on every route, nothing changed`, async () => {
+    it(`a request with ${what} is 401 on every route and changes nothing`, async () => {
       const authorization = header(attack.platform.token);
       for (const route of routes.filter((one) => !one.anonymous)) {
         const target = route.path
@@ -41,7 +41,7 @@ describe('without the right token', () => {
     });
   }
 
-  it('a token in the query or in a cookie is none', async () => {
+  it('a token in the query or in a cookie is ignored', async () => {
     const { apiUrl, token } = attack.platform;
     const inQuery = await fetch(`${apiUrl}/v1/manifests?access_token=${token}&token=${token}`);
     const inCookie = await fetch(`${apiUrl}/v1/manifests`, {
@@ -50,7 +50,7 @@ describe('without the right token', () => {
     expect([inQuery.status, inCookie.status]).toEqual([401, 401]);
   });
 
-  it('reveals no routes and no manifests', async () => {
+  it('an answer without a token reveals no routes and no manifests', async () => {
     const texts = await Promise.all(
       ['/v1/manifests/team/shop', '/v1/manifests/team/nothing', '/v1/nonsense'].map(async (path) => {
         const { instance: _, ...problem } = (await (

@@ -20,7 +20,7 @@ const grantsOf = async (apiUrl: string, token: string): Promise<unknown> => {
 };
 const everything = [{ role: 'admin', namespaces: ['*'] }];
 
-it('is the owner of a platform, and no one else', async () => {
+it('the owner of a platform is its first admin, and no one else', async () => {
   const dataDir = await temporaryDirectory();
   const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
   const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
@@ -29,7 +29,7 @@ it('is the owner of a platform, and no one else', async () => {
   expect(await grantsOf(platform.apiUrl, users)).toEqual([]);
 });
 
-it('are those whom the person names instead, and then not the owner', async () => {
+it('the named first admins replace the owner', async () => {
   const dataDir = await temporaryDirectory();
   const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
   const before = process.env.KUBELOOM_ADMINS;
@@ -46,7 +46,7 @@ it('are those whom the person names instead, and then not the owner', async () =
   expect(await grantsOf(platform.apiUrl, platform.token)).toEqual([]);
 });
 
-it('are not changed by an issuer: a platform in the background takes its tokens, and those of no other', async () => {
+it('an issuer adds no first admins, and only its own tokens are accepted', async () => {
   const dataDir = await temporaryDirectory();
   const [issuer, other] = [await startIssuer(), await startIssuer()];
   onTestFinished(async () => {
@@ -69,7 +69,7 @@ it('are not changed by an issuer: a platform in the background takes its tokens,
 it.each([
   ['local:bob', 'names no one; use *, iam:<arn>'],
   [' , ', 'names no one: no caller could do anything'],
-])('are not a list that locks everybody out: with "%s" no platform starts', async (admins, reason) => {
+])('a list of first admins that locks everyone out is refused: "%s"', async (admins, reason) => {
   const dataDir = await temporaryDirectory();
   vi.stubEnv('KUBELOOM_ADMINS', admins);
   onTestFinished(() => void vi.unstubAllEnvs());

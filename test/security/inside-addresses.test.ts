@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GitReferences } from '#adapters/git-references.ts';
 import { isPrivateAddress } from '#adapters/public-https.ts';
 
-describe('an address inside', () => {
+describe('private addresses', () => {
   it.each([
     ['IPv4 in the old form of IPv6', '::10.0.0.1'],
     ['IPv4 behind a translator', '::ffff:0:10.0.0.1'],
@@ -19,12 +19,12 @@ describe('an address inside', () => {
     ['a relay of 6to4', '192.88.99.1'],
     ['segments', '5f00::1'],
     ['the metadata of AWS in IPv6', 'fd00:ec2::254'],
-  ])('is known as such: %s', (_what, address) => {
+  ])('a private address is recognized: %s', (_what, address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each(['2606:4700::1', '2a00:1450:4001::1', '2001:4860:4860::8888', '::ffff:8.8.8.8', '198.51.99.1'])(
-    'is not seen in %s',
+    '%s is not a private address',
     (address) => {
       expect(isPrivateAddress(address)).toBe(false);
     },
@@ -39,7 +39,7 @@ describe('an address inside', () => {
     '017700000001.0x0/../a',
     '2852039166./a',
     'localhost.:9/a',
-  ])('is refused before a connection: %s', async (url) => {
+  ])('a private address is refused before a connection: %s', async (url) => {
     const answer = await new GitReferences({ privateHosts: [] }).resolve(url, 'main');
     expect(answer).toMatchObject({
       reason: expect.stringMatching(/is in a private network|could not be asked.*(URL|ENOTFOUND)/),

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 describe('a token of the issuer', () => {
-  it.each(['RS256', 'ES256', 'PS256'] as const)('signed with %s opens the API for its subject', async (alg) => {
+  it.each(['RS256', 'ES256', 'PS256'] as const)('a token signed with %s opens the API for its subject', async (alg) => {
     const answer = await callWith(await issuer.token({ groups: ['dev', 'platform'] }, { alg }));
     expect([answer.status, await answer.json()]).toEqual([
       200,
@@ -69,11 +69,11 @@ describe('a token of the issuer', () => {
     ['no audience, but a client', { aud: undefined, client_id: 'kubeloom' } as unknown as JWTPayload],
     ['an end half a minute ago', { exp: inSeconds(-30) }],
     ['a beginning in half a minute', { nbf: inSeconds(30) }],
-  ])('with %s is good', async (_what, claims) => {
+  ])('a token with %s is accepted', async (_what, claims) => {
     expect((await callWith(await issuer.token(claims))).status).toBe(200);
   });
 
-  it('is asked about at its issuer only now and then, whatever it says', async () => {
+  it('a token rarely leads to a request to the issuer, whatever it says', async () => {
     await callWith(await issuer.token());
     const before = issuer.asked.length;
     for (let n = 0; n < 20; n += 1) {
@@ -84,7 +84,7 @@ describe('a token of the issuer', () => {
   });
 });
 
-describe('refused with 401, and nothing is changed:', () => {
+describe('refused tokens', () => {
   const forged: readonly (readonly [what: string, make: () => Promise<string>])[] = [
     ['another issuer', () => stranger.token()],
     ['another issuer that says it is ours', () => stranger.token({ iss: issuer.url })],
@@ -124,7 +124,7 @@ describe('refused with 401, and nothing is changed:', () => {
     ['too many pieces', async () => `${await issuer.token()}.x.y`],
   ];
 
-  it.each(forged)('%s', async (_what, make) => {
+  it.each(forged)('a token with %s is refused with 401 and changes nothing', async (_what, make) => {
     const token = await make();
     for (const [method, path, body] of [
       ['GET', '/v1/whoami', undefined],
@@ -190,7 +190,7 @@ describe('a valid token of a user without a role', () => {
       { sub: 'eve', constructor: 'x', __proto__x: 'y', toString: 'z', scope: 'kubeloom/admin' },
     ],
     ['a principal of AWS as its subject', { sub: 'arn:aws:iam::123456789012:role/admin' }],
-  ])('with %s may do nothing: 403', async (_what, claims) => {
+  ])('a token with %s gets no role: 403', async (_what, claims) => {
     const token = await issuer.token(claims);
     const me = await callWith(token);
     expect([me.status, await me.json()]).toMatchObject([200, { kind: 'token', grants: [] }]);

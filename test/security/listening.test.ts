@@ -27,7 +27,7 @@ function listening(pid: number): readonly string[] {
   );
 }
 
-it('listens on 127.0.0.1 only, with all its servers', async () => {
+it('a platform listens on 127.0.0.1 only, with all its servers', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-listening-'));
   onTestFinished(async () => {
     await down(dataDir);

@@ -66,13 +66,13 @@ describe('another namespace', () => {
   const byQuery = routes.filter(({ operation }) => ['listManifests', 'listSecrets', 'listChanges'].includes(operation));
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
 
-  it('is reached by no route that this test does not know', () => {
+  it('each route that reaches namespaces is in this test', () => {
     const known = [...inPath, ...ofAdmins, ...byQuery].map(({ operation }) => operation as string);
     expect(routes.map(({ operation }) => operation as string).toSorted()).toEqual([...known, ...ofNobody].toSorted());
   });
 
   it.each([...inPath, ...ofAdmins].map(({ operation, method, path }) => [operation, method, path] as const))(
-    'is closed at %s: 403, in the same words for what is there and what is not',
+    '%s in another namespace is 403, in the same words for what exists and what does not',
     async (operation, method, path) => {
       const answers: unknown[] = [];
       for (const name of [names[operation] ?? 'shop', 'nothing']) {
@@ -97,7 +97,7 @@ describe('another namespace', () => {
   );
 
   it.each(byQuery.map(({ operation, path }) => [operation, path] as const))(
-    'shows nothing at %s, neither when it is named nor when it is not, nor behind a cursor',
+    '%s shows nothing of another namespace, named or not, nor after a cursor',
     async (_operation, path) => {
       expect((await asEve('GET', `${path}?namespace=team`)).status).toBe(403);
       expect((await asEve('GET', `${path}?namespace=other&namespace=team`)).status).toBe(400);
@@ -116,7 +116,7 @@ describe('another namespace', () => {
     },
   );
 
-  it('reveals nothing of its Secrets and templates to a document that claims to be there', async () => {
+  it('a document with a foreign namespace learns nothing of its Secrets and templates', async () => {
     const asked = (field: string, name: string) => ({
       ...aManifest({ namespace: 'team', name: 'thief' }),
       spec: {
@@ -135,7 +135,7 @@ describe('another namespace', () => {
     }
   });
 
-  it('is not reached by a document that says so under a path of one’s own', async () => {
+  it('a document with a foreign namespace is refused under a path of one’s own', async () => {
     const answers = [
       await asEve('PUT', '/v1/manifests/other/shop', aManifest({ namespace: 'team', name: 'shop' })),
       await asEve('PUT', '/v1/secrets/other/hetzner', { ...secret, metadata: { name: 'hetzner', namespace: 'team' } }),
@@ -148,7 +148,7 @@ describe('another namespace', () => {
     await attack.unchanged();
   });
 
-  it('lends no Secret and no templates to a manifest of one’s own', async () => {
+  it('a manifest cannot use Secrets and templates of another namespace', async () => {
     const manifest = aManifest({ namespace: 'other', name: 'thief' });
     const withReference = (field: string, name: string) => ({
       ...manifest,
@@ -189,7 +189,7 @@ describe('another namespace', () => {
     ['/v1/manifests/team;other/shop', 400],
     ['/v1/secrets/team%2fother/hetzner', 400],
     ['/v1/templates/other/..%2f..%2fteam%2fown-templates', 400],
-  ])('is not reached by the path %s', async (path, expected) => {
+  ])('the path %s does not reach another namespace', async (path, expected) => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const body = method === 'PUT' ? JSON.stringify(aManifest({ compute: 5 })) : '';
@@ -203,7 +203,7 @@ describe('another namespace', () => {
     await attack.unchanged();
   });
 
-  it('is not opened by headers that say who one is', async () => {
+  it('headers that claim another identity do not open another namespace', async () => {
     const { token: owners } = attack.platform;
     const lies = {
       ...{ 'x-forwarded-for': '10.0.0.1', 'x-forwarded-user': 'local', 'x-amzn-oidc-identity': 'local' },
@@ -222,7 +222,7 @@ describe('another namespace', () => {
     expect(broken.status).toBeOneOf([400, 403]);
   });
 
-  it('is not revealed by a version that was seen before: an If-Match is valid once, and only where one may write', async () => {
+  it('an If-Match is valid once, and only in namespaces that the caller may change', async () => {
     const tag = (await attack.call('GET', '/v1/manifests/team/shop')).headers.get('etag') ?? '';
     expect(tag).not.toBe('');
     expect((await asEve('PUT', '/v1/manifests/team/shop', aManifest({ compute: 5 }), { 'if-match': tag })).status).toBe(
@@ -239,7 +239,7 @@ describe('another namespace', () => {
 });
 
 describe('a token', () => {
-  it('is in no file, no log and no event of the platform', async () => {
+  it('a token is in no file, no log and no event of the platform', async () => {
     const events = await (await attack.call('GET', '/v1/manifests/other/mine/events?limit=200')).text();
     expect(events).toContain('local:eve from 127.0.0.1');
     const files = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
@@ -253,7 +253,7 @@ describe('a token', () => {
     expect([events, ...logged].join('\n')).not.toContain(token.slice(4));
   });
 
-  it('of a user who was removed is refused on every route from the next request on', async () => {
+  it('a token of a removed user is refused on every route from the next request on', async () => {
     expect((await asEve('GET', '/v1/manifests/other/mine')).status).toBe(200);
     await removeUser(dataDir, 'eve');
     for (const { operation, method, path } of routes.filter(({ anonymous }) => !anonymous)) {

@@ -9,8 +9,8 @@ const put = (compute: number, headers: Readonly<Record<string, string>> = {}): P
   attack.call('PUT', path, { body: JSON.stringify(aManifest({ name: 'till', compute })), headers });
 const tagOf = (answer: Response): string => answer.headers.get('etag') ?? '';
 
-describe('a version that was changed since', () => {
-  it('is refused with 412 when its tag is sent again', async () => {
+describe('outdated versions', () => {
+  it('a change is refused with 412 when its tag is sent again', async () => {
     const first = tagOf(await put(1));
     const changed = await put(2, { 'if-match': first });
     expect(changed.status).toBe(202);
@@ -29,7 +29,7 @@ describe('a version that was changed since', () => {
     });
   });
 
-  it('is changed by one of twenty who send the same tag at once', async () => {
+  it('one of twenty changes with the same tag at once is accepted', async () => {
     const tag = tagOf(await attack.call('GET', path));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => put(n + 4, { 'if-match': tag })));
     const statuses = answers.map(({ status }) => status);
@@ -37,7 +37,7 @@ describe('a version that was changed since', () => {
     expect(statuses.filter((status) => status === 412 || status === 409)).toHaveLength(19);
   });
 
-  it('is made by one of twenty who only want to create', async () => {
+  it('one of twenty requests that only create is accepted', async () => {
     const make = () =>
       attack.call('PUT', '/v1/manifests/team/new', {
         body: JSON.stringify(aManifest({ name: 'new' })),
@@ -48,7 +48,7 @@ describe('a version that was changed since', () => {
     expect(statuses.filter((status) => status === 412 || status === 409)).toHaveLength(19);
   });
 
-  it('is not matched by what only looks like its tag', async () => {
+  it('a text that only looks like the tag does not match', async () => {
     for (const tag of ['', '"', 'g1-a1', '"g1"', '"g999-a1"', "'*'", '"*"', 'W/"g999-a1"']) {
       expect([tag, (await put(9, { 'if-match': tag })).status]).toEqual([tag, 412]);
     }

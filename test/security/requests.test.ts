@@ -45,7 +45,7 @@ describe('tricks in paths', () => {
     '/v1/templates/team/..%2fx',
   ];
   for (const path of paths) {
-    it(`${path.slice(0, 60)} is refused with 400, whatever is asked of it`, async () => {
+    it(`${path.slice(0, 60)} is refused with 400 by every method`, async () => {
       for (const method of path.includes('/secrets/') ? ['PUT', 'DELETE'] : ['GET', 'PUT', 'DELETE']) {
         const answer = await raw(method, path, method === 'PUT' ? { body: grown } : {});
         expect([method, answer.status]).toEqual([method, 400]);
@@ -63,7 +63,7 @@ describe('tricks in paths', () => {
     ['http://[/v1/health', 400],
     ['http://a b/', 400],
     ['*', 404],
-  ])('%s as the target of a request is no fault of ours', async (target, status) => {
+  ])('a request for the target %s is no fault of ours', async (target, status) => {
     expect((await raw('GET', target)).status).toBe(status);
   });
 
@@ -75,7 +75,7 @@ describe('tricks in paths', () => {
     '/v1/manifests/team/shop/',
   ];
   for (const path of elsewhere) {
-    it(`${path} is no way to anywhere`, async () => {
+    it(`${path} leads to no route`, async () => {
       expect((await raw('DELETE', path)).status).toBeOneOf([404, 405]);
       await attack.unchanged();
     });
@@ -89,7 +89,7 @@ describe('tricks in paths', () => {
 });
 
 describe('bodies', () => {
-  it('of more than the limit are refused with 413, announced or not', async () => {
+  it('a body over the limit is refused with 413, announced or not', async () => {
     const large = new Uint8Array(7 * 1024 * 1024).fill(32);
     expect((await attack.call('PUT', shop, { body: large })).status).toBe(413);
     const chunked = new ReadableStream({
@@ -114,12 +114,12 @@ describe('bodies', () => {
     await attack.unchanged();
   });
 
-  it('that are announced as huge are refused before they come', async () => {
+  it('a body that is announced as huge is refused before it arrives', async () => {
     const answer = await raw('PUT', shop, { headers: { 'content-length': '99999999999' } });
     expect(answer.status).toBe(413);
   });
 
-  it('are never unpacked: a gzip bomb is bytes that are no document', async () => {
+  it('a body is never unpacked: a gzip bomb is bytes that are no document', async () => {
     const bomb = gzipSync(new Uint8Array(200 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(1_000_000);
     const before = process.memoryUsage().rss;
@@ -131,7 +131,7 @@ describe('bodies', () => {
     await attack.unchanged();
   });
 
-  it('that say one length twice, or length and chunks, never become two requests', async () => {
+  it('a body with two lengths, or length and chunks, never becomes two requests', async () => {
     const { token } = attack.platform;
     const second = `DELETE ${shop} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`;
     const head = `PUT ${shop} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n`;
@@ -144,7 +144,7 @@ describe('bodies', () => {
     await attack.unchanged();
   });
 
-  it('that never come delay no one else, and change nothing', async () => {
+  it('a body that never arrives delays no one else, and changes nothing', async () => {
     const { apiUrl, token } = attack.platform;
     const { hostname, port } = new URL(apiUrl);
     const head = `PUT ${shop} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: ${grown.length}\r\n\r\n`;
@@ -172,7 +172,7 @@ describe('headers and queries', () => {
     await attack.unchanged();
   });
 
-  it('queries are read up to the limit of a header, never beyond', async () => {
+  it('a query is read up to the limit of a header, never beyond', async () => {
     expect((await attack.call('GET', `/v1/manifests?next=${'a'.repeat(8_000)}`)).status).toBe(400);
     expect((await raw('GET', `/v1/manifests?next=${'a'.repeat(100_000)}`)).status).toBe(431);
     expect((await attack.call('GET', `/v1/manifests?${'limit=1&'.repeat(1_000)}`)).status).toBe(400);

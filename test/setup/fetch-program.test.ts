@@ -63,7 +63,7 @@ function programOnPath(name: string, says: string): void {
 }
 
 describe('fetch-program', () => {
-  it('uses nothing of a download with another checksum, and fails', async () => {
+  it('a download with another checksum fails, and nothing of it is used', async () => {
     const { code, stderr } = await fetchProgram(['tofu']);
 
     expect(code).toBe(1);
@@ -72,7 +72,7 @@ describe('fetch-program', () => {
     expect(existsSync(join(home, 'bin'))).toBe(false);
   });
 
-  it('puts the program of the expected archive where the command line finds it', async () => {
+  it('a program of the expected archive is put where the command line finds it', async () => {
     const unzip = execFileSync('sh', ['-c', 'command -v unzip'], { encoding: 'utf8' }).trim();
     symlinkSync(unzip, join(home, 'path', 'unzip'));
     writeFileSync(join(home, 'tofu'), '#!/bin/sh\necho OpenTofu of the test\n');
@@ -86,7 +86,7 @@ describe('fetch-program', () => {
     expect(execFileSync(join(home, 'bin', 'tofu'), { encoding: 'utf8' })).toBe('OpenTofu of the test\n');
   });
 
-  it('downloads kubectl where the one that is there is too old', async () => {
+  it('kubectl is downloaded when the installed one is too old', async () => {
     programOnPath('kubectl', 'Client Version: version.Info{GitVersion:"v1.20.2"}');
     content = '#!/bin/sh\necho kubectl of the test\n';
 
@@ -96,7 +96,7 @@ describe('fetch-program', () => {
     expect(execFileSync(join(home, 'bin', 'kubectl'), { encoding: 'utf8' })).toBe('kubectl of the test\n');
   });
 
-  it('downloads nothing where the machine has the program, or terraform instead of tofu', async () => {
+  it('a program that the machine has is not downloaded, nor tofu when there is terraform', async () => {
     programOnPath('kubectl', 'Client Version: v1.32.4');
     programOnPath('terraform', 'Terraform v1.11.4');
 
@@ -106,7 +106,7 @@ describe('fetch-program', () => {
     expect(asked).toEqual([]);
   });
 
-  it('says what to do where the program cannot be downloaded', async () => {
+  it('a failed download says what to do', async () => {
     status = 503;
 
     const { code, stderr } = await fetchProgram(['tofu']);

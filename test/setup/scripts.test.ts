@@ -7,9 +7,12 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('the scripts of this repository', () => {
-  it.each(['.ci/run', ...globSync('scripts/*.sh', { cwd: root }).toSorted()])('%s can be parsed by bash', (script) => {
-    const { status, stderr } = spawnSync('bash', ['-n', script], { cwd: root, encoding: 'utf8' });
+  it.each(['.ci/run', ...globSync('scripts/*.sh', { cwd: root }).toSorted()])(
+    'the script %s can be parsed by bash',
+    (script) => {
+      const { status, stderr } = spawnSync('bash', ['-n', script], { cwd: root, encoding: 'utf8' });
 
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    },
+  );
 });

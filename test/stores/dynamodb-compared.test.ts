@@ -221,7 +221,7 @@ async function seen(answer: Promise<unknown>): Promise<unknown> {
   }
 }
 
-it('answers as dynalite does, operation by operation', async () => {
+it('the table answers as dynalite does, operation by operation', async () => {
   const property = fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 25 }), async (sequence) => {
     const table = `table-${tables++}`;
     const { timeToLive: _, ...schema } = tableSchema;

@@ -28,35 +28,32 @@ async function start(dataDir: string) {
   return { platform, call, put };
 }
 
-it.runIf(isRoot)(
-  'refuses writes while the disk is full, goes on reading, and needs no restart when there is space',
-  async () => {
-    const directory = await temporaryDirectory();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=0700', 'tmpfs', directory]);
-    onTestFinished(() => void execFileSync('umount', ['--lazy', directory]));
-    const { call, put } = await start(directory);
-    expect((await put('before')).status).toBe(202);
-    const ballast = join(directory, 'ballast');
-    execFileSync('sh', ['-c', `head -c 52M /dev/zero > ${ballast} || true`]);
-    const refused = await put('during');
-    expect([refused.status, await refused.json()]).toMatchObject([
-      507,
-      { detail: expect.stringMatching(/the disk is full: .* free space/) },
-    ]);
-    const health = await call('GET', 'health');
-    expect([health.status, await health.json()]).toMatchObject([
-      507,
-      { detail: expect.stringContaining('the disk is full') },
-    ]);
-    const list = await call('GET', 'manifests');
-    expect([list.status, await list.json()]).toMatchObject([200, { items: [{ name: 'before' }] }]);
-    await rm(ballast);
-    expect((await call('GET', 'health')).status).toBe(200);
-    expect((await put('after')).status).toBe(202);
-  },
-);
+it.runIf(isRoot)('a full disk stops writes, not reads, and needs no restart once there is space', async () => {
+  const directory = await temporaryDirectory();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=0700', 'tmpfs', directory]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', directory]));
+  const { call, put } = await start(directory);
+  expect((await put('before')).status).toBe(202);
+  const ballast = join(directory, 'ballast');
+  execFileSync('sh', ['-c', `head -c 52M /dev/zero > ${ballast} || true`]);
+  const refused = await put('during');
+  expect([refused.status, await refused.json()]).toMatchObject([
+    507,
+    { detail: expect.stringMatching(/the disk is full: .* free space/) },
+  ]);
+  const health = await call('GET', 'health');
+  expect([health.status, await health.json()]).toMatchObject([
+    507,
+    { detail: expect.stringContaining('the disk is full') },
+  ]);
+  const list = await call('GET', 'manifests');
+  expect([list.status, await list.json()]).toMatchObject([200, { items: [{ name: 'before' }] }]);
+  await rm(ballast);
+  expect((await call('GET', 'health')).status).toBe(200);
+  expect((await put('after')).status).toBe(202);
+});
 
-it('a platform of which the objects are gone does not start again, and says so', async () => {
+it('a platform whose objects are lost does not start, and says so', async () => {
   const directory = await temporaryDirectory();
   const { platform, put } = await start(directory);
   expect((await put('before')).status).toBe(202);
@@ -68,7 +65,7 @@ it('a platform of which the objects are gone does not start again, and says so',
 it.each([
   ['executions', openExecutionStore],
   ['builds', openBuildStore],
-] as const)('says that the database of the %s is damaged', async (name, open) => {
+] as const)('a damaged database of the %s is reported', async (name, open) => {
   const path = join(await temporaryDirectory(), `${name}.sqlite`);
   await writeFile(path, 'garbage '.repeat(2000));
   expect(() => open(path)).toThrow(`${path} (the ${name}) is damaged: file is not a database; restore a backup`);

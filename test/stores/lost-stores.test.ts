@@ -28,7 +28,7 @@ async function used(): Promise<string> {
 }
 
 describe('the stores of a directory', () => {
-  it('are whole when it is new, and whenever it is started again', async () => {
+  it('the stores are complete when the directory is new, and at every later start', async () => {
     const directory = await used();
     for (let start = 0; start < 3; start++) await (await check(directory))();
   });
@@ -41,7 +41,7 @@ describe('the stores of a directory', () => {
     ['executions.sqlite', /executions\.sqlite \(the executions\) is gone/],
     ['builds.sqlite', /builds\.sqlite \(the builds\) is gone/],
     ['dynamodb/identity', /table\.sqlite \(the table\) belongs to another installation/],
-  ])('are refused without %s, with what is lost and what to do; accepted when that is wanted', async (lost, words) => {
+  ])('the stores are refused without %s, with what is lost and the fix, unless accepted', async (lost, words) => {
     const directory = await used();
     await rm(join(directory, lost), { recursive: true });
     await expect(check(directory)).rejects.toThrow(words);
@@ -51,7 +51,7 @@ describe('the stores of a directory', () => {
     expect(reported.join()).toMatch(words);
   });
 
-  it('are refused when one is of an earlier time, or of another directory', async () => {
+  it('the stores are refused when one is of an earlier time, or of another directory', async () => {
     const directory = await used();
     const earlier = join(await temporaryDirectory(), 'dynamodb');
     await cp(join(directory, 'dynamodb'), earlier, { recursive: true });
@@ -63,7 +63,7 @@ describe('the stores of a directory', () => {
     await expect(check(directory)).rejects.toThrow(/objects .* belongs to another installation/);
   });
 
-  it('are refused when a newer version wrote them, and not changed', async () => {
+  it('the stores are refused when a newer version wrote them, and not changed', async () => {
     const directory = await used();
     const path = join(directory, 'stores.json');
     const root = JSON.parse(await readFile(path, 'utf8'));
@@ -75,7 +75,7 @@ describe('the stores of a directory', () => {
     await check(directory);
   });
 
-  it('of 0.1.0 are taken over when they are whole, and refused when one is gone', async () => {
+  it('the stores of 0.1.0 are migrated when they are complete, and refused when one is missing', async () => {
     const directory = await used();
     for (const note of ['stores.json', 'dynamodb/identity', 's3/kubeloom/identity', 'ssm/identity'])
       await rm(join(directory, note));
@@ -93,7 +93,7 @@ describe('Secrets', () => {
     return directory;
   }
 
-  it('are not given a new key when theirs is gone, unless that is accepted', async () => {
+  it('a lost key of Secrets is not replaced, unless that is accepted', async () => {
     const directory = await kept();
     await rm(join(directory, 'key'));
     await expect(openParameterStore(directory)).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('Secrets', () => {
     await openParameterStore(directory, { acceptLoss: true });
   });
 
-  it('say which file is damaged, or that the key is another', async () => {
+  it('a damaged Secret or a wrong key is reported with its file', async () => {
     const directory = await kept();
     await writeFile(join(directory, 'key'), Buffer.alloc(32));
     await expect(openParameterStore(directory)).rejects.toThrow(
@@ -115,7 +115,7 @@ describe('Secrets', () => {
   });
 });
 
-it('a lock that is garbage is named, with what to do', async () => {
+it('a damaged lock is reported with its file and the fix', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'lock'), 'garbage '.repeat(200));
   await expect(openDataDirectory(directory)).rejects.toThrow(

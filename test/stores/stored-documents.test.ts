@@ -12,7 +12,7 @@ const document = {
 const key = { namespace: 'team', name: 'shop' };
 
 describe('the manifest in a record', () => {
-  test('is parsed once for each document', () => {
+  test('a stored manifest is parsed once for each document', () => {
     const record = { ...key, document };
     const manifest = manifestOf(record);
     expect(manifest.spec.kubernetes.clusters).toEqual([]);
@@ -21,7 +21,7 @@ describe('the manifest in a record', () => {
     expect(readableManifest({ document: { ...document } })).not.toBe(manifest);
   });
 
-  test('that this version does not accept is Unreadable, with the reason and what to do', () => {
+  test('a stored manifest that this version refuses is Unreadable, with the reason and the fix', () => {
     const record = { ...key, document: { ...document, kind: 'Other' } };
     expect(readableManifest(record)).toBeUndefined();
     expect(() => manifestOf(record)).toThrow(
@@ -33,7 +33,7 @@ describe('the manifest in a record', () => {
 describe('a large document', () => {
   const large = { text: 'x'.repeat(200_000) };
 
-  test('is read from the artifacts once, while others are not read in between', async () => {
+  test('a large document is read from the artifacts once, unless others are read in between', async () => {
     const asked: string[] = [];
     const texts = new Map<string, string>();
     const documents = new LargeDocuments({

@@ -51,18 +51,18 @@ async function killed(): Promise<string> {
 }
 
 describe('a table', () => {
-  it('has every item that was acknowledged after its process was killed', async () => {
+  it('the table has every acknowledged item after a kill of its process', async () => {
     const { client } = await start(await killed());
     expect(await count(client)).toBe(40);
   });
 
-  it('does not start when its log was deleted, and says how many changes are gone; unless that is accepted', async () => {
+  it('the table does not start without its log, and counts the lost changes, unless accepted', async () => {
     const directory = await killed();
     await rm(join(directory, `${tableFile}-wal`));
     await expect(start(directory)).rejects.toThrow(/table\.sqlite.*(lost its last \d+ changes|damaged).*local restore/);
   });
 
-  it('does not start when the end of its log was cut off', async () => {
+  it('the table does not start when the end of its log was cut off', async () => {
     const directory = await killed();
     const log = join(directory, `${tableFile}-wal`);
     await truncate(log, Math.floor((await stat(log)).size / 2));
@@ -77,7 +77,7 @@ describe('a table', () => {
     ['a page of the tree', () => [4096]],
     // In pages that are free, too: which of them is the item is not for us to know.
     ['an item', (bytes: Buffer) => [...bytes.toString('latin1').matchAll(/x{400}/g)].map(({ index }) => index)],
-  ] as const)('does not start with flipped bytes in %s', async (_, placesIn) => {
+  ] as const)('the table does not start with flipped bytes in %s', async (_, placesIn) => {
     const directory = await killed();
     const { server } = await start(directory);
     await server.close();
@@ -89,7 +89,7 @@ describe('a table', () => {
     await expect(start(directory)).rejects.toThrow(/table\.sqlite \(the table\) is damaged: .*; restore a backup/);
   });
 
-  it('does not start when the file is no database, or of a newer version', async () => {
+  it('the table does not start when the file is no database, or of a newer version', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, tableFile), 'garbage '.repeat(1000));
     await expect(start(directory)).rejects.toThrow(
@@ -127,7 +127,7 @@ describe('the table of 0.1.0', () => {
     return directory;
   }
 
-  it('is taken over at the first start, once, with its index and what expires', async () => {
+  it('the table of 0.1.0 is migrated at the first start, once, with its index and expiry', async () => {
     const directory = await leveldb();
     const { client, server } = await start(directory);
     expect((await readdir(directory)).filter((name) => !name.startsWith(tableFile))).toEqual([]);
@@ -142,7 +142,7 @@ describe('the table of 0.1.0', () => {
     expect(await deleteExpired(items, table, 10_000)).toBe(30);
   });
 
-  it('is refused in words when it is damaged, and stays as it is', async () => {
+  it('a damaged table of 0.1.0 is refused with a sentence, and not changed', async () => {
     const directory = await leveldb();
     await rename(join(directory, 'CURRENT'), join(directory, 'elsewhere'));
     await expect(start(directory)).rejects.toThrow(
@@ -154,7 +154,7 @@ describe('the table of 0.1.0', () => {
 });
 
 describe('what has expired', () => {
-  it('is deleted from the table and its index; the rest stays', async () => {
+  it('an expired item is deleted from the table and its index, and others stay', async () => {
     const directory = await temporaryDirectory();
     const { client, server } = await start(directory);
     const run = { duePartition: { S: 'RUNS' }, dueAt: { S: '1' } };

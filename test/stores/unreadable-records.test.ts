@@ -93,7 +93,7 @@ it('a record with a field of a newer version is read as if the field were not th
 });
 
 describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
-  it('is Unreadable in lists and on its own, with the reason and what to do; the others are as they were', async () => {
+  it('an unreadable manifest is reported as Unreadable, with the reason and the fix', async () => {
     await damage();
     expect(await statuses()).toEqual({ good: 'Pending', bad: 'Unreadable', other: 'Pending' });
     const row = (await rows()).find(({ name }) => name === 'bad');
@@ -102,7 +102,7 @@ describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
     expect(one).toMatchObject({ status: 200, json: { status: 'Unreadable', name: 'bad' } });
   });
 
-  it('stops no Secret of any namespace from being stored', async () => {
+  it('an unreadable manifest does not prevent Secrets of any namespace from being stored', async () => {
     await damage();
     const body = {
       ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
@@ -121,7 +121,7 @@ describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
     });
   });
 
-  it('is not deleted by a run, and is forgotten with ?orphan=all', async () => {
+  it('an unreadable manifest is not deleted by a run, and is forgotten with ?orphan=all', async () => {
     await damage();
     const refused = await api.call('DELETE', pathOf('bad'));
     expect(refused).toMatchObject({ status: 409, json: { code: 'Unreadable' } });
@@ -132,7 +132,7 @@ describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
     expect((await api.call('PUT', pathOf('bad'), { body: aManifest({ name: 'bad' }) })).status).toBe(202);
   });
 
-  it('cannot be planned, and says why', async () => {
+  it('an unreadable manifest cannot be planned, and the answer says why', async () => {
     await damage();
     const refused = await api.call('POST', `${pathOf('bad')}/plan`);
     expect(refused).toMatchObject({ status: 409, json: { code: 'Unreadable' } });
@@ -142,7 +142,7 @@ describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
 describe.each(['has a status that no one knows', 'has lost its document', 'has a document that is not JSON'] as const)(
   'a manifest that %s',
   (kind) => {
-    it('is whole again when its document is applied', async () => {
+    it('an unreadable manifest is readable again when its document is applied', async () => {
       await damages[kind]();
       const healed = await api.call('PUT', pathOf('bad'), { body: aManifest({ name: 'bad' }) });
       expect(healed).toMatchObject({ status: 202, json: { generation: 2 } });

@@ -30,7 +30,7 @@ async function session(
 }
 
 describe('a login to a Vault', () => {
-  it('is made once for many secrets, and once again when it is refused', async () => {
+  it('a login is made once for many secrets, and once again after a refusal', async () => {
     const { vault, session: one } = await session();
     await Promise.all([one.read(secret), one.read(secret), one.read({ ...secret, kvVersion: 1 })]);
     const logins = () => vault.asked.filter((path) => path.startsWith('auth/')).length;
@@ -41,7 +41,7 @@ describe('a login to a Vault', () => {
     expect(logins()).toBe(2);
   });
 
-  it('goes into the namespace that the connection names', async () => {
+  it('a login is made in the namespace that the connection names', async () => {
     const inside = await session({ namespace: 'team/ci' }, { namespace: 'team/ci' });
     expect(await inside.session.read(secret)).toEqual({ accesskey: 'value' });
     const outside = await session({ namespace: 'team/ci' });
@@ -52,7 +52,7 @@ describe('a login to a Vault', () => {
 describe('the end of a stage', () => {
   const revocations = (vault: FakeVault) => vault.asked.filter((path) => path === 'auth/token/revoke-self').length;
 
-  it('revokes each token that a login gave, also one that was given up for another', async () => {
+  it('the end of a stage revokes each token of its logins, even one that was replaced', async () => {
     const { vault, session: one } = await session();
     await one.read(secret);
     await expect(one.read({ ...secret, kvVersion: 1, path: 'private/x' })).rejects.toThrow();
@@ -63,7 +63,7 @@ describe('the end of a stage', () => {
     expect(revocations(vault)).toBe(2);
   });
 
-  it('asks nothing about a batch token', async () => {
+  it('a batch token is not revoked', async () => {
     const { vault } = await session();
     const { roleId, secretId } = await vault.appRole('batcher');
     const connection = vaultConnection('team/vault', { address: vault.address, roleid: roleId, secretid: secretId });
@@ -73,20 +73,23 @@ describe('the end of a stage', () => {
     expect(revocations(vault)).toBe(0);
   });
 
-  it.each([403, 500, 503])('says that a token could not be revoked (HTTP %s), and fails no stage', async (status) => {
-    const { vault, session: one } = await session();
-    await one.read(secret);
-    vault.broken = { status, body: { errors: ['permission denied'] } };
-    const why =
-      status === 403
-        ? 'it has expired already, or none of its policies allows auth/token/revoke-self'
-        : 'it expires with its lease';
-    expect(await one.leave()).toEqual([
-      `A token of the Vault ${vault.address} could not be revoked (HTTP ${status}): ${why}.`,
-    ]);
-  });
+  it.each([403, 500, 503])(
+    'a token that cannot be revoked (HTTP %s) is reported, and fails no stage',
+    async (status) => {
+      const { vault, session: one } = await session();
+      await one.read(secret);
+      vault.broken = { status, body: { errors: ['permission denied'] } };
+      const why =
+        status === 403
+          ? 'it has expired already, or none of its policies allows auth/token/revoke-self'
+          : 'it expires with its lease';
+      expect(await one.leave()).toEqual([
+        `A token of the Vault ${vault.address} could not be revoked (HTTP ${status}): ${why}.`,
+      ]);
+    },
+  );
 
-  it('waits no longer than configured', async () => {
+  it('the end of a stage waits no longer than configured', async () => {
     const { vault, session: one } = await session();
     await one.read(secret);
     vault.silent = true;
@@ -104,7 +107,7 @@ describe('a Vault that cannot answer', () => {
     [500, 'VaultUnavailable', 'transient'],
     [502, 'VaultUnavailable', 'transient'],
     [200, 'VaultLoginRefused', 'credentials'],
-  ])('HTTP %s is %s', async (status, code, errorClass) => {
+  ])('HTTP %s of a Vault is %s', async (status, code, errorClass) => {
     const { vault, session: one } = await session();
     vault.broken = { status, body: 'a page of a proxy' };
     await expect(one.read(secret)).rejects.toMatchObject({ error: { code, class: errorClass } });
@@ -112,14 +115,14 @@ describe('a Vault that cannot answer', () => {
     expect(await one.read(secret)).toEqual({ accesskey: 'value' });
   });
 
-  it('is reported as unreachable', async () => {
+  it('a Vault that does not answer is reported as unreachable', async () => {
     const { vault, session: one } = await session();
     opened.splice(0);
     await vault.close();
     await expect(one.read(secret)).rejects.toMatchObject({ error: { code: 'VaultUnreachable', class: 'transient' } });
   });
 
-  it('answers what is no secret: the user is asked', async () => {
+  it('a Vault answer that is no secret is a fault for the user', async () => {
     const { vault, session: one } = await session();
     await one.read(secret);
     vault.broken = { status: 200, body: { data: 'x' } };
@@ -128,7 +131,7 @@ describe('a Vault that cannot answer', () => {
 });
 
 describe('a Vault with a certificate', () => {
-  it('is trusted by its own authority alone', async () => {
+  it('a Vault with a certificate is trusted by its own authority alone', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubeloom-vault-'));
     const make = async (name: string) => {
       const { key, certificate } = selfSigned(directory, name);
@@ -151,7 +154,7 @@ describe('a Vault with a certificate', () => {
 });
 
 describe('the connection to a Vault', () => {
-  it('reports every fault of its Secret and no value', () => {
+  it('every fault in the Secret of a connection is reported, and no value', () => {
     expect(() =>
       vaultConnection('team/vault', { address: 'vault-at-home', roleid: 'r', ca: 'secret-looking' }),
     ).toThrow(
