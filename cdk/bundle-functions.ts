@@ -41,7 +41,11 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcemap: true,
     sourcesContent: false,
     banner: { js: requireBanner },
-    plugins: [withoutBallast([...commonBallast, credentialsOfWorkstations, schemaMakers()]), packedDocument, plainKeys],
+    plugins: [
+      withoutBallast([...commonBallast, credentialsOfWorkstations, schemaMakers()]),
+      packedDocument,
+      undescribed,
+    ],
     metafile: true,
     logLevel: 'warning',
   });
@@ -79,19 +83,14 @@ const packedDocument: Plugin = {
   },
 };
 
-/**
- * The shapes of a service's operations, with plain keys: esbuild leaves out a shape that nothing uses, but keeps one whose
- * computed key might do something. In S3 that is nearly every operation.
- */
-const plainKeys: Plugin = {
-  name: 'plain-keys',
+/** What the shapes of the API say of themselves is for the OpenAPI document, and that is made before. */
+const undescribed: Plugin = {
+  name: 'undescribed',
   setup({ onLoad }) {
-    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/schemas\/\w+\.js$/ }, async ({ path }) => {
+    const description = /\.describe\(\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|`[^`$]*`),?\s*\)/g;
+    onLoad({ filter: /functions\/contracts\/.*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
-      const names = new Map([...text.matchAll(/^const (_\w+) = (".*");$/gm)].map(([, name, value]) => [name, value]));
-      return {
-        contents: text.replaceAll(/\[(_\w+)\]:/g, (key, name) => (names.has(name) ? `${names.get(name)}:` : key)),
-      };
+      return { contents: text.replaceAll(description, (call) => call.replaceAll(/[^\n]/g, '')), loader: 'ts' };
     });
   },
 };

@@ -1,4 +1,4 @@
-/** The command line as a process of its own, as users start it. */
+/** The command line as a process of its own, as users start it: for what a process alone has, such as signals. Else: `kubeloom.ts`. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Compiled code that these processes share: as `cli/kubeloom.mjs` keeps it for users. It halves the CPU time of a start. */
 const compiled = join(root, 'node_modules/.cache/kubeloom-compiled');
+
+/** No colours, and no API but one that a test names. */
+export const environmentOfTests: Readonly<Record<string, string>> = { NO_COLOR: '1', KUBELOOM_API_URL: '' };
 
 export interface Outcome {
   readonly code: number;
@@ -21,18 +24,14 @@ export interface Invocation {
   readonly interruptAt?: string;
 }
 
-export function kubeloom(args: readonly string[], invocation: Invocation = {}): Promise<Outcome> {
+export function kubeloomProcess(args: readonly string[], invocation: Invocation = {}): Promise<Outcome> {
   const { stdin = '', environment = {}, interruptAt } = invocation;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [join(root, 'cli/main.ts'), ...args],
       {
-        env: {
-          ...process.env,
-          ...{ NO_COLOR: '1', KUBELOOM_API_URL: '', NODE_COMPILE_CACHE: compiled },
-          ...environment,
-        },
+        env: { ...process.env, ...environmentOfTests, NODE_COMPILE_CACHE: compiled, ...environment },
         maxBuffer: 64 << 20,
       },
       (error, stdout, stderr) =>

@@ -120,11 +120,11 @@ function withCalls(root: RootModule, prefix: string, change: (call: Blocks) => B
   return { ...root, module: Object.fromEntries(module) };
 }
 
-describe('terraform plan with real plugins', () => {
+describe('with its real plugin, terraform plans', () => {
   const withMachines = planned.filter(({ nodes }) => nodes).map((tested) => [tested.type, tested] as const);
 
   it.each(withMachines)(
-    'the machines of %s in two regions, some of them spot machines, are planned',
+    'the machines of %s in two regions, some of them spot machines',
     (type, tested) => {
       const spot = withCalls(machines(tested), 'pool_compute', ({ pool, ...call }) => ({
         ...call,
@@ -138,7 +138,7 @@ describe('terraform plan with real plugins', () => {
   );
 
   it.each(withMachines)(
-    'the plugin of %s refuses a fault that is not in its schema',
+    'and %s refuses a fault that is not in its schema',
     (type, tested) => {
       const { argument, words } = offline[type]?.fault ?? { argument: {}, words: 'no fault is planted' };
       const faulty = withCalls(machines(tested), 'network_', (call) => ({ ...call, ...argument }));
@@ -150,7 +150,7 @@ describe('terraform plan with real plugins', () => {
   );
 
   it.each(planned.filter(({ dns }) => dns).map((tested) => [tested.type, tested] as const))(
-    'the checked names of a load balancer in %s are planned',
+    'checked names of a load balancer in %s',
     (type, tested) => {
       const root = renderDnsRoot({
         ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },

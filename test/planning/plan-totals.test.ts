@@ -39,36 +39,36 @@ const made = (cluster: string, ...pools: readonly string[]) =>
     ],
   });
 
-describe('totals of plans', () => {
-  it('the totals have what is removed, without what is orphaned', () => {
+describe('the totals of plans', () => {
+  it('count what is removed, without what is orphaned', () => {
     expect(totalsText(planTotals([gone('web', 'a')]))).toBe(
       '1 cluster removed; 2 nodes removed; 1 load balancer removed',
     );
     expect(planTotals([gone('web', 'a')], ['a-1']).nodes.removed).toBe(1);
   });
 
-  it('the totals of plans with nothing to do say so', () => {
+  it('say so when nothing is to be done', () => {
     const totals = planTotals([plan('web')]);
     expect([removesAnything(totals), totalsText(totals)]).toEqual([false, expect.stringMatching(/^no cluster, node/)]);
   });
 
-  it('a cluster that is neither created nor removed is counted as changed', () => {
+  it('count a cluster that is neither made nor removed as changed', () => {
     const totals = planTotals([plan('web', { direction: 'settle' })]);
     expect([removesAnything(totals), totals.clusters]).toEqual([false, { added: 0, changed: 1, removed: 0 }]);
   });
 });
 
-describe('renames', () => {
-  it('a removed cluster and a new one with the same pools are reported as a rename', () => {
+describe('a rename', () => {
+  it('is one cluster that goes and another that comes with its pools', () => {
     expect(findRenames([gone('old', 'a', 'b'), made('new', 'a', 'b')])).toEqual([{ from: 'old', to: 'new', nodes: 4 }]);
   });
 
-  it('clusters whose pools have little in common are not a rename', () => {
+  it('is none when their pools have little in common', () => {
     expect(findRenames([gone('old', 'a', 'b', 'c'), made('new', 'c', 'd')])).toEqual([]);
     expect(findRenames([made('new', 'a')])).toEqual([]);
   });
 
-  it('each removed cluster is paired with the most similar new one, and none twice', () => {
+  it('pairs each cluster that goes with the one most like it, and none twice', () => {
     const pairs = findRenames([gone('x', 'a'), gone('y', 'b'), made('b2', 'b'), made('a2', 'a')]);
     expect(pairs.map(({ from, to }) => `${from} ${to}`)).toEqual(['x a2', 'y b2']);
   });

@@ -104,9 +104,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('refused changes', () => {
+describe('what may not happen', () => {
   test.each(cases)(
-    'a change is refused with place, reason and fix, and nothing is planned: $title',
+    '$title is refused, with place, reason and fix, and nothing is planned',
     ({ from, to, path, reason }) => {
       const { refusals, waypoints } = planned(from, to);
       expect(waypoints).toEqual([]);
@@ -133,7 +133,7 @@ describe('refused changes', () => {
     }
   });
 
-  test('a new cluster with a Kubernetes version that no KubeOne release builds is refused', () => {
+  test('a new cluster with a Kubernetes that nothing builds', () => {
     const desired = desiredOf({ manifest: manifestOf({ version: '1.29.0' }) });
     const plan = planClusterPath({ cluster: 'c', current: null, attempted: null, desired });
     expect(plan.waypoints).toEqual([]);

@@ -15,9 +15,9 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-describe.skipIf(skipsTerraform)('first boot', () => {
+describe.skipIf(skipsTerraform)('the first boot', () => {
   test.each(machineCases)(
-    '$type: each machine gets the name of its node',
+    '$type: names each machine',
     async (tested) => {
       fleet = await Fleet.start(tested);
       fleet.own('home', { tenant: 'one', project: 'first' });

@@ -14,8 +14,8 @@ const input = {
   adminCidrs: ['203.0.113.0/24'],
 };
 
-describe('Ansible inventory', () => {
-  it('the inventory has all groups, the mesh of all nodes, and the roles of load balancers with work', async () => {
+describe('the inventory', () => {
+  it('has all groups, the mesh of all nodes, and the roles of the load balancers at work', async () => {
     const inventory = renderInventory({
       ...input,
       work: {
@@ -28,12 +28,12 @@ describe('Ansible inventory', () => {
     await expect(`${JSON.stringify(inventory, null, 2)}\n`).toMatchFileSnapshot('golden/inventory.json');
   });
 
-  it('the inventory visits only the nodes with work', () => {
+  it('visits only the nodes with work', () => {
     const visits = visitedNodes({ ...input, work: { ...noWork, peers: ['control-aaaaaaa-02'] } });
     expect(visits.map(({ node }) => node.name)).toEqual(['control-aaaaaaa-02']);
   });
 
-  it('nodes that leave are taken from the state before', () => {
+  it('finds nodes that leave in the state before', () => {
     const target = twoProviderState({ pools: [controlPool, workerPool] });
     const before = twoProviderState({ pools: [controlPool, workerPool, staticPool] });
     const work = { ...noWork, uninstall: ['basement-01'] };
@@ -46,14 +46,14 @@ describe('Ansible inventory', () => {
     expect(JSON.stringify(all.vars.kubeloom_mesh)).not.toContain('basement-01');
   });
 
-  it('static nodes of a deleted cluster are cleaned', () => {
+  it('cleans static nodes of a cluster that goes away', () => {
     const work = { ...noWork, uninstall: ['basement-01'] };
     const { all } = renderInventory({ ...input, target: null, others: [twoProviderState()], work });
     expect(all.vars.kubeloom_mesh).toEqual([]);
     expect(Object.keys(all.children.static?.hosts ?? {})).toEqual(['basement-01']);
   });
 
-  it('the proxy has all addresses that must not go through it', () => {
+  it('gives the proxy with everything that must not go through it', () => {
     const target = twoProviderState({
       installationProxy: { enabled: true, endpoint: 'http://proxy:8880', noProxy: ['intern.example.com'] },
     });
@@ -65,13 +65,13 @@ describe('Ansible inventory', () => {
     );
   });
 
-  it('a node without an address is named', () => {
+  it('says which node has no address yet', () => {
     const facts = { ...twoProviderFacts, nodes: {} };
     expect(() => renderInventory({ ...input, facts })).toThrow(/control-aaaaaaa-01 has no public address yet/);
   });
 });
 
-describe('host firewalls', () => {
+describe('nodes whose cloud has no firewall', () => {
   const own = { hostFirewall: true } as const;
   const { nodes } = twoProviderFacts;
   const facts = {
@@ -103,7 +103,7 @@ describe('host firewalls', () => {
     admin: ['203.0.113.0/24'],
   };
 
-  it('nodes without a cloud firewall get a host firewall with the ports of their roles', () => {
+  it('keep one of their own, with the ports of their load balancer’s roles; the others keep none', () => {
     expect(firewalls()).toEqual({
       'control-aaaaaaa-01': common,
       'control-aaaaaaa-02': undefined,
@@ -112,19 +112,19 @@ describe('host firewalls', () => {
     });
   });
 
-  it('control nodes that serve the API themselves open its port in the host firewall', () => {
+  it('open the API port on control nodes that serve it themselves', () => {
     const onNode = firewalls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
   });
 
-  it('the host firewall allows WireGuard from all addresses when a static node may be behind NAT', () => {
+  it('allow WireGuard from all addresses where a static node may be behind NAT', () => {
     const mixed = firewalls({ pools: [controlPool, workerPool, staticPool] });
     expect(mixed['control-aaaaaaa-01']).toMatchObject({ peers: ['0.0.0.0/0'] });
   });
 });
 
-describe('data disks', () => {
-  it('a node with a data disk gets the pattern to find it', () => {
+describe('a node with a data disk', () => {
+  it('gets the pattern to find it', () => {
     const dataDevice = '/dev/disk/by-id/*1234*';
     const facts = {
       ...twoProviderFacts,

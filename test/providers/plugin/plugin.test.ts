@@ -37,7 +37,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('the fixture provider creates what is requested, keeps it, and deletes it', async () => {
+  it('makes what is asked for, keeps it, and lets it go', async () => {
     const accounts = { a: here };
     const root = toyRoot({
       accounts,
@@ -63,7 +63,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     expect(cloud.inventory).toEqual([]);
   });
 
-  it('the fixture provider refuses arguments that are unknown, of another type, or missing', async () => {
+  it('refuses what the schema does not have, of another type, or does without', async () => {
     const faulty = [
       [{ colour: 'red' }, /unsupported argument|Extraneous JSON object property/i],
       [{ key_ids: { not: ['a list'] } }, /list of string required/i],
@@ -78,7 +78,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     }
   });
 
-  it('the fixture provider has an account for each credential, and refuses duplicate names in it', async () => {
+  it('has as many accounts as there are credentials, and knows names that clash in one of them', async () => {
     const [b, south] = [
       { token: 'token of b', region: 'north' },
       { token: 'token of a', region: 'south' },
@@ -103,7 +103,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     });
   });
 
-  it('the fixture provider notices lost resources, replaces immutable ones, and changes the rest', async () => {
+  it('notices what is gone, replaces what cannot be changed, and changes the rest in place', async () => {
     const accounts = { a: here };
     const wish = (change: Readonly<Record<string, unknown>>) =>
       toyRoot({ accounts, resource: machineIn('a', 'one', change), data: toyImage('a') });
@@ -119,7 +119,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     expect(await workspace.plan()).toEqual([{ address: 'toy_machine.a', action: 'create' }]);
   });
 
-  it('the fixture provider refuses subnets that overlap or lie outside, and removal of used ones', async () => {
+  it('refuses subnets that overlap or lie outside, and the removal of what is in use', async () => {
     const { toy_network, toy_subnet } = machineIn('a');
     const { provider, network_id } = toy_subnet.a ?? {};
     const subnets = (range: string) => ({ ...toy_subnet, more: { provider, network_id, range } });
