@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { kubeloom, root } from './kubeloom-process.ts';
+import { kubeloom } from './kubeloom.ts';
+import { root } from './kubeloom-process.ts';
 
 const run = promisify(execFile);
 let home: string;
@@ -58,20 +59,26 @@ async function offered(line: string): Promise<string[]> {
 describe('completion in bash', () => {
   it.each([
     ['kubeloom des', ['describe']],
-    ['kubeloom context ', ['add', 'use', 'list', 'remove']],
-    ['kubeloom apply --wa', ['--wait']],
-    ['kubeloom retry shop --from k', ['kubernetes']],
     ['kubeloom describe ', ['shop', 'team/blog']],
-    ['kubeloom delete --wait te', ['team/blog']],
-    ['kubeloom kubeconfig n', ['news']],
-    ['kubeloom context use ', ['local']],
     ['kubeloom apply -f ', []],
-  ])('completion offers what fits after "%s"', async (line, words) => {
+  ])('completion in bash offers what fits after "%s"', async (line, words) => {
     expect((await offered(line)).toSorted()).toEqual(words.toSorted());
   });
 });
 
 describe('completion', () => {
+  it.each([
+    ['kubeloom context ', ['add', 'use', 'list', 'remove']],
+    ['kubeloom apply --wa', ['--wait']],
+    ['kubeloom retry shop --from k', ['kubernetes']],
+    ['kubeloom delete --wait te', ['team/blog']],
+    ['kubeloom kubeconfig n', ['news']],
+    ['kubeloom context use ', ['local']],
+  ])('completion offers what fits after "%s"', async (line, words) => {
+    const { stdout } = await kubeloom(['__complete', ...line.split(' ').slice(1)], { environment });
+    expect(stdout.trim().split('\n').toSorted()).toEqual(words.toSorted());
+  });
+
   it('completion offers nothing and prints nothing when no API answers', async () => {
     const nowhere = { ...environment, KUBELOOM_API_URL: 'http://127.0.0.1:9' };
     expect(await kubeloom(['__complete', 'describe', ''], { environment: nowhere })).toEqual({

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { kubeloom } from './kubeloom-process.ts';
+import { kubeloom } from './kubeloom.ts';
 
 const secret = 'token-that-nobody-may-see';
 let home: string;

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { examples } from '#cli/examples.ts';
 import { kubeloomProgram } from '#cli/program.ts';
 import { objectionTo } from './command-lines.ts';
-import { kubeloom } from './kubeloom-process.ts';
+import { kubeloom } from './kubeloom.ts';
+import type { Outcome } from './kubeloom-process.ts';
 
 function leavesOf(command: Command, words: readonly string[] = []): [words: string, command: Command][] {
   return command.commands.flatMap((child): [string, Command][] => {
@@ -37,7 +38,8 @@ describe('the help', () => {
 
   it('each error begins with the name of the program', async () => {
     const wrong = [['aply'], ['apply'], ['get', '--jsn'], ['validate', '-f', 'nowhere.yaml']];
-    const outcomes = await Promise.all(wrong.map((args) => kubeloom(args)));
+    const outcomes: Outcome[] = [];
+    for (const args of wrong) outcomes.push(await kubeloom(args));
     expect(outcomes.map(({ code, stderr }) => [code, stderr.startsWith('kubeloom: ')])).toEqual(
       wrong.map(() => [2, true]),
     );

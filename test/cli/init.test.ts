@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeTypes, placeholder, scaffold } from '#cli/scaffold.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
-import { kubeloom } from './kubeloom-process.ts';
+import { kubeloom } from './kubeloom.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { root, kubeloom as run } from './kubeloom-process.ts';
+import { kubeloom as run } from './kubeloom.ts';
+import { kubeloomProcess, root } from './kubeloom-process.ts';
 
 let platform: Platform;
 let directory: string;
 const log = process.env.KUBELOOM_LOG;
 
-const kubeloom = (args: readonly string[], more: { stdin?: string; interruptAt?: string } = {}) =>
-  run(args, { ...more, environment: { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token } });
+const environment = () => ({ KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token });
+const kubeloom = (args: readonly string[], stdin = '') => run(args, { stdin, environment: environment() });
 
 /** A manifest with one cluster, as a file. */
 function file(name: string, cluster: string, compute = 2): string {
@@ -65,7 +66,7 @@ describe('kubeloom get', () => {
   it('get prints documents that can be applied again and change nothing', async () => {
     const { stdout } = await kubeloom(['get', 'shop', '-o', 'yaml']);
     expect(parse(stdout)).toMatchObject({ kind: 'InputManifest', metadata: { name: 'shop' } });
-    const again = await kubeloom(['apply', '-f', '-', '--json'], { stdin: stdout });
+    const again = await kubeloom(['apply', '-f', '-', '--json'], stdout);
     expect(JSON.parse(again.stdout)).toMatchObject({ documents: [{ accepted: { unchanged: true, generation: 2 } }] });
     const all = parseAllDocuments((await kubeloom(['get', '-o', 'yaml'])).stdout);
     expect(all.map((one) => (one as { toJS(): { metadata: unknown } }).toJS().metadata)).toMatchObject([
@@ -80,8 +81,8 @@ describe('kubeloom get', () => {
   });
 
   it('get --watch prints changes until it is interrupted', async () => {
-    const watching = kubeloom(['get', '--watch', '--json'], { interruptAt: '"generation":2' });
-    const { code, stdout } = await watching;
+    const invocation = { environment: environment(), interruptAt: '"generation":2' };
+    const { code, stdout } = await kubeloomProcess(['get', '--watch', '--json'], invocation);
     expect(code).toBe(130);
     const seen = stdout
       .trim()

@@ -4,7 +4,7 @@ import { type CheckingApi, checkStored } from '#cli/stored-check.ts';
 import type { ProviderCheck } from '#contracts/http-checks.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { benchManifest } from '../../bench/manifests.ts';
-import { kubeloom } from './kubeloom-process.ts';
+import { kubeloom } from './kubeloom.ts';
 
 let platform: Platform;
 

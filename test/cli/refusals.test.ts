@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { root, kubeloom as run } from './kubeloom-process.ts';
+import { kubeloom as run } from './kubeloom.ts';
+import { root } from './kubeloom-process.ts';
 
 let platform: Platform;
 let home: string;

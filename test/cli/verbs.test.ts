@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { root, kubeloom as run } from './kubeloom-process.ts';
+import { kubeloom as run } from './kubeloom.ts';
+import { kubeloomProcess, root } from './kubeloom-process.ts';
 
 let platform: Platform;
 let directory: string;
 const settings = ['KUBELOOM_SIM_FAULTS', 'KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_STAGE_RETRY_SECONDS'];
 const before = settings.map((name) => [name, process.env[name]] as const);
 
-const kubeloom = (args: readonly string[], more: { stdin?: string; interruptAt?: string } = {}) =>
-  run(args, { ...more, environment: { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token } });
+const environment = () => ({ KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token });
+const kubeloom = (args: readonly string[], stdin = '') => run(args, { stdin, environment: environment() });
 
 const minimal = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
 
@@ -88,7 +89,7 @@ describe('kubeloom apply', () => {
     await applied('lower');
     const text = readFileSync(file('lower'), 'utf8').replace('1.36.0', '1.35.0');
     const stdin = `apiVersion: v1\nkind: Secret\nmetadata: { name: lower }\nstringData: { a: b }\n---\n${text}`;
-    const { code, stdout } = await kubeloom(['apply', '-f', '-'], { stdin });
+    const { code, stdout } = await kubeloom(['apply', '-f', '-'], stdin);
     expect([code, stdout]).toEqual([3, '']);
     expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('lower');
   });
@@ -115,13 +116,13 @@ describe('kubeloom apply', () => {
 
   it('apply takes documents from standard input, and starts nothing for unchanged ones', async () => {
     const stdin = readFileSync(file('piped'), 'utf8');
-    expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toMatch(/Done after/);
-    expect((await kubeloom(['apply', '-f', '-', '--wait'], { stdin })).stdout).toContain('nothing was started');
+    expect((await kubeloom(['apply', '-f', '-', '--wait'], stdin)).stdout).toMatch(/Done after/);
+    expect((await kubeloom(['apply', '-f', '-', '--wait'], stdin)).stdout).toContain('nothing was started');
   });
 
   it('apply submits nothing when the kind of a document is unknown', async () => {
     const stdin = `${readFileSync(file('nothing'), 'utf8')}\n---\nkind: Pod\nmetadata: { name: x }\n`;
-    const { code, stderr } = await kubeloom(['apply', '-f', '-'], { stdin });
+    const { code, stderr } = await kubeloom(['apply', '-f', '-'], stdin);
     expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of RoleBinding, Secret')]);
     expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
   });
@@ -129,7 +130,9 @@ describe('kubeloom apply', () => {
   it('apply leaves the run going on Ctrl-C, and says how to follow it again', async () => {
     process.env.KUBELOOM_SIM_STAGE_MS = '500';
     const args = ['apply', '-f', file('interrupted'), '--wait'];
-    const { code, stderr } = await kubeloom(args, { interruptAt: 'cluster to touch' });
+    const { code, stderr } = await kubeloomProcess(args, {
+      ...{ interruptAt: 'cluster to touch', environment: environment() },
+    });
     expect(code).toBe(130);
     expect(stderr).toContain('kubeloom events interrupted -f');
     process.env.KUBELOOM_SIM_STAGE_MS = '0';

@@ -14,7 +14,7 @@ import { GetCallerIdentityCommand, GetWebIdentityTokenCommand } from '@aws-sdk/c
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AwsCheck } from '#cli/doctor/aws-check.ts';
 import { examineAws } from '#cli/doctor/examine-aws.ts';
-import { kubeloom } from '../cli/kubeloom-process.ts';
+import { kubeloomProcess as kubeloom } from '../cli/kubeloom-process.ts';
 import {
   type Account,
   awsError,

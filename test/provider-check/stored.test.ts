@@ -9,7 +9,8 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { kubeloom, type Outcome } from '#test/cli/kubeloom-process.ts';
+import { kubeloom } from '#test/cli/kubeloom.ts';
+import type { Outcome } from '#test/cli/kubeloom-process.ts';
 import { type FakeVault, startFakeVault } from '#test/vault/fake-vault.ts';
 import { type FakeCloud, fakeCloud } from './fake-cloud.ts';
 

@@ -11,7 +11,7 @@ import { backUp, restore } from '#local/backup/backup.ts';
 import { sealInto, unsealFrom } from '#local/backup/sealed-file.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { benchManifest } from '../../bench/manifests.ts';
-import { kubeloom } from '../cli/kubeloom-process.ts';
+import { kubeloomProcess as kubeloom } from '../cli/kubeloom-process.ts';
 import { terraformOn, terraformPresent } from './terraform-workspace.ts';
 
 const passphrase = 'correct horse battery';

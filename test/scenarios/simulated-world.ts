@@ -77,6 +77,8 @@ export class SimulatedWorld {
       manifest === undefined ||
       ((manifest.status === 'Done' || manifest.status === 'Failed') &&
         !(manifest.runId === runId && ['Queued', 'Running'].includes(manifest.lastRun?.status ?? 'Queued')));
+    // Each answer of the API costs as much as a stage here: nothing is asked before all is quiet.
+    await this.platform.executions.idle();
     return this.until(key, ended, `the end of ${runId}`);
   }
 
