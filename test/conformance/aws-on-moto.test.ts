@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('aws, with its real plugin on moto', () => {
-  it('creates machines, does not change them, adds and removes some, recreates a lost one, and leaves nothing', async () => {
+  it('machines are created, kept, added, removed and recreated on moto, and nothing is left', async () => {
     const machines = (count: number, generation: number, peers: readonly string[]): RootModule => {
       const pool = { instance: 'account', region } as const;
       const pools = [
@@ -73,7 +73,7 @@ describe('aws, with its real plugin on moto', () => {
     expect(await ec2('DescribeVpcs')).not.toContain('<cidrBlock>10.0.0.0/16</cidrBlock>');
   }, 900_000);
 
-  it('makes names, checks them when there are several addresses, and leaves nothing', async () => {
+  it('DNS names are created, checked when they have several addresses, and nothing is left', async () => {
     await call('route53', '/2013-04-01/hostedzone', zoneRequest, 'application/xml');
     const names = (addresses: readonly string[]): RootModule =>
       renderDnsRoot({

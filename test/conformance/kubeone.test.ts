@@ -29,20 +29,20 @@ describe.skipIf(!official)(`kubeone ${series}`, () => {
   const inWindow = (content: string) =>
     content.replaceAll(/kubernetes: v?1\.3\d\.\d+/g, `kubernetes: ${release.minors[0]}.2`);
 
-  test.each(renderedManifests())('accepts what is rendered for $name', ({ manifest }) => {
+  test.each(renderedManifests())('the official kubeone accepts what is rendered for $name', ({ manifest }) => {
     expect(officialRefusal(inWindow(manifest))).toBe('');
   });
 
   test.each(refusedManifests.filter(({ change }) => !change[0].includes('1.34')))(
-    'refuses a manifest with $name, as our check does',
+    'the official kubeone refuses a manifest with $name, as our check does',
     ({ change, refusal }) => expect(officialRefusal(inWindow(changed(change)))).toContain(refusal),
   );
 
-  test.each(acceptedChanges)('accepts a manifest with %s, as our check does', (_name, change) => {
+  test.each(acceptedChanges)('the official kubeone accepts a manifest with %s, as our check does', (_name, change) => {
     expect(officialRefusal(inWindow(changed(change)))).toBe('');
   });
 
-  test('builds the Kubernetes versions of our table and no others', () => {
+  test('the official kubeone builds the Kubernetes versions of our table and no others', () => {
     for (const minor of ['1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37']) {
       const content = changed(['1.34.2', `${minor}.2`]);
       expect([minor, officialRefusal(content) === '']).toEqual([
@@ -61,7 +61,7 @@ function officialRefusal(content: string): string {
   return status === 0 ? '' : stderr;
 }
 
-test.skipIf(!official)('the golden manifest is read by it', () => {
+test.skipIf(!official)('the official kubeone reads the golden manifest', () => {
   const golden = readFileSync(join(import.meta.dirname, '../rendering/golden/kubeone.yaml'), 'utf8');
   expect(officialRefusal(golden.replace('1.34.2', `${release.minors[0]}.2`))).toBe('');
 });

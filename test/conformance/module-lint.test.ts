@@ -60,7 +60,7 @@ function lint(files: Readonly<Record<string, string>>): {
 }
 
 describe('lint and policies of modules', () => {
-  it('lets be what says why it is as it is', () => {
+  it('a finding with an acknowledgement is accepted', () => {
     const { status, reported } = lint(good);
 
     expect(reported).toEqual([
@@ -71,7 +71,7 @@ describe('lint and policies of modules', () => {
     expect(status).toBe(0);
   }, 120_000);
 
-  it('finds what is not acknowledged, and acknowledgements of nothing', () => {
+  it('findings without an acknowledgement, and acknowledgements of nothing, are reported', () => {
     const unencrypted = main.replace('encrypted         = true', 'encrypted         = false');
     const unexplained = unencrypted.replace(":The key is the account's", '\n  # checkov:skip=CKV_AWS_8:No such thing');
     const { status, reported } = lint({
@@ -94,7 +94,7 @@ describe('lint and policies of modules', () => {
     expect(status).toBe(1);
   }, 120_000);
 
-  it('takes the silence about a file that cannot be read for no answer', () => {
+  it('a file that cannot be read is reported, and never counts as clean', () => {
     const { status, reported } = lint({ ...good, 'broken/main.tf': 'resource "aws_ebs_volume" {' });
 
     expect(reported.join('\n')).toMatch(/^FOUND {2}tflint: .*broken\/main\.tf/s);

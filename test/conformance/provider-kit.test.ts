@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(skipsTerraform)('built-in provider types, tried with Terraform', () => {
-  it.each(types)('%s keeps the contract', async (type) => {
+  it.each(types)('the type %s keeps the contract', async (type) => {
     const fixtures = [type, 'time', 'http'].map((name) => readSchemaFixture(join(schemas, `${name}.json`)));
     plugins = await startFixtureProviders(fixtures);
     const environment = { TF_CLI_CONFIG_FILE: '/dev/null', KUBELOOM_TERRAFORM: terraformProgram ?? '' };

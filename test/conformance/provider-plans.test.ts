@@ -120,11 +120,11 @@ function withCalls(root: RootModule, prefix: string, change: (call: Blocks) => B
   return { ...root, module: Object.fromEntries(module) };
 }
 
-describe('with its real plugin, terraform plans', () => {
+describe('terraform plan with real plugins', () => {
   const withMachines = planned.filter(({ nodes }) => nodes).map((tested) => [tested.type, tested] as const);
 
   it.each(withMachines)(
-    'the machines of %s in two regions, some of them spot machines',
+    'the machines of %s in two regions, some of them spot machines, are planned',
     (type, tested) => {
       const spot = withCalls(machines(tested), 'pool_compute', ({ pool, ...call }) => ({
         ...call,
@@ -138,7 +138,7 @@ describe('with its real plugin, terraform plans', () => {
   );
 
   it.each(withMachines)(
-    'and %s refuses a fault that is not in its schema',
+    'the plugin of %s refuses a fault that is not in its schema',
     (type, tested) => {
       const { argument, words } = offline[type]?.fault ?? { argument: {}, words: 'no fault is planted' };
       const faulty = withCalls(machines(tested), 'network_', (call) => ({ ...call, ...argument }));
@@ -150,7 +150,7 @@ describe('with its real plugin, terraform plans', () => {
   );
 
   it.each(planned.filter(({ dns }) => dns).map((tested) => [tested.type, tested] as const))(
-    'checked names of a load balancer in %s',
+    'the checked names of a load balancer in %s are planned',
     (type, tested) => {
       const root = renderDnsRoot({
         ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },

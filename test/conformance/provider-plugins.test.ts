@@ -38,9 +38,9 @@ function validate(name: string, root: RootModule, modules: string): { ok: boolea
 
 const buildable = providerCases.filter(({ type }) => schemaSources[type]?.build);
 
-describe('with its real plugin, terraform validates', () => {
+describe('terraform validate with real plugins', () => {
   it.each(buildable.filter(({ nodes }) => nodes).map((tested) => [tested.type, tested] as const))(
-    'the machines of %s in two regions',
+    'the machines of %s in two regions are valid',
     (type, tested) => {
       const [first, second] = tested.place.regions;
       const pool = { instance: 'account', count: 2 };
@@ -69,7 +69,7 @@ describe('with its real plugin, terraform validates', () => {
   );
 
   it.each(buildable.filter(({ dns }) => dns).map((tested) => [tested.type, tested] as const))(
-    'the names of a load balancer in %s',
+    'the names of a load balancer in %s are valid',
     (type, tested) => {
       const root = renderDnsRoot({
         ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },
@@ -87,7 +87,7 @@ describe('with its real plugin, terraform validates', () => {
   );
 
   it.each(buildable.map((tested) => [tested.type, tested] as const))(
-    'and refuses a fault in what %s has',
+    'the plugin of %s refuses a fault in one of its resources',
     (type, tested) => {
       const { provider } = withPlugin(directory, tested);
       const [resource = ''] = Object.keys(readFixture(type).schema.resource_schemas);
@@ -105,7 +105,7 @@ describe('with its real plugin, terraform validates', () => {
   );
 
   it.each(buildable.map((tested) => [tested.type, tested] as const))(
-    'and a lock file lets no other plugin of %s in',
+    'the lock file of %s refuses any other plugin',
     (type, tested) => {
       const { provider } = withPlugin(directory, tested);
       const [cwd, mirror] = [join(directory, `${type}-lock`), join(directory, `${type}-mirror`)];

@@ -14,7 +14,7 @@ const examples = process.env.CONFORMANCE_EXAMPLES ?? '40';
 /** `unsupported_method` and the like are the gateway's, which answers for routes, not for operations. */
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
-it('finds no 5xx and no answer that the document does not know', async () => {
+it('schemathesis finds no 5xx and no answer that the OpenAPI document does not have', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-schemathesis-'));
   onTestFinished(async () => {
     await down(dataDir);

@@ -89,7 +89,7 @@ const binding = {
 };
 
 describe('RoleBindingStore on DynamoDB', () => {
-  it('keeps, lists and removes bindings', async () => {
+  it('role bindings are stored, listed and removed', async () => {
     const bindings = recordedPort('roleBindings', new DynamoRoleBindings(freshTable()));
     await bindings.put(binding);
     expect(await bindings.list()).toEqual([binding]);
@@ -101,7 +101,7 @@ describe('RoleBindingStore on DynamoDB', () => {
 describe('documents too large for a table', () => {
   const large = { document: { kind: 'InputManifest', text: 'x'.repeat(200_000) } };
 
-  it('come back from every method that answers a manifest, to a process that did not read them before, and are discarded with it', async () => {
+  it('a large document is returned by every method that answers a manifest, and discarded with it', async () => {
     const [table, artifacts] = [freshTable(), recordedArtifacts()];
     const cold = () => recordedPort('manifests', new DynamoManifests(table, new LargeDocuments(artifacts)));
     await cold().create(aManifest({ ...large, dueAt: minute(1) }));
@@ -125,7 +125,7 @@ describe('documents too large for a table', () => {
     expect(await cold().get(key)).toBeUndefined();
   });
 
-  it('come back with a cluster, and all clusters of a manifest are discarded', async () => {
+  it('a large document is returned with its cluster, and all clusters of a manifest are discarded', async () => {
     const [table, artifacts] = [freshTable(), recordedArtifacts()];
     const cold = () => recordedPort('clusters', new DynamoClusters(table, new LargeDocuments(artifacts)));
     const record = aCluster({ facts: { ...noFacts, simulated: ['x'.repeat(200_000)] } });
@@ -137,7 +137,7 @@ describe('documents too large for a table', () => {
   });
 });
 
-describe('rights', () => {
+describe('IAM rights', () => {
   const ports = [
     'manifests',
     'clusters',
@@ -149,7 +149,7 @@ describe('rights', () => {
     'secrets',
   ];
 
-  it('of each method are what its adapter sends in the suites above, no more and no less', () => {
+  it('the rights of each method are what its adapter sends in the suites above, no more and no less', () => {
     const { sent, allowed } = sentAndAllowed();
     expect(notCalled(...ports)).toEqual([]);
     expect(allowed).toEqual(sent);

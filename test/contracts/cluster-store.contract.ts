@@ -5,14 +5,14 @@ import { aCluster, key } from './builders.ts';
 
 export function clusterStoreContract(name: string, make: () => ClusterStore): void {
   describe(`ClusterStore: ${name}`, () => {
-    it('gives back what was put, and undefined for what was not', async () => {
+    it('a cluster is returned as it was stored, and an unknown one is undefined', async () => {
       const store = make();
       await store.put(aCluster());
       expect(await store.get(key, 'web-1234567')).toEqual(aCluster());
       expect(await store.get(key, 'other-1234567')).toBeUndefined();
     });
 
-    it('lets one of many writers of a version win', async () => {
+    it('one of many writers of the same version succeeds', async () => {
       const store = make();
       await store.put(aCluster());
       const desiredById = [1, 2, 3].map((backOffs) => store.put(aCluster({ version: 2, backOffs })));
@@ -21,7 +21,7 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
       await expect(store.put(aCluster({ version: 2, backOffs: 9 }))).rejects.toMatchObject({ name: 'VersionConflict' });
     });
 
-    it('takes the very same record twice: a call that was repeated did no harm', async () => {
+    it('the same record can be stored twice, as by a repeated call', async () => {
       const store = make();
       await store.put(aCluster());
       await store.put(aCluster({ version: 2, backOffs: 1 }));
@@ -29,14 +29,14 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
       expect(await store.get(key, 'web-1234567')).toEqual(aCluster({ version: 2, backOffs: 1 }));
     });
 
-    it('refuses a first version where there is one, and a later one where there is none', async () => {
+    it('a first version is refused if one exists, and a later version if none exists', async () => {
       const store = make();
       await expect(store.put(aCluster({ version: 2 }))).rejects.toMatchObject({ name: 'VersionConflict' });
       await store.put(aCluster());
       await expect(store.put(aCluster({ backOffs: 1 }))).rejects.toMatchObject({ name: 'VersionConflict' });
     });
 
-    it('refuses a writer whose fence is older than the last one’s', async () => {
+    it('a writer with an older fence than the last one is refused', async () => {
       const store = make();
       await store.put(aCluster({ fence: 5 }));
       await expect(store.put(aCluster({ version: 2, fence: 4 }))).rejects.toMatchObject({ name: 'LeaseLost' });
@@ -44,7 +44,7 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
       expect(await store.get(key, 'web-1234567')).toEqual(aCluster({ fence: 5 }));
     });
 
-    it('removes the version that was read, and does not mind when it is gone', async () => {
+    it('a cluster is removed in the version that was read; removing it again is no error', async () => {
       const store = make();
       await store.put(aCluster());
       await expect(store.remove(aCluster({ version: 7 }))).rejects.toMatchObject({ name: 'VersionConflict' });
@@ -53,7 +53,7 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
       expect(await store.list(key)).toEqual([]);
     });
 
-    it('lists the clusters of one manifest by name', async () => {
+    it('the clusters of one manifest are listed by name', async () => {
       const store = make();
       for (const cluster of ['b-1234567', 'a-1234567']) await store.put(aCluster({ cluster }));
       await store.put(aCluster({ manifest: 'shop2', cluster: 'c-1234567' }));

@@ -4,7 +4,7 @@ import type { Artifacts, SecretStore, TemplateReferenceStore } from '#functions/
 
 export function artifactsContract(name: string, make: () => Artifacts): void {
   describe(`Artifacts: ${name}`, () => {
-    it('gives back text and bytes as they were, and undefined for what is not there', async () => {
+    it('texts and bytes are returned as they were stored, and unknown keys are undefined', async () => {
       const store = make();
       await store.putText('runs/a/log.txt', 'Grüße\n');
       await store.putBytes('runs/a/plan', new Uint8Array([0, 255, 10]));
@@ -14,7 +14,7 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
       expect(await store.getBytes('runs/a/other')).toBeUndefined();
     });
 
-    it('gives a piece, what there is of it at the end, and nothing behind', async () => {
+    it('a range of bytes is returned, shorter at the end and empty after it', async () => {
       const store = make();
       await store.putBytes('runs/a/plan', new Uint8Array([1, 2, 3, 4, 5]));
       await store.putText('runs/a/empty', '');
@@ -29,7 +29,7 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
       expect(await store.getBytes('runs/a/other', { from: 0, length: 1 })).toBeUndefined();
     });
 
-    it('lists what is below a prefix with its size', async () => {
+    it('the keys below a prefix are listed with their sizes', async () => {
       const store = make();
       await store.putText('p/b', '12');
       await store.putText('p/a', '1');
@@ -40,7 +40,7 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
       ]);
     });
 
-    it('removes one and all below a prefix, and does not mind what is gone', async () => {
+    it('a key, or all below a prefix, is removed; removing it again is no error', async () => {
       const store = make();
       for (const key of ['p/a', 'p/b', 'p/c', 'q/d']) await store.putText(key, 'x');
       await store.remove('p/a');
@@ -54,7 +54,7 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
 
 export function secretStoreContract(name: string, make: () => SecretStore): void {
   describe(`SecretStore: ${name}`, () => {
-    it('gives back the fields last put', async () => {
+    it('a secret has the fields that were stored last', async () => {
       const store = make();
       await store.put('user/team/hetzner', { credentials: 'old' });
       await store.put('user/team/hetzner', { credentials: 'n€w', extra: '' });
@@ -62,20 +62,20 @@ export function secretStoreContract(name: string, make: () => SecretStore): void
       expect(await store.exists('user/team/hetzner')).toBe(true);
     });
 
-    it('takes a secret of more than 4 KB: cloud keys are that large', async () => {
+    it('a secret of more than 4 KB is stored, as cloud keys are that large', async () => {
       const store = make();
       await store.put('user/team/gcp', { credentials: 'k'.repeat(5000) });
       expect((await store.get('user/team/gcp'))?.credentials).toHaveLength(5000);
     });
 
-    it('has nothing where nothing was put, and does not mind removing it', async () => {
+    it('a secret that was never stored does not exist, and removing it is no error', async () => {
       const store = make();
       expect(await store.exists('user/team/none')).toBe(false);
       expect(await store.get('user/team/none')).toBeUndefined();
       await store.remove('user/team/none');
     });
 
-    it('lists the paths below a prefix, also many of them', async () => {
+    it('the paths below a prefix are listed, also when there are many', async () => {
       const store = make();
       const paths = Array.from({ length: 12 }, (_, n) => `user/team/s${String(n).padStart(2, '0')}`);
       for (const path of [...paths, 'user/team2/x', 'ssh/team/y']) await store.put(path, { a: 'b' });
@@ -88,7 +88,7 @@ export function secretStoreContract(name: string, make: () => SecretStore): void
 
 export function templateReferenceStoreContract(name: string, make: () => TemplateReferenceStore): void {
   describe(`TemplateReferenceStore: ${name}`, () => {
-    it('puts, gets, lists and removes documents of a namespace', async () => {
+    it('documents of a namespace are stored, returned, listed and removed', async () => {
       const store = make();
       await store.put('team', 'b', { spec: { commit: 'abc' } });
       await store.put('team', 'a', { spec: {} });

@@ -26,7 +26,7 @@ function storeOf(items: readonly Record<string, unknown>[]) {
   return new DynamoManifests(new DynamoTable(client, 'table'), new LargeDocuments(new InMemoryArtifacts()));
 }
 
-it('leaves out what is not due any more: a run that has just failed is not started again', async () => {
+it('a run that is no longer due, as it has just failed, is not listed', async () => {
   const store = storeOf([
     item('failed', { status: 'Failed' }),
     item('prolonged', { dueAt: '2026-11-20T12:30:00.000Z' }),
@@ -35,7 +35,7 @@ it('leaves out what is not due any more: a run that has just failed is not start
   expect((await store.due(now, 9)).map(({ name }) => name)).toEqual(['waits']);
 });
 
-it('names what cannot be read and returns the others; or throws when no one handles that', async () => {
+it('an unreadable record is reported and the others are returned, or it throws without a handler', async () => {
   const broken = item('broken', { dueAt: earlier, generation: 'x' });
   const items = [broken, item('waits', { dueAt: earlier })];
   const reported: Error[] = [];

@@ -5,7 +5,7 @@ import { anEvent, aRun, key, minute } from './builders.ts';
 
 export function runStoreContract(name: string, make: () => RunStore): void {
   describe(`RunStore: ${name}`, () => {
-    it('gives back the last that was put', async () => {
+    it('a run is returned as it was stored last', async () => {
       const store = make();
       await store.put(aRun());
       await store.put(aRun({ status: 'Running' }));
@@ -13,7 +13,7 @@ export function runStoreContract(name: string, make: () => RunStore): void {
       expect(await store.get(key, 'other')).toBeUndefined();
     });
 
-    it('lists the newest first, page by page, also past generation 9', async () => {
+    it('runs are listed newest first, page by page, also past generation 9', async () => {
       const store = make();
       for (const generation of [9, 10, 11, 8])
         await store.put(aRun({ runId: `shop-abcde-g${generation}-a1`, generation, queuedAt: minute(generation) }));
@@ -28,7 +28,7 @@ export function runStoreContract(name: string, make: () => RunStore): void {
 
 export function eventStoreContract(name: string, make: () => EventStore): void {
   describe(`EventStore: ${name}`, () => {
-    it('lists oldest first, in the order of appending where the time is the same', async () => {
+    it('events are listed oldest first, and in the order of appending when their times are equal', async () => {
       const store = make();
       await store.append(key, [anEvent({ at: minute(2), message: 'last' })]);
       const batch = Array.from({ length: 30 }, (_, n) => anEvent({ at: minute(1), message: `step ${n}` }));
@@ -37,14 +37,14 @@ export function eventStoreContract(name: string, make: () => EventStore): void {
       expect(items.map((event) => event.message)).toEqual([...batch.map((event) => event.message), 'last']);
     });
 
-    it('keeps an event once that is appended again', async () => {
+    it('an event that is appended twice is stored once', async () => {
       const store = make();
       await store.append(key, [anEvent()]);
       await store.append(key, [anEvent()]);
       expect((await store.list(key, 10)).items).toEqual([anEvent()]);
     });
 
-    it('lets a follower go on where the last page ended, also when nothing new was there', async () => {
+    it('a follower continues after the last page, also when there was nothing new', async () => {
       const store = make();
       expect(await store.list(key, 10)).toEqual({ items: [] });
       await store.append(key, [anEvent({ message: 'one' }), anEvent({ message: 'two' })]);

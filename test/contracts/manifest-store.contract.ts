@@ -5,28 +5,28 @@ import { aManifest, key, minute, term } from './builders.ts';
 
 export function manifestStoreContract(name: string, make: () => ManifestStore): void {
   describe(`ManifestStore: ${name}`, () => {
-    it('gives back what was created, and undefined for what was not', async () => {
+    it('a manifest is returned as it was created, and an unknown one is undefined', async () => {
       const store = make();
       await store.create(aManifest());
       expect(await store.get(key)).toEqual(aManifest());
       expect(await store.get({ ...key, name: 'other' })).toBeUndefined();
     });
 
-    it('keeps a document of more than 100 KB', async () => {
+    it('a document of more than 100 KB is stored', async () => {
       const store = make();
       const document = { text: 'é'.repeat(150_000) };
       await store.create(aManifest({ document }));
       expect((await store.get(key))?.document).toEqual(document);
     });
 
-    it('refuses to create twice and answers with what is stored', async () => {
+    it('a second create is refused with what is stored', async () => {
       const store = make();
       await store.create(aManifest({ generation: 3, attempt: 2 }));
       const again = store.create(aManifest());
       await expect(again).rejects.toMatchObject({ name: 'VersionConflict', details: { generation: 3, attempt: 2 } });
     });
 
-    it('lets one of many writers of the same generation win', async () => {
+    it('one of many writers of the same generation succeeds', async () => {
       const store = make();
       await store.create(aManifest());
       const desiredById = [2, 3, 4, 5].map((n) => aManifest({ generation: 2, checksum: `c${n}` }));
@@ -39,12 +39,12 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
           expect(outcome.reason).toMatchObject({ name: 'VersionConflict', details: { generation: 2, attempt: 1 } });
     });
 
-    it('refuses to replace what is not there', async () => {
+    it('a replacement of what does not exist is refused', async () => {
       const replaced = make().replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
       await expect(replaced).rejects.toMatchObject({ name: 'VersionConflict', details: { generation: 0, attempt: 0 } });
     });
 
-    it('replaces everything but lease, fence, uid and time of creation', async () => {
+    it('a replacement keeps lease, fence, uid and time of creation, and replaces all else', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'run-1', term(0));
@@ -63,7 +63,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       });
     });
 
-    it('replaces where a retry starts and what is orphaned, and removes both again', async () => {
+    it('a replacement sets the stage of a retry and the orphans, and removes both again', async () => {
       const store = make();
       await store.create(aManifest());
       const retried = aManifest({ attempt: 2, retryFrom: 'nodes', orphans: ['a-01', 'a-02'] });
@@ -75,7 +75,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toEqual(aManifest({ attempt: 4 }));
     });
 
-    it('pauses and resumes, whatever is replaced meanwhile', async () => {
+    it('a pause or resume survives replacements', async () => {
       const store = make();
       await store.create(aManifest());
       expect(await store.setPaused(key, true)).toEqual(aManifest({ paused: true }));
@@ -87,7 +87,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await expect(store.setPaused({ ...key, name: 'other' }, true)).rejects.toMatchObject({ name: 'NotFound' });
     });
 
-    it('notes which run is to stop, also when it is replaced meanwhile, and is due then', async () => {
+    it('a cancel request is stored, survives a replacement, and makes the manifest due', async () => {
       const store = make();
       await store.create(aManifest());
       const noted = aManifest({ cancelRequested: 'run-1', dueAt: minute(1) });
@@ -99,7 +99,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await expect(missing).rejects.toMatchObject({ name: 'NotFound' });
     });
 
-    it('keeps the documents of the ten generations before, large ones too, until the manifest goes', async () => {
+    it('the documents of the ten earlier generations, large ones too, are kept while the manifest exists', async () => {
       const store = make();
       const documentOf = (generation: number) => ({ generation, text: generation === 5 ? 'é'.repeat(150_000) : '' });
       await store.create(aManifest({ document: documentOf(1) }));
@@ -116,7 +116,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.generations(key)).toEqual([]);
     });
 
-    it('knows of each generation who submitted it, when and why, if that was recorded', async () => {
+    it('each generation has its recorded origin: who submitted it, when and why', async () => {
       const store = make();
       const origin = { at: minute(1), by: 'ann', reason: 'created' };
       await store.create(aManifest({ origin }));
@@ -129,7 +129,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       ]);
     });
 
-    it('keeps no document of a writer who came too late', async () => {
+    it('the document of a writer that came too late is not kept', async () => {
       const store = make();
       await store.create(aManifest({ document: { one: 1 } }));
       await store.replace(aManifest({ generation: 2, document: { two: 2 } }), { generation: 1, attempt: 1 });
@@ -139,7 +139,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(documents).toEqual([{ two: 2 }, { one: 1 }]);
     });
 
-    it('is no longer due after a replacement without due time', async () => {
+    it('a manifest that is replaced without a due time is no longer due', async () => {
       const store = make();
       await store.create(aManifest());
       const { dueAt: _due, ...rest } = aManifest({ attempt: 2 });
@@ -148,7 +148,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toEqual(rest);
     });
 
-    it('gives the lease to one of many', async () => {
+    it('the lease is given to one of many', async () => {
       const store = make();
       await store.create(aManifest());
       const owners = ['a', 'b', 'c', 'd', 'e'];
@@ -157,7 +157,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(taken.find(Boolean)).toMatchObject({ lease: { fence: 1, expiresAt: minute(60) }, record: { fence: 1 } });
     });
 
-    it('gives the lease again to its owner and, once it has expired, to another; the fence grows', async () => {
+    it('the lease is given again to its owner and, once expired, to another; the fence grows', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -166,11 +166,11 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.takeLease(key, 'b', term(62)))?.lease).toMatchObject({ owner: 'b', fence: 3 });
     });
 
-    it('has no lease for a manifest that does not exist', async () => {
+    it('a manifest that does not exist has no lease', async () => {
       await expect(make().takeLease(key, 'a', term(0))).rejects.toMatchObject({ name: 'NotFound' });
     });
 
-    it('is due when the lease term says so, until the lease is renewed', async () => {
+    it('a manifest is due at the time of its lease term, until the lease is renewed', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -181,7 +181,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.get(key))?.lease?.expiresAt).toBe(minute(90));
     });
 
-    it('does nothing for a fence that is no longer the holder’s', async () => {
+    it('a fence that no longer holds the lease changes nothing', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true }));
       await store.takeLease(key, 'a', term(0));
@@ -195,7 +195,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toMatchObject({ status: 'Pending', lease: { owner: 'b', fence: 2 } });
     });
 
-    it('settles, frees the lease and is no longer due', async () => {
+    it('a settled manifest has no lease and is no longer due', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -205,7 +205,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.due(minute(999), 10)).toEqual([]);
     });
 
-    it('settles and is due again when it is asked to; what is put in its place keeps the number of checks', async () => {
+    it('a settled manifest is due again when asked for, and a replacement keeps the count of checks', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -220,14 +220,14 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).not.toHaveProperty('check');
     });
 
-    it('begins a deletion as one', async () => {
+    it('a deletion starts with status Deleting', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true, status: 'Failed' }));
       await store.takeLease(key, 'a', term(0));
       expect(await store.begin(key, 1, minute(1))).toMatchObject({ status: 'Deleting', updatedAt: minute(1) });
     });
 
-    it('keeps the lease when there is something newer to settle', async () => {
+    it('the lease is kept when there is something newer to settle', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -236,7 +236,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toMatchObject({ status: 'Pending', lease: { owner: 'a' } });
     });
 
-    it('releases the lease of the owner named and of no other', async () => {
+    it('the lease is released for its named owner and for no one else', async () => {
       const store = make();
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
@@ -247,7 +247,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.releaseLease({ ...key, name: 'other' }, 'a')).toBeUndefined();
     });
 
-    it('removes what is being deleted, unless it was submitted again', async () => {
+    it('a manifest in deletion is removed, unless it was submitted again', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true }));
       await store.takeLease(key, 'a', term(0));
@@ -258,7 +258,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toBeUndefined();
     });
 
-    it('lists by name, one namespace or all, page by page', async () => {
+    it('manifests are listed by name, in one namespace or all, page by page', async () => {
       const store = make();
       for (const [namespace, name] of [
         ['b', 'x'],
@@ -280,7 +280,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await expect(store.list('a', 2, 'nonsense')).rejects.toMatchObject({ name: 'InvalidInput' });
     });
 
-    it('lists what is done, and due for a check, after everything else, however long it has been due', async () => {
+    it('manifests that are due for a check are listed after all others, however long they have been due', async () => {
       const store = make();
       for (const [name, at, status] of [
         ['check-1', 1, 'Done'],
@@ -293,7 +293,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.due(minute(5), 9)).map(({ name }) => name).slice(2)).toEqual(['check-1', 'check-2']);
     });
 
-    it('lists what is due, oldest first, at most as many as asked for', async () => {
+    it('due manifests are listed oldest first, up to the given limit', async () => {
       const store = make();
       for (const [name, at] of [
         ['late', 9],

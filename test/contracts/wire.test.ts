@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('wire', () => {
-  it('joins ports and adapters once for each process', () => {
+  it('ports and adapters are wired once for each process', () => {
     vi.stubEnv('AWS_REGION', 'eu-central-1');
     vi.stubEnv('KUBELOOM_TABLE', 'kubeloom');
     vi.stubEnv('KUBELOOM_BUCKET', 'kubeloom');
@@ -22,13 +22,13 @@ describe('wire', () => {
     expect(wire()).toBe(deps);
   });
 
-  it('names every variable that is missing in one message', () => {
+  it('all missing variables are named in one message', () => {
     for (const name of ['KUBELOOM_TABLE', 'KUBELOOM_BUCKET', 'KUBELOOM_PROVIDER_TYPES', 'KUBELOOM_RUNNER_PROJECTS'])
       vi.stubEnv(name, undefined);
     expect(() => wire()).toThrow(/KUBELOOM_TABLE.*KUBELOOM_BUCKET.*KUBELOOM_PROVIDER_TYPES.*KUBELOOM_RUNNER_PROJECTS/);
   });
 
-  it('uses the ports it is given', () => {
+  it('the given ports are used instead of adapters', () => {
     const deps = fakeDeps();
     useDeps(deps);
     expect(wire()).toBe(deps);

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe('SfnWorkflows', () => {
-  it('starts under the name of the run, with the same text every time', async () => {
+  it('an execution is started under the name of the run, with the same text every time', async () => {
     sfn.on(StartExecutionCommand).resolves({ executionArn: execution });
     expect(await workflows.startReconcile('shop-abcde-g1-a1', { name: 'shop', namespace: 'team' })).toBe(execution);
     expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toEqual({
@@ -55,18 +55,18 @@ describe('SfnWorkflows', () => {
     });
   });
 
-  it('takes a name that was given out before for the same run', async () => {
+  it('an execution name that is taken already belongs to the same run', async () => {
     sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(fault));
     expect(await workflows.startReconcile('shop-abcde-g1-a1', { namespace: 'team', name: 'shop' })).toBe(execution);
   });
 
-  it('returns the status, and nothing of an execution that does not exist', async () => {
+  it('the status of an execution is returned; an execution that does not exist has none', async () => {
     sfn.on(DescribeExecutionCommand).resolvesOnce({ status: 'RUNNING' }).rejects(new ExecutionDoesNotExist(fault));
     expect(await workflows.status(execution)).toBe('RUNNING');
     expect(await workflows.status(execution)).toBeUndefined();
   });
 
-  it('returns the error of an execution, and nothing of one that did not fail', async () => {
+  it('the error of an execution is returned; an execution that did not fail has none', async () => {
     sfn
       .on(DescribeExecutionCommand)
       .resolvesOnce({ status: 'FAILED', error: 'States.Timeout', cause: 'too long' })
@@ -77,7 +77,7 @@ describe('SfnWorkflows', () => {
     expect(await workflows.fault(execution)).toBeUndefined();
   });
 
-  it('stops, and does not mind when there is nothing to stop', async () => {
+  it('an execution is stopped, and stopping nothing is no error', async () => {
     sfn
       .on(StopExecutionCommand)
       .resolvesOnce({ stopDate: new Date(0) })
@@ -100,7 +100,7 @@ describe('CodeBuildBuilds', () => {
     },
   });
 
-  it('finds the builds of a waypoint that still run, in every project once', async () => {
+  it('the builds of a waypoint that still run are found, in every project once', async () => {
     codebuild.on(ListBuildsForProjectCommand).resolves({ ids: [] });
     codebuild.on(ListBuildsForProjectCommand, { projectName: 'ansible' }).resolves({ ids: ['a:1', 'a:2', 'a:3'] });
     codebuild.on(BatchGetBuildsCommand, { ids: ['a:1', 'a:2', 'a:3'] }).resolves({
@@ -115,7 +115,7 @@ describe('CodeBuildBuilds', () => {
     expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(1);
   });
 
-  it('starts a build with variables; the same again is the same request, another one is not', async () => {
+  it('a build is started with variables; the same start is one request, another start is another', async () => {
     codebuild.on(StartBuildCommand).resolves({ build: { id: 't:1' } });
     expect(await builds.start('terraform', { KUBELOOM_JOB: 'checks/1', A: 'b' })).toBe('t:1');
     await builds.start('terraform', { A: 'b', KUBELOOM_JOB: 'checks/1' });
@@ -133,12 +133,12 @@ describe('CodeBuildBuilds', () => {
     expect(other?.idempotencyToken).not.toBe(first?.idempotencyToken);
   });
 
-  it('says of a build without an id that there is none', async () => {
+  it('a build without an id does not exist', async () => {
     codebuild.on(StartBuildCommand).resolves({});
     await expect(builds.start('terraform', {})).rejects.toThrow('no id');
   });
 
-  it('says whether a build has ended, and nothing of an unknown one', async () => {
+  it('the end of a build is reported; an unknown build has no status', async () => {
     codebuild
       .on(BatchGetBuildsCommand)
       .resolvesOnce({ builds: [build('a:1', 'IN_PROGRESS', '')] })
@@ -149,7 +149,7 @@ describe('CodeBuildBuilds', () => {
     expect(await builds.status('a:1')).toBeUndefined();
   });
 
-  it('stops a build, and does not mind when it has ended', async () => {
+  it('a build is stopped, and stopping one that has ended is no error', async () => {
     codebuild.on(StopBuildCommand).rejectsOnce(new InvalidInputException(fault)).rejects(new Error('boom'));
     await builds.stop('a:2');
     await expect(builds.stop('a:2')).rejects.toThrow('boom');
@@ -157,7 +157,7 @@ describe('CodeBuildBuilds', () => {
 });
 
 describe('rights', () => {
-  it('of each method are what its adapter sends in the tests above, no more and no less', () => {
+  it('the rights of each method are what its adapter sends in the tests above, no more and no less', () => {
     const { sent, allowed } = sentAndAllowed();
     expect(notCalled('workflows', 'builds')).toEqual([]);
     expect(allowed).toEqual(sent);

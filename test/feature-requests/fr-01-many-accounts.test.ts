@@ -48,36 +48,39 @@ function manifestOf({ type, secret, dns, instances }: (typeof cases)[number]): I
 }
 
 describe('FR-1: several accounts of one cloud in one cluster', () => {
-  test.each(cases)('$instances × $type: a workspace each, and no provider is configured twice', (desired) => {
-    const manifest = manifestOf(desired);
-    const ids = countingIds('x');
-    const state = buildDesiredState({ manifest, cluster: 'c', current: null, attempted: null, templates: {}, ids });
-    if (state === null) throw new Error('there is no cluster');
-    const [grow] = planClusterPath({ cluster: 'c', current: null, attempted: null, desired: state }).waypoints;
-    const [infrastructure] = grow?.stages.filter((stage) => stage.stage === 'infrastructure') ?? [];
-    const visited = infrastructure?.work.workspaces.filter(({ kind }) => kind === 'machines').map(({ name }) => name);
-    expect(visited).toEqual(manifest.spec.providers.map(({ name }) => name));
-    for (const regional of [true, false]) {
-      const template = templateOf(desired.type, regional);
-      const owner = { installation: 'i', namespace: 'team', manifest: 'm', clusterId: state.id, generation: 1 };
-      const common = { ...owner, template, backend, modules: './modules' };
-      for (const { source } of state.pools) {
-        if (source.kind === 'static') continue;
-        const made = {
-          state,
-          others: [],
-          provider: source.provider,
-          ...{ publicKeys: {}, adminCidrs: [], peerCidrs: [] },
-          extra: { network: {}, nodepool: {} },
-        };
-        expectNoDuplicate(renderMachinesRoot({ ...common, ...made }));
+  test.each(cases)(
+    '$instances × $type: each instance has its own workspace, and no provider is configured twice',
+    (desired) => {
+      const manifest = manifestOf(desired);
+      const ids = countingIds('x');
+      const state = buildDesiredState({ manifest, cluster: 'c', current: null, attempted: null, templates: {}, ids });
+      if (state === null) throw new Error('there is no cluster');
+      const [grow] = planClusterPath({ cluster: 'c', current: null, attempted: null, desired: state }).waypoints;
+      const [infrastructure] = grow?.stages.filter((stage) => stage.stage === 'infrastructure') ?? [];
+      const visited = infrastructure?.work.workspaces.filter(({ kind }) => kind === 'machines').map(({ name }) => name);
+      expect(visited).toEqual(manifest.spec.providers.map(({ name }) => name));
+      for (const regional of [true, false]) {
+        const template = templateOf(desired.type, regional);
+        const owner = { installation: 'i', namespace: 'team', manifest: 'm', clusterId: state.id, generation: 1 };
+        const common = { ...owner, template, backend, modules: './modules' };
+        for (const { source } of state.pools) {
+          if (source.kind === 'static') continue;
+          const made = {
+            state,
+            others: [],
+            provider: source.provider,
+            ...{ publicKeys: {}, adminCidrs: [], peerCidrs: [] },
+            extra: { network: {}, nodepool: {} },
+          };
+          expectNoDuplicate(renderMachinesRoot({ ...common, ...made }));
+        }
+        for (const { dns } of state.loadBalancers) {
+          const names = { dns, gone: false, addresses: ['203.0.113.1'], healthCheckPort: 443, extra: {} };
+          expectNoDuplicate(renderDnsRoot({ ...common, ...names }));
+        }
       }
-      for (const { dns } of state.loadBalancers) {
-        const names = { dns, gone: false, addresses: ['203.0.113.1'], healthCheckPort: 443, extra: {} };
-        expectNoDuplicate(renderDnsRoot({ ...common, ...names }));
-      }
-    }
-  });
+    },
+  );
 });
 
 function templateOf(type: string, regional: boolean): ProviderTemplate {

@@ -11,10 +11,10 @@ afterAll(() => world.stop());
 
 const cases = stageNames
   .filter((stage) => stage !== 'traffic')
-  .flatMap((stage) => (['mended', 'retried', 'taken back'] as const).map((then) => ({ stage, then })));
+  .flatMap((stage) => (['fixed', 'retried', 'rolled back'] as const).map((then) => ({ stage, then })));
 
 describe('FR-2: a failed change never blocks the next desired state', { timeout: 120_000 }, () => {
-  test.each(cases)('failed in $stage, then $then', async ({ stage, then }) => {
+  test.each(cases)('a change that failed in $stage and is then $then ends Done', async ({ stage, then }) => {
     const name = `fr-2-${stage}-${then.replace(' ', '-')}`;
     const key = fleetKey(name);
     world.faults();
@@ -22,7 +22,7 @@ describe('FR-2: a failed change never blocks the next desired state', { timeout:
     world.faults({ stage, class: 'user', direction: 'grow', manifest: name });
     const failed = await world.apply(fleet(name, { pools: { a: 1, b: 1 } }));
     expect(failed.clusters[0]?.status).toBe('RolledBack');
-    if (then === 'mended') {
+    if (then === 'fixed') {
       const fixed = await world.apply(fleet(name, { pools: { a: 1, b: 1 }, fixed: true }));
       expect(statusText(fixed)).toMatch(/^Done/);
     } else if (then === 'retried') expect(statusText(await world.retry(key))).toMatch(/^Done/);

@@ -47,7 +47,7 @@ const ways: Readonly<Record<string, { readonly fault?: Fault; lead(key: Manifest
 };
 
 describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () => {
-  test.each(Object.keys(ways))('in the status: %s', async (status) => {
+  test.each(Object.keys(ways))('a delete works in the status: %s', async (status) => {
     const key = fleetKey(`fr-4-${status.replaceAll(' ', '-')}`);
     const way = ways[status];
     world.faults(...(way?.fault ? [way.fault] : []));
@@ -56,7 +56,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     expect(world.platform.objects(`terraform/default/${key.name}/`)).toEqual([]);
   });
 
-  test('while paused it ends the pause and is done', async () => {
+  test('a delete while paused ends the pause and is done', async () => {
     const key = fleetKey('fr-4-paused');
     world.faults();
     await world.apply(fleet(key.name));
@@ -66,7 +66,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     expect(await world.settled(key, accepted)).toBeUndefined();
   });
 
-  test('what cannot be removed is reported; a retry continues, orphaning says what is left', async () => {
+  test('a delete that fails is reported; a retry continues, and orphaning says what is left', async () => {
     const key = fleetKey('fr-4-stuck');
     world.faults();
     const nodes = (await world.apply(fleet(key.name))).clusters[0]?.nodes.map((node) => node.name) ?? [];

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('FR-5: no one needs a shell to continue', () => {
-  test('what is stuck is found, read, and done again from any stage by verbs alone', async () => {
+  test('a failed run is found, read, and repeated from any stage through the API alone', async () => {
     const key = fleetKey('fr-5');
     world.faults();
     await world.apply(fleet(key.name));
@@ -35,7 +35,7 @@ describe('FR-5: no one needs a shell to continue', () => {
     expect(run).toMatchObject({ reason: 'retry from nodes', status: 'Succeeded' });
   });
 
-  test('a run is cancelled inside the tool, and ends in a valid state', async () => {
+  test('a run is cancelled while a tool works, and ends in a valid state', async () => {
     const key = fleetKey('fr-5-cancel');
     world.faults();
     const before = await world.apply(fleet(key.name));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('FR-6: a deletion says what it removed', () => {
-  test('the plan of a deletion names every node, and a manifest is gone only when nothing is left of it', async () => {
+  test('the plan of a deletion names every node, and the manifest is gone only when nothing is left', async () => {
     const key = fleetKey('fr-6');
     world.faults();
     const made = await world.apply(fleet(key.name, { pools: { a: 2, b: 1 } }));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('FR-7: the status says how far it is and what is wrong', () => {
-  test('run, step, percent, nodes and times while it works', async () => {
+  test('the status shows run, step, percent, nodes and times during a run', async () => {
     const key = fleetKey('fr-7');
     world.faults();
     world.stageMs(60);
@@ -43,7 +43,7 @@ describe('FR-7: the status says how far it is and what is wrong', () => {
 
   // No tool reports `platform`, the services of Kubeloom itself: test/pipeline/service-faults.test.ts.
   test.each(errorClasses.filter((errorClass) => errorClass !== 'platform'))(
-    'an error of class %s: cause, place, hint and log, and no run succeeds with it',
+    'an error of class %s has cause, place, hint and log, and no run succeeds with it',
     async (errorClass) => {
       const key = fleetKey(`fr-7-${errorClass}`);
       world.faults({ stage: 'configuration', class: errorClass, times: 1_000_000, manifest: key.name });

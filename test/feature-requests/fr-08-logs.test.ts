@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('FR-8: one log a run and stage, found by the run id', () => {
-  test('the run id of the answer leads to events, runs and logs; nothing is restarted to see more', async () => {
+  test('the run id leads to events, runs and logs, and nothing is restarted to see more', async () => {
     const key = fleetKey('fr-8');
     world.faults({ stage: 'kubernetes', class: 'transient' });
     const { runId } = await world.apply(fleet(key.name));

@@ -19,7 +19,7 @@ const advice = [
 ];
 
 describe('FR-14: advice about the layout', () => {
-  test('a single control node, a single API load balancer node, and one in another region: exactly that, before anything starts', async () => {
+  test('exactly the risks of the layout are warned about, before anything starts', async () => {
     const key = seedKey('fr-14');
     const plan = await world.api.planManifest(key, { document: seed('working', key.name) });
     expect(plan.faults).toEqual([]);
@@ -42,7 +42,7 @@ describe('FR-15: fields without effect are reported, and nothing has to be guess
     expect(warnings.find(({ path }) => path.endsWith('storageDiskSize'))?.reason).toMatch(/no storage disk/);
   });
 
-  test('another label of the manifest changes no machine; a failed run is started again by a verb', async () => {
+  test('another label of the manifest changes no machine, and a failed run is retried by a verb', async () => {
     const key = seedKey('fr-15-run');
     const document = seed('working', key.name);
     world.faults({ stage: 'nodes', class: 'user' });

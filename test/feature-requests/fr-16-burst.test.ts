@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('FR-16: a pool in another cloud joins an existing cluster', () => {
-  test('the plan proves that nothing is replaced, and doing it leaves every node as it was', async () => {
+  test('the plan shows that nothing is replaced, and the run leaves every node as it was', async () => {
     const key = seedKey('fr-16');
     const before = await world.apply(seed('two-subscriptions', key.name));
     expect(statusText(before)).toMatch(/^Done/);

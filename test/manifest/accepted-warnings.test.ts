@@ -12,7 +12,7 @@ const warningsWith = (accept?: string) => {
 };
 
 describe('kubeloom.dev/accept', () => {
-  it('silences the warning that it names, and no other', () => {
+  it('an accepted warning is silent, and no other is', () => {
     expect(warningsWith().map(({ id }) => id)).toContain('single-control-node');
     expect(warningsWith('no-compute-pool, single-control-node').map(({ id }) => id)).not.toContain(
       'single-control-node',
@@ -20,14 +20,14 @@ describe('kubeloom.dev/accept', () => {
     expect(warningsWith('no-compute-pool').map(({ id }) => id)).toContain('single-control-node');
   });
 
-  it('says which id was probably meant', () => {
+  it('an unknown warning id in kubeloom.dev/accept is refused with the id that was probably meant', () => {
     expect(warningsWith('single-control-nodes')).toEqual(
       expect.arrayContaining([expect.objectContaining({ fix: 'did you mean single-control-node?' })]),
     );
     expect(acceptableWarnings).not.toContain('cluster-renamed');
   });
 
-  it('works for Secrets, too', () => {
+  it('a warning of a Secret can be accepted too', () => {
     const secret = (annotations: object) =>
       validateSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', annotations }, stringData: {} })
         .warnings;

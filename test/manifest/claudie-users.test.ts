@@ -6,8 +6,8 @@ import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { dnsForm } from '#domain/naming.ts';
 import { manifestWith } from './manifest-files.ts';
 
-describe('a manifest that works with Claudie', () => {
-  it.each(['web_https', 'HTTPS', 'Web.v2'])('may name a role %s', (name) => {
+describe('manifests that work with Claudie', () => {
+  it.each(['web_https', 'HTTPS', 'Web.v2'])('a role may be named %s', (name) => {
     const manifest = manifestWith((spec) => {
       for (const role of spec.loadBalancers.roles) role.name = name;
       for (const balancer of spec.loadBalancers.clusters) balancer.roles = [name];
@@ -15,12 +15,15 @@ describe('a manifest that works with Claudie', () => {
     expect(validateManifest(manifest).faults).toEqual([]);
   });
 
-  it.each(['../etc', '-a', 'a b', 'a\nb', ''])('may not name a role %j, as it ends up in a configuration', (name) => {
-    const manifest = manifestWith((spec) => {
-      for (const role of spec.loadBalancers.roles) role.name = name;
-    });
-    expect(validateManifest(manifest).faults.map(({ path }) => path)).toContain('spec.loadBalancers.roles[0].name');
-  });
+  it.each(['../etc', '-a', 'a b', 'a\nb', ''])(
+    'a role may not be named %j, as the name is written into a configuration',
+    (name) => {
+      const manifest = manifestWith((spec) => {
+        for (const role of spec.loadBalancers.roles) role.name = name;
+      });
+      expect(validateManifest(manifest).faults.map(({ path }) => path)).toContain('spec.loadBalancers.roles[0].name');
+    },
+  );
 
   it.each([
     ['Compute_Pool', 'compute-pool'],
@@ -29,7 +32,7 @@ describe('a manifest that works with Claudie', () => {
     ['_a', undefined],
     ['a.b', undefined],
     ['ä', undefined],
-  ])('may name a pool %s when machines can be named after it', (name, form) => {
+  ])('a pool may be named %s only if machines can be named after it', (name, form) => {
     const manifest = manifestWith((spec) => {
       for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = name;
       for (const { pools } of spec.kubernetes.clusters) pools.compute = [name];
@@ -39,7 +42,7 @@ describe('a manifest that works with Claudie', () => {
     expect(named && dnsForm(named)).toBe(form);
   });
 
-  it('may not have two pools whose machines would have the same names', () => {
+  it('two pools whose machines would have the same names are refused', () => {
     const manifest = manifestWith((spec) => {
       for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = 'Control';
     });
@@ -52,7 +55,7 @@ describe('a manifest that works with Claudie', () => {
   });
 
   it.each(['10.0.64.0/24', '10.0.128.0/17', '10.0.1.0/24'])(
-    'may have the network %s, and pools get others',
+    'a cluster may have the network %s, and its pools get other subnets',
     (network) => {
       const manifest = manifestWith((spec) => {
         for (const cluster of spec.kubernetes.clusters) cluster.network = network;
@@ -65,16 +68,19 @@ describe('a manifest that works with Claudie', () => {
     },
   );
 
-  it.each(['10.0.0.0/24', '10.0.0.0/16', '10.0.0.0/17'])('may not have the network %s in clouds', (network) => {
-    const manifest = manifestWith((spec) => {
-      for (const cluster of spec.kubernetes.clusters) cluster.network = network;
-    });
-    expect(validateManifest(manifest).faults).toEqual([
-      expect.objectContaining({ reason: expect.stringContaining('the name server of AWS (10.0.0.2)') }),
-    ]);
-  });
+  it.each(['10.0.0.0/24', '10.0.0.0/16', '10.0.0.0/17'])(
+    'a cluster in clouds may not have the network %s',
+    (network) => {
+      const manifest = manifestWith((spec) => {
+        for (const cluster of spec.kubernetes.clusters) cluster.network = network;
+      });
+      expect(validateManifest(manifest).faults).toEqual([
+        expect.objectContaining({ reason: expect.stringContaining('the name server of AWS (10.0.0.2)') }),
+      ]);
+    },
+  );
 
-  it('gets a warning that nothing scales an autoscaled pool yet', () => {
+  it('an autoscaled pool gets a warning that nothing scales it yet', () => {
     const manifest = manifestWith((spec) => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
       if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 1, max: 3 } });
@@ -90,14 +96,17 @@ describe('a manifest that works with Claudie', () => {
   });
 });
 
-describe('a text with control characters', () => {
-  it.each(['serverType', 'image', 'region', 'zone'] as const)('is a fault in %s', (field) => {
-    const manifest = manifestWith((spec) => {
-      const pool = spec.nodePools.dynamic[0];
-      const place = field === 'region' || field === 'zone' ? pool?.providerSpec : pool;
-      Object.assign(place ?? {}, { [field]: 'small\u001b[2J\r\n' });
-    });
-    const { faults } = validateManifest(manifest);
-    expect(faults.map(({ reason }) => reason)).toEqual(['contains a control character']);
-  });
+describe('control characters', () => {
+  it.each(['serverType', 'image', 'region', 'zone'] as const)(
+    'a text with control characters in %s is a fault',
+    (field) => {
+      const manifest = manifestWith((spec) => {
+        const pool = spec.nodePools.dynamic[0];
+        const place = field === 'region' || field === 'zone' ? pool?.providerSpec : pool;
+        Object.assign(place ?? {}, { [field]: 'small\u001b[2J\r\n' });
+      });
+      const { faults } = validateManifest(manifest);
+      expect(faults.map(({ reason }) => reason)).toEqual(['contains a control character']);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { aManifest } from '#test/api/documents.ts';
 
-it('documents that are equal, whatever the order of their keys, have no changes', () => {
+it('equal documents have no changes, whatever the order of their keys', () => {
   const { spec, ...rest } = aManifest();
   expect(documentChanges(aManifest(), { spec, ...rest })).toEqual([]);
 });

@@ -10,24 +10,24 @@ const reasons = (source: string | Uint8Array, limits = {}) =>
   );
 
 describe('parseDocuments', () => {
-  it('reads several YAML documents and skips empty ones', () => {
+  it('several YAML documents are read, and empty ones are skipped', () => {
     const { documents, faults } = parseDocuments('# head\n---\na: 1\n---\n---\n# nothing\n---\nb: [x]\n');
 
     expect(documents).toEqual([{ a: 1 }, { b: ['x'] }]);
     expect(faults).toEqual([]);
   });
 
-  it('reads JSON, indented with tabs too', () => {
+  it('JSON is read, also when it is indented with tabs', () => {
     expect(parseDocuments('{\n\t"a": {\n\t\t"b": [1, null]\n\t}\n}').documents).toEqual([{ a: { b: [1, null] } }]);
   });
 
-  it('reads words as YAML 1.2 does, whatever version the document declares', () => {
+  it('words are read as in YAML 1.2, whatever version the document declares', () => {
     const { documents } = parseDocuments('%YAML 1.1\n---\nmode: on\ndate: 2026-01-01\n');
 
     expect(documents).toEqual([{ mode: 'on', date: '2026-01-01' }]);
   });
 
-  it('reads bytes with a byte order mark, and merge keys', () => {
+  it('bytes with a byte order mark, and merge keys, are read', () => {
     const text = '\uFEFFbase: &base {a: 1}\nmore: {<<: *base, b: 2}\n';
 
     expect(parseDocuments(new TextEncoder().encode(text)).documents).toEqual([
@@ -35,7 +35,7 @@ describe('parseDocuments', () => {
     ]);
   });
 
-  it('keeps the good documents among the bad ones', () => {
+  it('good documents are kept among bad ones', () => {
     const { documents, faults } = parseDocuments('a: 1\n---\nb: [\n---\nc: 3\n');
 
     expect(documents).toEqual([{ a: 1 }, { c: 3 }]);
@@ -51,28 +51,28 @@ describe('parseDocuments', () => {
     ['an alias without anchor', 'a: *b\n', ['unresolved alias (the anchor must be set before the alias): b']],
     ['a double key in JSON', '{"a": 1, "b": 2, "a": 3}', ['1:18 the key "a" is in the same map twice']],
     ['a number and its text as keys', '1: a\n"1": b\n', ['2:1 the key "1" is in the same map twice']],
-  ])('refuses %s', (_, source, expected) => {
+  ])('a text of %s is refused', (_, source, expected) => {
     expect(reasons(source)).toEqual(expected);
   });
 
-  it('refuses a text that is too large before reading it', () => {
+  it('a text that is too large is refused before it is parsed', () => {
     expect(reasons('a: 1\n'.repeat(10), { maxBytes: 40 })).toEqual(['the text has 50 bytes, at most 40 are accepted']);
   });
 
-  it('refuses more documents than are accepted', () => {
+  it('more documents than the limit are refused', () => {
     expect(reasons('a: 1\n---\n'.repeat(4), { maxDocuments: 3 })).toEqual([
       'there are more documents than the 3 that are accepted',
     ]);
   });
 
-  it.each(['[', '- ', '{a: ', '? '])('refuses 100,000 times "%s" without falling over', (text) => {
+  it.each(['[', '- ', '{a: ', '? '])('a text of 100,000 times "%s" is refused without a stack overflow', (text) => {
     const { documents, faults } = parseDocuments(text.repeat(100_000));
 
     expect(documents).toEqual([]);
     expect(faults[0]?.reason).toMatch(/nested too deeply|more than 40 deep/);
   });
 
-  it('refuses aliases that make a small text large, inside of each other or one large one often', () => {
+  it('aliases that make a small text large are refused, nested or repeated', () => {
     const nested = Array.from({ length: 9 }, (_, i) => `k${i}: &a${i} [${`*a${i - 1},`.repeat(i ? 10 : 0)}x]`).join(
       '\n',
     );
@@ -82,20 +82,20 @@ describe('parseDocuments', () => {
     expect(reasons(often)).toEqual(['the aliases of this document make it far larger than its text']);
   });
 
-  it('accepts the aliases that people use', () => {
+  it('ordinary aliases are accepted', () => {
     const { documents, faults } = parseDocuments(`a: &a {x: 1}\nb: [${'*a,'.repeat(300)}]\n`);
 
     expect(faults).toEqual([]);
     expect(documents).toHaveLength(1);
   });
 
-  it('reads 30,000 keys in a time that grows with their number only', () => {
+  it('a text of 30,000 keys is read in linear time', () => {
     const text = Array.from({ length: 30_000 }, (_, i) => `k${i}: 1`).join('\n');
 
     expect(Object.keys(parseDocuments(text).documents[0] ?? {})).toHaveLength(30_000);
   });
 
-  it('gives the place of a path, or of what is nearest to it', () => {
+  it('the place of a path is its line and column, or those of the nearest parent', () => {
     const [document] = parseDocuments('a: 1\nb:\n  - c: 2\n  - d: 3\n    e: 4\n').documents;
     const textOf = (path: string) => Object.values(placeOf(document, path) ?? {}).join(':');
 
@@ -103,17 +103,17 @@ describe('parseDocuments', () => {
   });
 });
 
-describe('a kind: List', () => {
+describe('List documents', () => {
   const list = (items: string) => `a: 1\n---\napiVersion: v1\nkind: List\nmetadata: {}\nitems:${items}\n---\nz: 9\n`;
 
-  it('is read as the documents in it, in its place', () => {
+  it('a List is read as its documents, in order', () => {
     const { documents, faults } = parseDocuments(list('\n- b: [2]\n-\n- c: 3'));
 
     expect(documents).toEqual([{ a: 1 }, { b: [2] }, { c: 3 }, { z: 9 }]);
     expect(faults).toEqual([]);
   });
 
-  it('keeps the place of each item, and of the parts of it', () => {
+  it('the items of a List, and their parts, keep their places', () => {
     const { documents } = parseDocuments(list('\n- b: 1\n- c:\n    - d: 3\n      e: 4'));
     const places = ['', 'c[0].e', '["odd key"]'].map((path) =>
       Object.values(placeOf(documents[2], path) ?? {}).join(':'),
@@ -130,18 +130,18 @@ describe('a kind: List', () => {
     ],
     ['without a list of items', list(' {b: 1}'), '6:1 a List needs a list of items'],
     ['without its apiVersion', 'kind: List\nitems: []\n', '1:1 a List has another apiVersion'],
-  ])('is refused %s', (_, text, expected) => {
+  ])('a List is refused %s', (_, text, expected) => {
     expect(reasons(text)).toEqual([expected]);
   });
 
-  it('has no more items than a text may have documents', () => {
+  it('a List may have as many items as a text may have documents', () => {
     expect(reasons(list('\n- b: 1'.repeat(5)), { maxDocuments: 6 })).toEqual([
       'there are more documents than the 6 that are accepted',
     ]);
   });
 });
 
-describe('a hostile text', () => {
+describe('hostile texts', () => {
   const size = 990_000;
   const filled = (begin: string, piece: string, end = '') => begin + piece.repeat(size / piece.length) + end;
 
@@ -157,22 +157,22 @@ describe('a hostile text', () => {
     ['values one after the other', '"a" '.repeat(40_000), /^1:5 unexpected double-quoted-scalar/],
     ['anchors one after the other', '&a '.repeat(40_000), /^1:4 a node can have at most one anchor/],
     ['one key again and again', filled('', 'a: 1\n'), /the text has more than 100000 keys, values and marks/],
-  ])('of %s is one fault', (_, text, expected) => {
+  ])('a hostile text of %s is one fault', (_, text, expected) => {
     const found = reasons(text);
 
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(expected instanceof RegExp ? expected : new RegExp(`^${expected}$`));
   });
 
-  it('is left at its first mistake by a hook of the library', () => {
+  it('the YAML library has the hook that stops parsing at the first error', () => {
     expect(new Composer()).toHaveProperty('onError');
   });
 
-  it('with many double keys is reported with the first hundred', () => {
+  it('a text with many duplicate keys is reported with the first hundred', () => {
     expect(parseDocuments('a: 1\n'.repeat(20_000)).faults).toHaveLength(100);
   });
 
-  it('with a key that no one would write is refused, as each fault below it repeats it', () => {
+  it('a key that is too long is refused, as each fault below it would repeat it', () => {
     expect(reasons(`${'k'.repeat(1000)}: {a: 1}`)).toEqual([
       `1:1 the key "${'k'.repeat(60)}…" has 1000 characters, at most 400 are accepted`,
     ]);

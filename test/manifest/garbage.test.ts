@@ -43,8 +43,8 @@ function exists(document: unknown, path: readonly (string | number)[]): boolean 
   return isMap(document) && Object.hasOwn(document, key) && exists(document[String(key)], rest);
 }
 
-describe('whatever comes in', () => {
-  it('random values are judged, never thrown at', () => {
+describe('random input', () => {
+  it('random values are validated without an exception', () => {
     fc.assert(
       fc.property(fc.array(fc.anything({ withNullPrototype: true }), { maxLength: 3 }), (documents) => {
         const verdicts = validateDocuments(documents);
@@ -54,7 +54,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('random text and bytes are read or refused', () => {
+  it('random texts and bytes are read or refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 200 })), (source) => {
         const { documents, faults } = parseDocuments(source);
@@ -63,7 +63,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('one random value in a good manifest gives a verdict whose places exist, but for what is missing', () => {
+  it('one random value in a good manifest gives faults whose places exist, unless it is missing', () => {
     const mutation = fc.constantFrom(...manifests).chain((document) =>
       fc.record({
         document: fc.constant(document),
@@ -86,7 +86,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('a vast document is refused with few words', () => {
+  it('a vast document is refused with a short message', () => {
     const names = (count: number) => Array.from({ length: count }, (_, i) => `name-${i}`);
     const manifest = (spec: unknown) => ({ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: {}, spec });
     const long = manifest({ providers: names(1001) });
@@ -104,7 +104,7 @@ describe('whatever comes in', () => {
     expect(reported.at(-1)?.reason).toMatch(/^and \d+ more faults$/);
   });
 
-  it('a manifest that was accepted is accepted again as it was stored', () => {
+  it('an accepted manifest is accepted again as it was stored', () => {
     for (const document of manifests) {
       const { manifest } = validateManifest(document);
       const stored: unknown = JSON.parse(JSON.stringify(manifest));
@@ -113,7 +113,7 @@ describe('whatever comes in', () => {
     }
   });
 
-  it('paths are read as they are written', () => {
+  it('paths are parsed as they are written', () => {
     const part = fc.oneof(fc.nat(), fc.string({ minLength: 1 }), fc.constantFrom('spec', 'a-b', '0', 'x.y', '"'));
     fc.assert(
       fc.property(fc.array(part), (path) => {

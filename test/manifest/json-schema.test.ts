@@ -13,19 +13,19 @@ const fits = new Ajv({ strict: false, allErrors: true, formats: { ipv4: true, ip
 const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'));
 
 describe('the JSON Schema for editors', () => {
-  it.each(examples)('accepts every document of examples/%s, whose first line names it', (file) => {
+  it.each(examples)('the JSON Schema accepts every document of examples/%s, whose first line names it', (file) => {
     const text = readFileSync(join(root, 'examples', file), 'utf8');
     expect(text.split('\n')[0]).toBe(modeline);
     const documents = parseAllDocuments(text).map((document) => document.toJS());
     expect(documents.filter((document) => !fits(document))).toEqual([]);
   });
 
-  it('has each of the four kinds', () => {
+  it('the JSON Schema has each of the four kinds', () => {
     const kinds = schema.oneOf.map((kind: { properties: { kind: { const: string } } }) => kind.properties.kind.const);
     expect(kinds).toEqual(['InputManifest', 'Secret', 'TemplateGitReference', 'RoleBinding']);
   });
 
-  it('refuses a field that a kind does not have', () => {
+  it('the JSON Schema refuses a field that a kind does not have', () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, stringDate: {} };
     expect(fits(secret)).toBe(false);
   });

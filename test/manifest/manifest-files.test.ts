@@ -18,27 +18,30 @@ import {
 } from './manifest-files.ts';
 import { refusedChanges } from './refused-changes.ts';
 
-describe('an invalid manifest gets all its faults at once, with path, reason and fix', () => {
+describe('invalid manifests', () => {
   const files = filesIn(invalidFolder, '*.yaml');
-  it('has files to try', () => expect(files.length).toBeGreaterThan(15));
-  it.each(files.map((file) => [shortName(file), file]))('%s', (_, file) => {
-    const expected: unknown = JSON.parse(readFileSync(file.replace('.yaml', '.faults.json'), 'utf8'));
+  it('the folder of invalid manifests has files', () => expect(files.length).toBeGreaterThan(15));
+  it.each(files.map((file) => [shortName(file), file]))(
+    'the invalid manifest %s gets all its faults at once, with path, reason and fix',
+    (_, file) => {
+      const expected: unknown = JSON.parse(readFileSync(file.replace('.yaml', '.faults.json'), 'utf8'));
 
-    const read = parseDocuments(readFileSync(file));
-    const verdicts = validateDocuments(read.documents);
+      const read = parseDocuments(readFileSync(file));
+      const verdicts = validateDocuments(read.documents);
 
-    const faults = [
-      ...read.faults,
-      ...verdicts.flatMap((verdict, document) => verdict.faults.map((fault) => ({ document, ...fault }))),
-    ];
-    expect(faults.map(({ severity: _severity, ...fault }) => fault)).toEqual(expected);
-    expect(faults.every(({ severity }) => severity === 'error')).toBe(true);
-  });
+      const faults = [
+        ...read.faults,
+        ...verdicts.flatMap((verdict, document) => verdict.faults.map((fault) => ({ document, ...fault }))),
+      ];
+      expect(faults.map(({ severity: _severity, ...fault }) => fault)).toEqual(expected);
+      expect(faults.every(({ severity }) => severity === 'error')).toBe(true);
+    },
+  );
 });
 
-describe('a valid document has no faults', () => {
+describe('valid documents', () => {
   const files = [...filesIn(validFolder, '*'), ...filesIn(examplesFolder, '*.yaml')];
-  it.each(files.map((file) => [shortName(file), file]))('%s', (_, file) => {
+  it.each(files.map((file) => [shortName(file), file]))('the valid document %s has no faults', (_, file) => {
     const read = parseDocuments(readFileSync(file));
 
     const verdicts = validateDocuments(read.documents);
@@ -52,17 +55,17 @@ describe('a valid document has no faults', () => {
 const azureManifests = ['single-subscription', 'two-subscriptions', 'working'];
 const azureFile = (name: string): string => join(azureFolder, `${name}.yaml`);
 
-describe('the manifests of the test sequences', () => {
+describe('manifests of the test sequences', () => {
   const files = sequenceNames.flatMap(filesOfSequence);
-  it.each(files.map((file) => [shortName(file), file]))('%s is valid', (_, file) => {
+  it.each(files.map((file) => [shortName(file), file]))('the manifest %s of a test sequence is valid', (_, file) => {
     expect(faultsIn(file)).toEqual([]);
   });
 
-  it.each(sequenceNames)('the steps of %s are changes that are allowed', (name) => {
+  it.each(sequenceNames)('the steps of %s are allowed changes', (name) => {
     expect(refusedSteps(filesOfSequence(name))).toEqual([]);
   });
 
-  it.each(azureManifests)('of the Azure manifest %s only the Kubernetes version is refused', (name) => {
+  it.each(azureManifests)('the Azure manifest %s has only one fault, the Kubernetes version', (name) => {
     expect(faultsIn(azureFile(name))).toEqual([
       {
         path: 'spec.kubernetes.clusters[0].version',
@@ -73,13 +76,13 @@ describe('the manifests of the test sequences', () => {
     ]);
   });
 
-  it.each(azureManifests)('the Azure manifest %s is valid with a Kubernetes version that is supported', (name) => {
+  it.each(azureManifests)('the Azure manifest %s is valid with a supported Kubernetes version', (name) => {
     const text = readFileSync(azureFile(name), 'utf8').replace('v1.26.0', 'v1.36.0');
 
     expect(validateDocuments(parseDocuments(text).documents).flatMap(({ faults }) => faults)).toEqual([]);
   });
 
-  it('a slip in the name of a field of a Secret is one fault that names the right field', () => {
+  it('a misspelt field of a Secret is one fault that names the right field', () => {
     expect(faultsIn(azureFile('secret-with-a-slip'))).toEqual([
       {
         path: 'strinData',
@@ -91,15 +94,21 @@ describe('the manifests of the test sequences', () => {
   });
 });
 
-describe.skipIf(realInputs === undefined)('the manifests of others next to this checkout', () => {
+describe.skipIf(realInputs === undefined)('manifests of others next to this checkout', () => {
   const sets = filesIn(realInputs ?? '', 'claudie-e2e/*').map((folder) => filesIn(folder, '*.yaml'));
-  it.each(sets.flat().map((file) => [shortName(file), file]))('%s is valid as it is', (_, file) => {
-    expect(faultsIn(file)).toEqual([]);
-  });
+  it.each(sets.flat().map((file) => [shortName(file), file]))(
+    'the manifest %s of others is valid as it is',
+    (_, file) => {
+      expect(faultsIn(file)).toEqual([]);
+    },
+  );
 
-  it.each(sets.map((files) => [shortName(files[0] ?? ''), files]))('the steps from %s on are allowed', (_, files) => {
-    expect(refusedSteps(files)).toEqual([]);
-  });
+  it.each(sets.map((files) => [shortName(files[0] ?? ''), files]))(
+    'the steps from %s on are allowed changes',
+    (_, files) => {
+      expect(refusedSteps(files)).toEqual([]);
+    },
+  );
 });
 
 function faultsIn(file: string): readonly unknown[] {

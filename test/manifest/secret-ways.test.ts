@@ -16,7 +16,7 @@ const azure = { subscriptionid: 's', tenantid: 't', clientid: 'c' };
 const pool = 'projects/12/locations/global/workloadIdentityPools/p/providers/aws';
 const vault = { address: 'https://vault.example.com' };
 
-describe('a Secret with several ways to log in', () => {
+describe('Secrets with several ways to log in', () => {
   it.each([
     ['aws', aws],
     ['aws', { rolearn }],
@@ -29,11 +29,11 @@ describe('a Secret with several ways to log in', () => {
     ['vault', { ...vault, awsrole: 'r' }],
     ['vault', { ...vault, jwtrole: 'r', jwt: 'e.y.J' }],
     ['vault', { ...vault, jwtrole: 'r', jwtaudience: 'vault' }],
-  ] as const)('%s is content with one of them', (use, values) => {
+  ] as const)('a Secret for %s is complete with one way to log in', (use, values) => {
     expect(pathsAndReasons(values, use)).toEqual([]);
   });
 
-  it('says what is missing of the nearest one', () => {
+  it('an incomplete Secret is reported with what the nearest way lacks', () => {
     expect(pathsAndReasons({ accesskey: aws.accesskey }, 'aws')).toEqual([
       'stringData.secretkey is missing, AWS needs it',
     ]);
@@ -48,7 +48,7 @@ describe('a Secret with several ways to log in', () => {
     ]);
   });
 
-  it('takes an empty or misspelt key for a key, not for a login without one', () => {
+  it('an empty or misspelt key counts as a key, not as a login without one', () => {
     expect(pathsAndReasons({ ...azure, clientsecret: '' }, 'azure')).toEqual([
       'stringData.clientsecret is empty, Azure needs it',
     ]);
@@ -67,7 +67,7 @@ describe('a Secret with several ways to log in', () => {
       'workloadidentityprovider, serviceaccount, gcpproject',
     ],
   ] as const)(
-    'of %s with a key says that there is a way without, known use or not',
+    'a Secret for %s with a key gets a warning that there is a way without, known use or not',
     (use, stringData, keys, without) => {
       const document = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData };
       for (const uses of [[use], []]) {
@@ -80,7 +80,7 @@ describe('a Secret with several ways to log in', () => {
     },
   );
 
-  it('says nothing of keys of types that know no other way, nor of what is not complete', () => {
+  it('a key gets no warning when its type has no other way, or when it is incomplete', () => {
     const warningsOf = (stringData: object) =>
       validateSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData }).warnings;
     expect(warningsOf({ credentials: 'x'.repeat(64) })).toEqual([]);
@@ -89,20 +89,20 @@ describe('a Secret with several ways to log in', () => {
     expect(warningsOf(azure)).toEqual([]);
   });
 
-  it('is not content with two of them', () => {
+  it('a Secret with two ways to log in is refused', () => {
     expect(pathsAndReasons({ ...aws, rolearn }, 'aws')).toEqual([
       'stringData.rolearn belongs to another way to log in than accesskey, secretkey',
     ]);
   });
 
-  it('warns of a login without a key, which may be a key that was forgotten', () => {
+  it('a login without a key gets a warning, as the key may have been forgotten', () => {
     const document = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'cloud' }, stringData: azure };
     expect(validateSecret(document, ['azure']).warnings.map(({ reason }) => reason)).toEqual([
       'has no clientsecret: Azure is reached without a key, by the identity of the runner in AWS',
     ]);
   });
 
-  it('sends a token over plain HTTP to this machine alone', () => {
+  it('a token may be sent over plain HTTP to this machine only', () => {
     const login = { roleid: 'r', secretid: 's' };
     expect(pathsAndReasons({ ...login, address: 'http://127.0.0.1:8200' }, 'vault')).toEqual([]);
     expect(pathsAndReasons({ ...login, address: 'http://vault.example.com' }, 'vault')).toHaveLength(1);
@@ -110,14 +110,14 @@ describe('a Secret with several ways to log in', () => {
   });
 });
 
-describe('a reference to a Vault', () => {
+describe('references to a Vault', () => {
   const source = { path: 'clouds/aws', mount: 'kv/team', kvVersion: 2, keys: { accesskey: 'Id & key' } } as const;
   const withVault = (vaultSource: object) =>
     manifestWith((spec) => {
       spec.providers.push({ name: 'aws-1', providerType: 'aws', secretRef: { vault: vaultSource } } as never);
     });
 
-  it('becomes a line of text and comes back', () => {
+  it('a reference to a Vault becomes a line of text and is parsed back', () => {
     const text = locatorOf({ vault: source }, 'team');
     expect(text).toBe('vault://team/vault/kv%2Fteam/clouds/aws?kv=2&key.accesskey=Id%20%26%20key');
     const read = parseLocator(text);
@@ -128,7 +128,7 @@ describe('a reference to a Vault', () => {
     expect(['vault://team', 'team', ''].map(parseLocator)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('needs its connection to be stored', () => {
+  it('a reference to a Vault needs a stored connection', () => {
     const manifest = withVault({ path: 'clouds/aws' });
     const { faults } = validateManifest(manifest, { secrets: new Set() });
     expect(
@@ -138,7 +138,7 @@ describe('a reference to a Vault', () => {
     expect(known.faults.filter(({ path }) => path.startsWith('spec.providers'))).toEqual([]);
   });
 
-  it('is the only source: a Secret in addition, or nothing at all, is a fault', () => {
+  it('a reference to a Vault with a Secret in addition, and a reference to nothing, are faults', () => {
     const faultsOf = (secretRef: object) =>
       validateManifest(
         manifestWith((spec) => {
@@ -158,7 +158,7 @@ describe('a reference to a Vault', () => {
     expect(faultsOf({ vault: { path: '/clouds/aws' } })).toHaveLength(1);
   });
 
-  it('makes its connection a Secret of Vault, whose fields are judged in the same files', () => {
+  it('the connection of a Vault reference is validated as a Secret of Vault in the same files', () => {
     const connection = {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'vault', namespace: 'default' } },
       stringData: { address: 'vault.example.com', roleid: 'r' },

@@ -43,8 +43,8 @@ const good: Readonly<Record<SecretUse, Readonly<Record<string, string>>>> = {
 };
 const uses = [...providerTypeNames, 'ssh', 'git', 'vault'] as const;
 
-describe('a Secret is judged by what it is for', () => {
-  it.each(uses)('good values for %s pass, as text and in base64', (use) => {
+describe('Secrets by use', () => {
+  it.each(uses)('good values for %s are accepted, as text and in base64', (use) => {
     const asText = secretWith({ stringData: good[use] });
     const encoded = Object.entries(good[use]).map(([name, value]) => [name, base64(`${value}\n`)]);
     const inBase64 = secretWith({ data: Object.fromEntries(encoded) });
@@ -53,7 +53,7 @@ describe('a Secret is judged by what it is for', () => {
     expect(validateSecret(inBase64, [use]).faults).toEqual([]);
   });
 
-  it.each(uses)('each required field of %s is asked for by name', (use) => {
+  it.each(uses)('each missing required field of %s is named', (use) => {
     const required = (secretWaysFor(use)[0] ?? []).filter((field) => field.required);
     const { faults } = validateSecret(secretWith({ stringData: {} }), [use]);
 
@@ -69,7 +69,7 @@ describe('a Secret is judged by what it is for', () => {
     ['verda', 'baseurl', 'ftp://api.example.com'],
     ['ovh', 'endpoint', 'ovh-moon'],
     ['ssh', 'privatekey', 'ssh-ed25519 AAAA'],
-  ] as const)('%s with a bad %s is refused, and the value is not shown', (use, field, value) => {
+  ] as const)('a Secret for %s with a bad %s is refused, and the value is not shown', (use, field, value) => {
     const { faults, secret } = validateSecret(secretWith({ stringData: { ...good[use], [field]: value } }), [use]);
 
     expect(secret).toBeUndefined();
@@ -78,7 +78,7 @@ describe('a Secret is judged by what it is for', () => {
     expect(secretFieldFaults({ ...good[use], [field]: value }, use)).toHaveLength(1);
   });
 
-  it('no value is shown, wherever it is and whatever is wrong with it', () => {
+  it('no value of a Secret is shown, wherever it is and whatever is wrong with it', () => {
     const marked = [
       secretWith({ stringData: 'MARK' }),
       secretWith({ data: ['MARK'] }),
@@ -93,7 +93,7 @@ describe('a Secret is judged by what it is for', () => {
     }
   });
 
-  it('a field in wrong letters is recognised', () => {
+  it('a misspelt field of a Secret is recognised', () => {
     const { faults } = validateSecret(secretWith({ stringData: { ...good.azure, clientid: '', clientId: 'c' } }), [
       'azure',
     ]);
@@ -103,14 +103,14 @@ describe('a Secret is judged by what it is for', () => {
     expect(renamed.faults.map(({ fix }) => fix)).toEqual(['rename the field "apiToken" if that is the one']);
   });
 
-  it('without a known use, only the form counts', () => {
+  it('a Secret without a known use is checked for its form only', () => {
     expect(validateSecret(secretWith({ stringData: { anything: 'x' } })).faults).toEqual([]);
     expect(validateSecret(secretWith({})).warnings.map(({ reason }) => reason)).toEqual(['the Secret has no fields']);
   });
 });
 
 describe('secretValues', () => {
-  it('trims, decodes, and lets stringData win', () => {
+  it('the values of a Secret are trimmed and decoded, and stringData takes precedence', () => {
     const values = secretValues({ data: { a: base64(' one \n'), b: base64('ü') }, stringData: { a: ' two ' } });
 
     expect(values).toEqual({ a: 'two', b: 'ü' });
@@ -118,7 +118,7 @@ describe('secretValues', () => {
 });
 
 describe('secretUses', () => {
-  it('names each Secret of a manifest once, with all that it is for', () => {
+  it('each Secret of a manifest is named once, with all its uses', () => {
     const manifest = manifestWith((spec) => {
       const secretRef = { name: 'one', namespace: 'team' };
       const templatesRef = { name: 'claudie-default-templates' };

@@ -27,12 +27,12 @@ const cloudManifest = manifestWith((spec) => {
   spec.kubernetes.clusters[0]?.pools.compute.push('metal');
 });
 
-describe('what is known apart from the manifest', () => {
-  it('is not asked for when it is not known', () => {
+describe('references of a manifest', () => {
+  it('references are not checked when their targets are not known', () => {
     expect(validateManifest(cloudManifest).faults).toEqual([]);
   });
 
-  it('reports missing Secrets, templates, provider types and machines that others have', () => {
+  it('missing Secrets, templates and provider types, and machines of other manifests, are faults', () => {
     const { faults, manifest } = validateManifest(cloudManifest, {
       providerTypes: ['sim', 'local'],
       secrets: new Set(['default/aws']),
@@ -50,7 +50,7 @@ describe('what is known apart from the manifest', () => {
     ]);
   });
 
-  it('accepts types that need no Secret without one, and misses one that is named', () => {
+  it('a type that needs no Secret is accepted without one, but a named Secret must exist', () => {
     const localWith = (provider: object) =>
       manifestWith((spec) => {
         for (const one of spec.providers) Object.assign(one, { providerType: 'local', ...provider });
@@ -62,7 +62,7 @@ describe('what is known apart from the manifest', () => {
     ]);
   });
 
-  it('includes what comes in the same set of documents', () => {
+  it('references to documents of the same set are accepted', () => {
     const secret = (name: string, stringData: Record<string, string>) => ({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -92,7 +92,7 @@ describe('what is known apart from the manifest', () => {
   });
 });
 
-describe('what is legal and unwise is said, and accepted', () => {
+describe('warnings', () => {
   const warningsOf = (changes: Parameters<typeof manifestWith>[0]) => {
     const { manifest, faults, warnings } = validateManifest(manifestWith(changes));
     expect(faults).toEqual([]);
@@ -109,7 +109,7 @@ describe('what is legal and unwise is said, and accepted', () => {
   it.each([
     [1, 'the cluster has a single control node: when it is lost, so is the cluster'],
     [4, 'the cluster has 4 control nodes: an even number survives no more losses than 3 would'],
-  ])('%i control nodes', (count, reason) => {
+  ])('a cluster with %i control nodes gets a warning', (count, reason) => {
     const warnings = warningsOf((spec) => {
       for (const control of pool(spec, 'control')) control.count = count;
     });
@@ -117,7 +117,7 @@ describe('what is legal and unwise is said, and accepted', () => {
     expect(warnings).toEqual([`spec.kubernetes.clusters[0].pools.control: ${reason}`]);
   });
 
-  it('a load balancer of the API that is a single node, with a disk', () => {
+  it('a single API load balancer node, and its disk, get warnings', () => {
     const warnings = warningsOf((spec) => {
       for (const balancer of pool(spec, 'balancer')) Object.assign(balancer, { count: 1, storageDiskSize: 50 });
     });
@@ -128,7 +128,7 @@ describe('what is legal and unwise is said, and accepted', () => {
     ]);
   });
 
-  it('a load balancer of the API that is far from the control nodes', () => {
+  it('an API load balancer that is far from the control nodes gets a warning', () => {
     const warnings = warningsOf((spec) => {
       spec.providers.push({
         name: 'aws-1',
@@ -145,7 +145,7 @@ describe('what is legal and unwise is said, and accepted', () => {
     ]);
   });
 
-  it('labels that are overwritten, taints that occur twice, a public network, a role without use, no compute', () => {
+  it('ignored labels, double taints, a public network, unused roles and no compute get warnings', () => {
     const warnings = warningsOf((spec) => {
       for (const control of pool(spec, 'control')) {
         control.labels['claudie.io/nodepool'] = 'mine';

@@ -13,7 +13,7 @@ import { nearest } from '#domain/manifest/rules/references.ts';
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 
 describe('Kubernetes versions', () => {
-  it('are those that a KubeOne release builds', () => {
+  it('the supported Kubernetes versions are those that a KubeOne release builds', () => {
     expect(supportedMinors).toEqual(['1.32', '1.33', '1.34', '1.35', '1.36']);
     expect(['v1.36.2', '1.32.0', '1.31.9', '1.37.0', '1.36', '11.36.0', ''].map(isSupportedVersion)).toEqual([
       true,
@@ -34,11 +34,11 @@ describe('Kubernetes versions', () => {
     ['1.33.0', '1.32.0', '1.12'],
     ['1.36.0', '1.33.0', undefined],
     ['1.31.0', undefined, undefined],
-  ])('%s coming from %s is built by KubeOne %s', (version, from, release) => {
+  ])('the version %s, from %s, is built by KubeOne %s', (version, from, release) => {
     expect(kubeoneReleaseFor(version, from)?.release).toBe(release);
   });
 
-  it('are ordered by number, not by text', () => {
+  it('versions are ordered by number, not as text', () => {
     const sorted = ['1.36.0', 'v1.9.12', '1.36.10', '1.36.9'].sort(compareVersions);
 
     expect(sorted).toEqual(['v1.9.12', '1.36.0', '1.36.9', '1.36.10']);
@@ -46,7 +46,7 @@ describe('Kubernetes versions', () => {
 });
 
 describe('provider types', () => {
-  it('can what the reference says', () => {
+  it('the provider types support what the reference says', () => {
     expect(providerTypesThat(({ dns }) => !dns)).toBe('openstack, cloudrift, verda');
     expect(providerTypesThat(({ nodes }) => !nodes)).toBe('cloudflare');
     expect(providerTypesThat(({ spot }) => spot)).toBe('aws, azure, gcp, oci, verda, sim');
@@ -66,7 +66,7 @@ describe('roles', () => {
     [{ settings: { proxyProtocol: true } }, true],
     [{ protocol: 'udp' }, false],
     [{ port: 6443, targetPort: 6443 }, false],
-  ])('%j has the PROXY protocol: %s', (change, expected) => {
+  ])('the role %j has PROXY protocol: %s', (change, expected) => {
     expect(Role.parse({ ...written, ...change }).settings.proxyProtocol).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe('roles', () => {
     [{ targetPools: undefined, target: 'k8sControlPlane' }, ['c', 'both']],
     [{ targetPools: undefined, target: 'k8sComputeNodes' }, ['both', 'w']],
     [{ targetPools: undefined, target: 'k8sAllNodes' }, ['c', 'both', 'w']],
-  ])('%j targets %j', (change, expected) => {
+  ])('the role %j targets %j', (change, expected) => {
     const pools = { control: ['c', 'both'], compute: ['both', 'w'] };
 
     expect(targetPoolsOf(Role.parse({ ...written, ...change }), pools)).toEqual(expected);
@@ -88,7 +88,7 @@ describe('networks', () => {
     ['255.255.255.255/32', '255.255.255.255/32', 0],
     ['10.1.2.3/31', '10.1.2.2/31', 0],
     ['10.1.2.3/0', '0.0.0.0/0', 4294967294],
-  ])('%s is %s with room for %i nodes', (cidr, text, room) => {
+  ])('the network %s is %s with room for %i nodes', (cidr, text, room) => {
     const network = parseNetwork(cidr);
 
     expect(networkText(cidr)).toBe(text);
@@ -96,7 +96,7 @@ describe('networks', () => {
   });
 
   it.each(['', '10.0.0.0', '10.0.0/8', '10.0.0.256/8', '10.0.0.0/33', '010.0.0.0/8', 'fd00::/8', '10.0.0.0/8 '])(
-    '"%s" is none',
+    'the text "%s" is not a network',
     (cidr) => expect(parseNetwork(cidr)).toBeUndefined(),
   );
 
@@ -104,14 +104,14 @@ describe('networks', () => {
     ['10.0.0.0/8', '10.255.0.0/16', true],
     ['10.0.0.0/24', '10.0.1.0/24', false],
     ['192.168.255.255/32', '192.168.0.0/16', true],
-  ])('%s and %s meet: %s', (left, right, expected) => {
+  ])('the networks %s and %s overlap: %s', (left, right, expected) => {
     const [a, b] = [parseNetwork(left), parseNetwork(right)];
 
     expect(a && b && [overlap(a, b), overlap(b, a)]).toEqual([expected, expected]);
   });
 });
 
-describe('the word that was meant', () => {
+describe('suggestions', () => {
   it.each([
     ['strinData', ['data', 'stringData', 'type'], 'stringData'],
     ['gpc', ['gcp', 'oci', 'aws'], 'gcp'],
@@ -119,13 +119,13 @@ describe('the word that was meant', () => {
     ['disk', ['spot', 'image'], undefined],
     ['x', [], undefined],
     ['x'.repeat(1_000_000), ['y'], undefined],
-  ])('%s', (word, known, expected) => {
+  ])('the nearest known word is suggested: %s', (word, known, expected) => {
     expect(nearest(word, known)).toBe(expected);
   });
 });
 
-describe('the JSON Schema', () => {
-  it('is committed as the manifest has it now', () => {
+describe('JSON Schema', () => {
+  it('the committed JSON Schema matches the manifest', () => {
     const committed: unknown = JSON.parse(
       readFileSync(new URL('../../schema/input-manifest.schema.json', import.meta.url), 'utf8'),
     );

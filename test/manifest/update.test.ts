@@ -10,7 +10,7 @@ const cluster = (spec: Spec) => spec.kubernetes.clusters;
 const refused = (before: Changes, after: Changes) => refusedChanges(manifestWith(before), manifestWith(after));
 const nothing: Changes = () => {};
 
-describe('what machines are made of cannot be changed in place', () => {
+describe('fields of machines', () => {
   it.each([
     ['providerSpec.region', { providerSpec: { name: 'sim-1', region: 'elsewhere' } }],
     ['providerSpec.zone', { providerSpec: { name: 'sim-1', region: 'here', zone: 'a' } }],
@@ -19,7 +19,7 @@ describe('what machines are made of cannot be changed in place', () => {
     ['storageDiskSize', { storageDiskSize: 100 }],
     ['machineSpec', { machineSpec: { cpuCount: 2, memory: 8 } }],
     ['spot', { spot: true }],
-  ])('%s', (field, change) => {
+  ])('a change of %s in place is refused', (field, change) => {
     const faults = refused(nothing, (spec) => {
       for (const pool of control(spec)) Object.assign(pool, change);
     });
@@ -38,7 +38,7 @@ describe('what machines are made of cannot be changed in place', () => {
     expect(faults[0]?.reason).toContain('serverType, image, spot of the pool "control"');
   });
 
-  it('a pool that two clusters share is one fault, and so is a provider of several pools that changes its type', () => {
+  it('a changed pool that two clusters share is one fault, and so is a provider that changes its type', () => {
     const twice: Changes = (spec) => {
       const [first] = spec.kubernetes.clusters;
       if (first) spec.kubernetes.clusters.push({ ...structuredClone(first), name: 'two', network: '192.168.4.0/24' });
@@ -55,7 +55,7 @@ describe('what machines are made of cannot be changed in place', () => {
     ]);
   });
 
-  it('a pool that may be replaced may change, and a name that is no pool is refused', () => {
+  it('a replaceable pool may change, and a kubeloom.dev/replace with an unknown pool is refused', () => {
     const after = manifestWith((spec) => {
       for (const pool of control(spec)) Object.assign(pool, { serverType: 'large' });
     });
@@ -69,7 +69,7 @@ describe('what machines are made of cannot be changed in place', () => {
     expect(allowed('control,contrl')[0]?.reason).toContain('there is no dynamic pool "contrl"');
   });
 
-  it('what can be changed is not refused', () => {
+  it('a change of count, labels, taints or load balancers is not refused', () => {
     const faults = refused(nothing, (spec) => {
       for (const pool of control(spec)) {
         pool.count = 5;
@@ -85,7 +85,7 @@ describe('what machines are made of cannot be changed in place', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a pool under another name may be anything', () => {
+  it('a pool under another name may have any machines', () => {
     const faults = refused(nothing, (spec) => {
       for (const pool of control(spec)) Object.assign(pool, { name: 'control-2', image: 'other', spot: true });
       for (const { pools } of cluster(spec)) pools.control = ['control-2'];
@@ -95,7 +95,7 @@ describe('what machines are made of cannot be changed in place', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a provider keeps its type, a pool its kind', () => {
+  it('a provider that changes its type, and a pool that changes its kind, are refused', () => {
     const faults = refused(nothing, (spec) => {
       for (const provider of spec.providers) provider.providerType = 'local';
       for (const { name, labels, annotations, taints, protect, maxUnavailable } of spec.nodePools.dynamic.splice(
@@ -111,11 +111,11 @@ describe('what machines are made of cannot be changed in place', () => {
   });
 });
 
-describe('what a cluster keeps', () => {
+describe('fields of clusters', () => {
   it.each([
     ['network', '192.168.3.0/24', 'the network of the cluster "one" cannot be changed'],
     ['version', '1.34.9', 'Kubernetes cannot go back from 1.35.0 to 1.34.9'],
-  ] as const)('%s %s is refused', (field, value, reason) => {
+  ] as const)('a change of %s to %s is refused', (field, value, reason) => {
     const faults = refused(nothing, (spec) => {
       for (const entry of cluster(spec)) entry[field] = value;
     });
@@ -125,7 +125,7 @@ describe('what a cluster keeps', () => {
     expect(faults[0]?.reason).toContain(reason);
   });
 
-  it('a newer version is fine, several minors at once too', () => {
+  it('a newer Kubernetes version is accepted, also several minor versions at once', () => {
     const faults = refused(
       (spec) => {
         for (const entry of cluster(spec)) entry.version = '1.33.10';
@@ -145,7 +145,7 @@ describe('protection', () => {
     for (const entry of cluster(spec)) entry.protect = true;
   };
 
-  it('refuses to remove what was protected, whatever the new manifest says of it', () => {
+  it('the removal of a protected pool or cluster is refused, whatever the new manifest says', () => {
     const faults = refused(protectedSpec, (spec) => {
       spec.nodePools.dynamic = [];
       spec.kubernetes.clusters = [];
@@ -157,7 +157,7 @@ describe('protection', () => {
     ]);
   });
 
-  it('refuses to remove a node of a protected pool, unless the protection goes too', () => {
+  it('the removal of a node of a protected pool is refused, unless the protection is removed too', () => {
     const smaller =
       (protect: boolean): Changes =>
       (spec) => {
@@ -168,7 +168,7 @@ describe('protection', () => {
     expect(refused(protectedSpec, smaller(false))).toEqual([]);
   });
 
-  it('keeps a manifest from being deleted, and says what protects it', () => {
+  it('the deletion of a protected manifest is refused, and what protects it is named', () => {
     const manifest = manifestWith((spec) => {
       protectedSpec(spec);
     });

@@ -11,24 +11,27 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('a permanent failure at every stage of every step of a set', { timeout: 300_000 }, () => {
-  test.each(sequenceNames)('%s: a grow is undone, all else waits; a retry goes on', async (set) => {
-    const { key, steps } = await storedSet(world, set, `${set}-retried`);
-    for (const step of steps) {
-      const seen = new Set<string>();
-      for (let failed = false; ; failed = true) {
-        const points = (await pointsOf(world, step)).flatMap((all) =>
-          all.filter((at) => !seen.has(pointText(at))).slice(0, 1),
-        );
-        world.faults(...points.map(permanentFault));
-        const settled = failed ? await world.retry(key) : await world.apply(step);
-        if (points.length === 0) {
-          expect(statusText(settled)).toMatch(/^Done/);
-          break;
+  test.each(sequenceNames)(
+    '%s: a permanent failure undoes a grow and stops all else, and a retry goes on',
+    async (set) => {
+      const { key, steps } = await storedSet(world, set, `${set}-retried`);
+      for (const step of steps) {
+        const seen = new Set<string>();
+        for (let failed = false; ; failed = true) {
+          const points = (await pointsOf(world, step)).flatMap((all) =>
+            all.filter((at) => !seen.has(pointText(at))).slice(0, 1),
+          );
+          world.faults(...points.map(permanentFault));
+          const settled = failed ? await world.retry(key) : await world.apply(step);
+          if (points.length === 0) {
+            expect(statusText(settled)).toMatch(/^Done/);
+            break;
+          }
+          expectFailures(settled, points);
+          for (const point of points) seen.add(pointText(point));
         }
-        expectFailures(settled, points);
-        for (const point of points) seen.add(pointText(point));
       }
-    }
-    expect(await world.delete(key)).toBeUndefined();
-  });
+      expect(await world.delete(key)).toBeUndefined();
+    },
+  );
 });

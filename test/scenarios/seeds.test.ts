@@ -18,7 +18,7 @@ const poolsOf = ({ clusters }: ManifestDescription) => [
 ];
 
 describe('one subscription, then two, then the manifest that worked', { timeout: 120_000 }, () => {
-  test('two subscriptions exist in parallel; an existing pool does not change its subscription in place', async () => {
+  test('two subscriptions exist in parallel; an existing pool cannot change its subscription in place', async () => {
     const key = seedKey(name('plain'));
     world.faults();
     for (const file of ['single-subscription', 'two-subscriptions'] as const) {
@@ -30,7 +30,7 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
     expect(await world.delete(key)).toBeUndefined();
   });
 
-  test('with the second locked out: only its pool is missing, and moving it to the first one recovers', async () => {
+  test('a locked second subscription costs only its pool, which recovers in the first one', async () => {
     const key = seedKey(name('locked'));
     world.faults(lockedOut);
     expect(statusText(await world.apply(seed('single-subscription', key.name)))).toMatch(/^Done/);
@@ -51,7 +51,7 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
     expect(await world.delete(key)).toBeUndefined();
   });
 
-  test('with the second locked out: the other pools go on changing', async () => {
+  test('a locked second subscription does not keep the other pools from changing', async () => {
     const key = seedKey(name('others'));
     world.faults(lockedOut);
     await world.apply(seed('single-subscription', key.name));
@@ -61,7 +61,7 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
     expect(await world.delete(key)).toBeUndefined();
   });
 
-  test('created with the second locked out: everything else is made', async () => {
+  test('a create with a locked second subscription makes everything else', async () => {
     const key = seedKey(name('created'));
     world.faults(lockedOut);
     expectOnlyPoolMissing(await world.apply(seed('two-subscriptions', key.name)));
@@ -84,7 +84,7 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
     },
     { title: 'after recovery', faults: [lockedOut], files: ['single-subscription', 'two-subscriptions', 'working'] },
   ];
-  test.each(points)('can be deleted $title', async ({ title, faults, files }) => {
+  test.each(points)('the manifest can be deleted $title', async ({ title, faults, files }) => {
     const key = seedKey(name(title.replaceAll(' ', '-')));
     world.faults(...faults);
     for (const file of files) await world.apply(seed(file, key.name));

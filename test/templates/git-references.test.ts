@@ -34,18 +34,18 @@ afterAll(async () => {
 
 const sources = () => new GitReferences({ privateHosts: [server.host, locked.host] });
 
-describe('a repository that everybody may read', () => {
+describe('public repositories', () => {
   it.each([
     ['a branch', 'main', () => second],
     ['a tag', 'v1', () => first],
     ['an annotated tag, as the commit that it marks', 'v1.0', () => first],
     ['a full reference', 'refs/heads/v1-next', () => second],
     ['a tag before a branch of the same name', 'both', () => second],
-  ])('returns the commit of %s', async (_what, revision, commit) => {
+  ])('the commit of %s is returned', async (_what, revision, commit) => {
     expect(await sources().resolve(server.url, revision)).toEqual({ commit: commit() });
   });
 
-  it('is not asked about a whole commit hash', async () => {
+  it('a whole commit hash is not looked up', async () => {
     const before = server.requests();
     expect(await sources().resolve(server.url, first)).toEqual({ commit: first });
     expect(server.requests()).toBe(before);
@@ -54,14 +54,14 @@ describe('a repository that everybody may read', () => {
   it.each([
     ['v1-ne', 'name a branch, a tag or the 40 digits of a commit in the TemplateGitReference'],
     ['abcdef1', 'give all 40 digits of a commit hash'],
-  ])('says that it has no %s, also when something begins so', async (revision, fix) => {
+  ])('a revision %s that does not exist is reported, also when another name starts with it', async (revision, fix) => {
     const reason = `${server.url} has no branch or tag "${revision}"`;
     expect(await sources().resolve(server.url, revision)).toEqual({ reason, fix });
   });
 });
 
-describe('a repository that is not as it should be', () => {
-  it('is private: the fix is to say with which Secret, and no token is asked for', async () => {
+describe('faulty repositories', () => {
+  it('a private repository is reported with the Secret as its fix, and no token is asked for', async () => {
     const bare = locked.url.replace(/\.git$/, '');
     const answer = await sources().resolve(bare, 'main');
     expect(answer).toMatchObject({
@@ -70,19 +70,19 @@ describe('a repository that is not as it should be', () => {
     });
   });
 
-  it('does not exist', async () => {
+  it('a repository that does not exist is reported', async () => {
     const answer = await sources().resolve(`${server.host}/nobody/nothing`, 'main');
     expect(answer).toMatchObject({ reason: expect.stringContaining('status 404') });
   });
 
-  it('is on a host that does not answer', async () => {
+  it('a host that does not answer is reported', async () => {
     const { url, host, close } = await startGitServer();
     await close();
     const answer = await new GitReferences({ privateHosts: [host] }).resolve(url, 'main');
     expect(answer).toMatchObject({ reason: expect.stringContaining('could not be asked'), fix: expect.any(String) });
   });
 
-  it('is on a host that keeps silent', async () => {
+  it('a host that accepts the connection and stays silent is reported', async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -91,7 +91,7 @@ describe('a repository that is not as it should be', () => {
     silent.close();
   });
 
-  it('is in a private network that is not allowed: the runner never connects to it', async () => {
+  it('a host in a private network that is not allowed is refused without a connection', async () => {
     const before = server.requests();
     const reason = `${server.host} is in a private network`;
     expect(await new GitReferences({ privateHosts: [] }).resolve(server.url, 'main')).toMatchObject({ reason });
@@ -115,10 +115,13 @@ describe('private addresses', () => {
     'fe80::1',
     '::ffff:10.0.0.1',
     '::ffff:169.254.169.254',
-  ])('%s is one', (address) => {
+  ])('the address %s is private', (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
-  it.each(['140.82.121.4', '8.8.8.8', '172.32.0.1', '2606:4700::1', '::ffff:8.8.8.8'])('%s is none', (address) => {
-    expect(isPrivateAddress(address)).toBe(false);
-  });
+  it.each(['140.82.121.4', '8.8.8.8', '172.32.0.1', '2606:4700::1', '::ffff:8.8.8.8'])(
+    'the address %s is public',
+    (address) => {
+      expect(isPrivateAddress(address)).toBe(false);
+    },
+  );
 });

@@ -59,8 +59,8 @@ const failureOf = async (work: Promise<string>) => {
   return thrown.error;
 };
 
-describe('a folder of a repository', () => {
-  it('is had at the commit that is named, without anything else of the repository', async () => {
+describe('folders of a repository', () => {
+  it('the folder is fetched at the named commit, without anything else of the repository', async () => {
     const folder = await fetch(open, first);
     expect(readdirSync(folder).toSorted()).toEqual(['nodepool', 'provider.json']);
     const checkout = join(folder, '..', '..');
@@ -69,7 +69,7 @@ describe('a folder of a repository', () => {
     expect(existsSync(join(checkout, 'modules', 'aws'))).toBe(false);
   });
 
-  it('of two commits exists in parallel', async () => {
+  it('the folders of two commits exist in parallel', async () => {
     const [one, two] = [await fetch(open, first), await fetch(open, second)];
     expect(one).not.toBe(two);
     expect(existsSync(join(one, 'nodepool', 'main.tf')) && existsSync(join(two, 'nodepool', 'main.tf'))).toBe(true);
@@ -78,12 +78,12 @@ describe('a folder of a repository', () => {
   it.each([
     ['without modules for the type', 'nowhere', 'TemplatesMissing'],
     ['with text templates of Claudie', 'old', 'TemplatesMissing'],
-  ])('%s is refused', async (_what, path, code) => {
+  ])('a folder %s is refused', async (_what, path, code) => {
     expect(await failureOf(fetch(open, second, { path }))).toMatchObject({ class: 'user', code });
   });
 
   it.each(['../..', 'modules/../../elsewhere', '.git', '/modules'])(
-    'outside of the repository is refused: %s',
+    'a folder outside of the repository is refused: %s',
     async (path) => {
       const failure = await failureOf(fetch(open, first, { path }));
       expect(failure).toMatchObject({
@@ -94,12 +94,12 @@ describe('a folder of a repository', () => {
     },
   );
 
-  it('at a commit that the repository has not is refused', async () => {
+  it('a commit that the repository does not have is refused', async () => {
     const failure = await failureOf(fetch(open, 'e'.repeat(40)));
     expect(failure).toMatchObject({ class: 'user', code: 'TemplatesMissing' });
   });
 
-  it('that is larger than modules are is refused', async () => {
+  it('a folder that is larger than modules are is refused', async () => {
     const files = Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`big/hetzner/dns/f${n}.tf`, `# ${n}`]));
     expect(await failureOf(fetch(open, open.commit(files), { path: 'big' }))).toMatchObject({
       code: 'TemplatesTooLarge',
@@ -107,10 +107,10 @@ describe('a folder of a repository', () => {
   });
 });
 
-describe('a private repository', () => {
+describe('private repositories', () => {
   const commit = () => locked.git('rev-parse', 'HEAD');
 
-  it('opens for the token of its Secret, which is in no log and no file', async () => {
+  it('a private repository opens for the token of its Secret, which is in no log and no file', async () => {
     await world.ports.secrets.put('user/team/git', { token: 'sesame-open' });
     const folder = await fetch(locked, commit(), { secret: 'team/git' });
     expect(existsSync(join(folder, 'nodepool', 'main.tf'))).toBe(true);
@@ -124,7 +124,7 @@ describe('a private repository', () => {
   it.each([
     ['a wrong token', 'team/wrong'],
     ['none', ''],
-  ])('stays closed for %s', async (_what, secret) => {
+  ])('a private repository stays closed for a token: %s', async (_what, secret) => {
     await world.ports.secrets.put('user/team/wrong', { token: 'guess' });
     expect(await failureOf(fetch(locked, commit(), { secret }))).toMatchObject({
       class: 'credentials',
@@ -133,8 +133,8 @@ describe('a private repository', () => {
   });
 });
 
-describe('a repository that asks too much of the machine', () => {
-  it('by a tree that unfolds to a thousand million files is aborted, and reported as too large', async () => {
+describe('hostile repositories', () => {
+  it('a tree that expands to a thousand million files is aborted and reported as too large', async () => {
     const bomb = gitBomb(open);
     expect(await failureOf(fetch(open, bomb, { path: 'modules' }))).toMatchObject({
       class: 'user',
@@ -159,8 +159,8 @@ function gitBomb({ git }: GitServer): string {
   return commit;
 }
 
-describe('a host', () => {
-  it('is asked at the address that was judged, and what it redirects to is not asked', async () => {
+describe('hosts of repositories', () => {
+  it('the host is asked at the address that was checked, and its redirects are not followed', async () => {
     const before = open.requests();
     const sly = await startGitServer({ redirectTo: `https://${open.url}` });
     const certificate = join(world.directory, 'both.pem');
@@ -171,7 +171,7 @@ describe('a host', () => {
     expect(open.requests()).toBe(before);
   });
 
-  it('that knows the repository only under its name with .git is asked for that', async () => {
+  it('a host that needs .git in the name of the repository is asked with it', async () => {
     const strict = await startGitServer({ suffix: '.git' });
     const commit = strict.commit({ 'modules/hetzner/nodepool/main.tf': '# one' });
     const folder = await fetch({ ...strict, url: strict.url.replace(/\.git$/, '') }, commit);
@@ -179,7 +179,7 @@ describe('a host', () => {
     expect(readdirSync(folder)).toEqual(['nodepool']);
   });
 
-  it('whose name does not resolve is asked again later, without git, which could get another address', async () => {
+  it('a host whose name does not resolve is asked again later, and not by git', async () => {
     const failure = await failureOf(
       fetch({ ...open, url: 'nowhere.invalid/team/templates' }, first, { allowed: false }),
     );
@@ -187,13 +187,13 @@ describe('a host', () => {
     expect(failure.message).toMatch(/nowhere\.invalid has no address/);
   });
 
-  it('in a private network that is not allowed is never asked', async () => {
+  it('a host in a private network that is not allowed is never asked', async () => {
     const before = open.requests();
     expect(await failureOf(fetch(open, first, { allowed: false }))).toMatchObject({ code: 'TemplatesRefused' });
     expect(open.requests()).toBe(before);
   });
 
-  it('that does not answer is asked again later', async () => {
+  it('a host that does not answer is asked again later', async () => {
     const gone = await startGitServer();
     await gone.close();
     expect(await failureOf(fetch(gone, first))).toMatchObject({ class: 'transient', code: 'TemplatesUnreachable' });

@@ -41,8 +41,8 @@ async function build(): Promise<void> {
 }
 const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same request again') };
 
-describe('a branch of a private repository', () => {
-  it('is asked for by one runner, and then known', async () => {
+describe('branches of private repositories', () => {
+  it('a branch of a private repository is looked up by one runner, and then known', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     await expect(ask()).rejects.toMatchObject(pending);
     expect(deps.builds.started).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a branch of a private repository', () => {
     expect(deps.builds.started).toHaveLength(1);
   });
 
-  it('is asked for again once the answer is old', async () => {
+  it('a branch is looked up again once the answer is old', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     await build();
     const next = server.commit({ 'README.md': 'two' }, 'moving');
@@ -66,7 +66,7 @@ describe('a branch of a private repository', () => {
     expect(await ask({ revision: 'moving' })).toEqual({ commit: newer });
   });
 
-  it('is another question with another Secret', async () => {
+  it('a branch is looked up again with another Secret', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     await build();
     await expect(ask({ secret: 'team/other' })).rejects.toMatchObject(pending);
@@ -74,7 +74,7 @@ describe('a branch of a private repository', () => {
   });
 });
 
-describe('what a runner could not find out', () => {
+describe('failed look-ups', () => {
   it.each([
     ['a branch that is not there', { revision: 'nowhere' }, /has no branch or tag "nowhere"/, /name a branch/],
     [
@@ -91,7 +91,7 @@ describe('what a runner could not find out', () => {
     ],
     ['a Secret without a token', { secret: 'team/empty' }, /has no field token/, /Add token/],
     ['a host in a private network', { url: '10.1.2.3/team/templates' }, /is in a private network/, /use a public host/],
-  ])('is reported as a fault: %s', async (_what, changes, reason, fix) => {
+  ])('a failed look-up is reported as a fault: %s', async (_what, changes, reason, fix) => {
     await deps.secrets.put('user/team/wrong', { token: 'not-this-one' });
     await deps.secrets.put('user/team/empty', { username: 'me' });
     await expect(ask(changes)).rejects.toMatchObject(pending);
@@ -101,7 +101,7 @@ describe('what a runner could not find out', () => {
     expect(kept.join()).not.toMatch(/kl-planted|not-this-one/);
   });
 
-  it('is looked for again a little later', async () => {
+  it('a failed look-up is repeated a little later', async () => {
     await deps.secrets.put('user/team/later', { token: 'wrong' });
     await expect(ask({ secret: 'team/later' })).rejects.toMatchObject(pending);
     await build();
@@ -113,7 +113,7 @@ describe('what a runner could not find out', () => {
     expect(await ask({ secret: 'team/later' })).toEqual({ commit });
   });
 
-  it('is reported when the runner died, and then tried again', async () => {
+  it('a look-up whose runner died is reported, and then tried again', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     deps.builds.statuses.set(deps.builds.started[0]?.id ?? '', 'ended');
     expect(await ask()).toMatchObject({ reason: expect.stringMatching(/ended without an answer \(build sim:1\)/) });
@@ -122,7 +122,7 @@ describe('what a runner could not find out', () => {
     expect(deps.builds.started).toHaveLength(2);
   });
 
-  it('is not waited for any longer than a runner may take', async () => {
+  it('a look-up that takes longer than a runner may is stopped and started again', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     deps.clock.advance(5 * 60);
     await expect(ask()).rejects.toMatchObject(pending);

@@ -4,20 +4,23 @@ import { parseTemplateVersion, templateVersionText } from '#domain/template-vers
 
 const commit = 'a'.repeat(40);
 
-describe('a version of templates', () => {
+describe('template versions', () => {
   it.each([
     ['github.com/org/repo', 'modules'],
     ['git.example.com:8443/team/repo.git', '.'],
     ['git.example.com/team/a%20b', 'two words/terraform'],
-  ])('%s with folder %s is read as it was written', (url, path) => {
+  ])('the version %s with folder %s is parsed as it was written', (url, path) => {
     expect(parseTemplateVersion(templateVersionText({ url, commit, path }))).toEqual({ url, commit, path });
   });
 
-  it('of the templates that come with Kubeloom has no repository', () => {
+  it('the version of built-in templates has no repository', () => {
     expect(parseTemplateVersion('builtin@1')).toBeUndefined();
   });
 
-  it.each(['git:github.com/org/re@po@main#modules', 'git:github.com/org/repo', 'git:'])('%s is refused', (text) => {
-    expect(() => parseTemplateVersion(text)).toThrow(/not a version of templates/);
-  });
+  it.each(['git:github.com/org/re@po@main#modules', 'git:github.com/org/repo', 'git:'])(
+    'the version %s is refused',
+    (text) => {
+      expect(() => parseTemplateVersion(text)).toThrow(/not a version of templates/);
+    },
+  );
 });

@@ -86,24 +86,27 @@ function faultsOf(schema: z.ZodType | undefined, value: unknown): readonly strin
   return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 }
 
-it('every function of a state machine is held here', () => {
+it('each function of a state machine has its input schema here', () => {
   const tasks = readdirSync(new URL('../../functions/tasks/', import.meta.url)).map((file) => file.replace('.ts', ''));
   expect(Object.keys(stateInputs)).toEqual(tasks.filter((name) => name !== 'tick').sort());
 });
 
-describe.each(versions)('what version %s left', (version) => {
-  it.each(Object.entries(read(version, 'state-inputs')))('%s takes what states give it', (name, inputs) => {
-    expect(inputs.length).toBeGreaterThan(0);
-    for (const input of inputs) expect(faultsOf(stateInputs[name], input)).toEqual([]);
-  });
+describe.each(versions)('records of version %s', (version) => {
+  it.each(Object.entries(read(version, 'state-inputs')))(
+    'the function %s accepts its recorded inputs',
+    (name, inputs) => {
+      expect(inputs.length).toBeGreaterThan(0);
+      for (const input of inputs) expect(faultsOf(stateInputs[name], input)).toEqual([]);
+    },
+  );
 
-  it.each(Object.entries(executionInputs))('%s takes what it is started with', (machine, schema) => {
+  it.each(Object.entries(executionInputs))('the state machine %s accepts its recorded inputs', (machine, schema) => {
     const inputs = read(version, 'executions')[machine] ?? [];
     expect(inputs.length).toBeGreaterThan(0);
     for (const input of inputs) expect(faultsOf(schema, input)).toEqual([]);
   });
 
-  it.each(Object.entries(documents))('a %s is understood', (kind, schema) => {
+  it.each(Object.entries(documents))('a recorded %s is parsed', (kind, schema) => {
     const kept = read(version, 'documents')[kind] ?? [];
     expect(kept.length).toBeGreaterThan(0);
     for (const document of kept) expect(faultsOf(schema, document)).toEqual([]);
@@ -115,7 +118,7 @@ describe('builds that an older release started', () => {
   const around = { signal: new AbortController().signal, answers: simulatedAnswers, templatesDirectory: '' };
   const prefix = 'checks/team/shop/cloud/1';
 
-  it('a stage is found in its four variables', () => {
+  it('a stage of an older release is found in its four variables', () => {
     const variables = { KUBELOOM_STAGE: 'kubernetes', KUBELOOM_MODE: 'undo', KUBELOOM_ATTEMPT: '2' };
     const waypoint = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
     expect(jobOf({ KUBELOOM_WAYPOINT: waypoint, ...variables })).toEqual({
@@ -126,17 +129,20 @@ describe('builds that an older release started', () => {
   it.each([
     ['KUBELOOM_CHECK', { provider: 'cloud', type: 'hetzner', regions: [] }, 'findings'],
     ['KUBELOOM_LOOKUP', { url: 'github.com/team/ours', revision: 'main', secret: 'team/git' }, 'answer'],
-  ])('a question named in %s, whose request names no kind, is answered', async (variable, request, answer) => {
-    const deps = ports();
-    await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(request));
-    const job = jobOf({ [variable]: prefix });
-    expect(job).toEqual({ kind: 'question', prefix });
-    expect(await answerQuestion(prefix, deps, around)).toBe(true);
-    const result = await deps.artifacts.getText(questionKeys.result(prefix));
-    expect(JSON.parse(result ?? 'null')).toHaveProperty(answer);
-  });
+  ])(
+    'a question of an older release, named in %s and without a kind, is answered',
+    async (variable, request, answer) => {
+      const deps = ports();
+      await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(request));
+      const job = jobOf({ [variable]: prefix });
+      expect(job).toEqual({ kind: 'question', prefix });
+      expect(await answerQuestion(prefix, deps, around)).toBe(true);
+      const result = await deps.artifacts.getText(questionKeys.result(prefix));
+      expect(JSON.parse(result ?? 'null')).toHaveProperty(answer);
+    },
+  );
 
-  it('results of questions are understood', () => {
+  it('the results of questions of an older release are parsed', () => {
     const endedAt = '2026-11-20T12:00:02.000Z';
     const results = [
       { schema: 1, startedAt: endedAt, endedAt, findings: [] },
@@ -145,7 +151,7 @@ describe('builds that an older release started', () => {
     for (const result of results) expect(faultsOf(QuestionResult, result)).toEqual([]);
   });
 
-  it('a stage in progress is still found, to be stopped', async () => {
+  it('a stage of an older release in progress is found, to be stopped', async () => {
     const codebuild = mockClient(CodeBuildClient);
     const waypoint = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
     const named = (name: string, value: string) => ({ environmentVariables: [{ name, value }] });
@@ -196,7 +202,7 @@ describe.each(versions)('executions with the definitions of version %s', (versio
       { timeout: 100_000, interval: 20 },
     );
 
-  it('go on with the functions of today: undone, made, led to a newer Kubernetes, removed', async () => {
+  it('a create, an undo, an upgrade and a deletion run on old state machines with current functions', async () => {
     const manifest = JSON.stringify(benchManifest('shop', 'sim'));
     await api.putManifest(key, JSON.parse(manifest.replace('1.36.0', '1.35.0')));
     expect(await end()).toBe('Failed');
