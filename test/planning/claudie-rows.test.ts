@@ -9,13 +9,16 @@ const rows = [...balancerRows, ...kubernetesRows];
 describe("the rows of Claudie's table of changes", () => {
   const reach = ({ leaving }: RowCase) => (leaving ? ' (planner only: no user can ask for it yet)' : '');
 
-  test.each(rows.map((row) => ({ ...row, title: `${row.title}${reach(row)}` })))('row $row: $title', (row) => {
-    const plan = planOfRow(row);
-    expect(plan.refusals).toEqual([]);
-    expect(workText(plan)).toEqual(row.path);
-  });
+  test.each(rows.map((row) => ({ ...row, title: `${row.title}${reach(row)}` })))(
+    'row $row is planned in the expected steps: $title',
+    (row) => {
+      const plan = planOfRow(row);
+      expect(plan.refusals).toEqual([]);
+      expect(workText(plan)).toEqual(row.path);
+    },
+  );
 
-  test('are all here, and create and delete', () => {
+  test("the rows have all of Claudie's table, and create and delete", () => {
     const named = new Set(rows.flatMap(({ row }) => row.split(', ')));
     const all = [...Array.from({ length: 35 }, (_, index) => `${index + 1}`), 'C', 'D'];
     expect(all.filter((row) => !named.has(row))).toEqual([]);

@@ -18,7 +18,7 @@ const grow = planned({
 });
 
 describe('a plan in words', () => {
-  test('counts, names and places what is made, and says what is not touched', () => {
+  test('a plan says how many nodes are created where, and what is not touched', () => {
     const described = describeClusterPlan(grow, current);
     expect(described.summary).toBe('1 waypoint, 4 steps: grow');
     const [waypoint] = described.waypoints;
@@ -37,12 +37,12 @@ describe('a plan in words', () => {
     expect(waypoint?.nodes.map(({ part }) => part)).toEqual(['stays', 'stays', 'stays', 'made', 'made']);
   });
 
-  test('calls pools of one name by their ids', () => {
+  test('pools with the same name are shown by their ids', () => {
     const both = planned({ dynamic: [control(1), compute(2)], compute: ['compute', 'control'] });
     expect(describeClusterPlan(both, current).waypoints[0]?.title).toMatch(/1 node in control-y\w{6} \(hz-1, here\)/);
   });
 
-  test('marks what only goes forward', () => {
+  test('forward-only waypoints are marked', () => {
     const described = describeClusterPlan(planned({ version: '1.35.0', dynamic: [control(1), compute(1)] }), current);
     expect(described.waypoints.map(({ title }) => title)).toEqual([
       'upgrade: Kubernetes 1.34.1 → 1.35.0',
@@ -52,7 +52,7 @@ describe('a plan in words', () => {
     expect(described.summary).toBe('2 waypoints, 4 steps: upgrade → shrink; forward-only: upgrade and shrink');
   });
 
-  test('says when there is nothing to do, and when it is refused', () => {
+  test('a plan with nothing to do, and a refused plan, say so', () => {
     expect(describeClusterPlan(planned({}), current).summary).toMatch(/^nothing to do/);
     const refused = describeClusterPlan(planned({ version: '1.30.0' }), current);
     expect(refused.summary).toBe('refused for 1 reason; nothing is done');
@@ -61,15 +61,15 @@ describe('a plan in words', () => {
 });
 
 describe('progress', () => {
-  test('counts the stages that have work', () => {
+  test('the progress counts the stages that have work', () => {
     expect(countSteps(grow.waypoints)).toBe(4);
   });
 
-  test('is a whole percent, 100 only at the end', () => {
+  test('the progress is a whole percent, and 100 only at the end', () => {
     expect([0, 1, 2, 3].map((step) => percentDone({ step, steps: 3 }))).toEqual([0, 33, 66, 100]);
   });
 
-  test('lists every node with its part', () => {
+  test('the progress lists every node with its part', () => {
     const rows = nodesToReport(current, grow.waypoints[0]?.target ?? null);
     expect(rows.map(({ part }) => part)).toEqual(['stays', 'stays', 'stays', 'joins', 'joins']);
     expect(nodesToReport(current, null).map(({ part }) => part)).toEqual(['leaves', 'leaves', 'leaves']);

@@ -9,10 +9,10 @@ import { balancer, compute, control, manifestOf } from './manifests.ts';
 
 const nodeNames = (pool: NodePoolState | undefined) => pool?.nodes.map((node) => node.name);
 
-describe('a first desired state', () => {
+describe('first desired state', () => {
   const state = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(2)] }) });
 
-  test('is a valid cluster state with hashed ids, hexadecimal node names and addresses in sequence', () => {
+  test('the first desired state has hashed ids, hexadecimal node names and addresses in sequence', () => {
     expect(() => ClusterState.parse(state)).not.toThrow();
     expect(state.id).toMatch(/^c-[a-z0-9]{7}$/);
     expect(state.pools.map((pool) => pool.id)).toEqual([
@@ -27,18 +27,18 @@ describe('a first desired state', () => {
     ]);
   });
 
-  test('has the first control node as API endpoint', () => {
+  test('the API endpoint of the first desired state is the first control node', () => {
     expect(state.apiEndpoint).toEqual({ kind: 'node', node: state.pools[0]?.nodes[0]?.name });
   });
 
-  test('is null for a cluster that the manifest does not have', () => {
+  test('the desired state of a cluster that the manifest does not have is null', () => {
     const question = { manifest: manifestOf(), cluster: 'other', current: null, attempted: null, templates: {} };
     expect(buildDesiredState({ ...question, ids: countingIds('x') })).toBeNull();
   });
 });
 
-describe('blueprints', () => {
-  test('are made once for each use: as control, as compute, and for each load balancer', () => {
+describe('pools of a manifest', () => {
+  test('a pool is created once for each use: as control, as compute, and for each load balancer', () => {
     const manifest = manifestOf({
       dynamic: [{ name: 'all', count: 1 }],
       control: ['all'],
@@ -53,7 +53,7 @@ describe('blueprints', () => {
     expect(new Set(pools.map((pool) => pool.id)).size).toBe(4);
   });
 
-  test('with capitals and _ keep their name, while ids and names of machines are DNS names', () => {
+  test('a pool with capitals and _ keeps its name, while ids and machine names are DNS names', () => {
     const manifest = manifestOf({
       dynamic: [control(1), { name: 'Web_GPU', count: 2 }],
       compute: ['Web_GPU', 'Own_Metal'],
@@ -73,23 +73,23 @@ describe('blueprints', () => {
     expect(desiredOf({ manifest, current, ids: 'y' })).toEqual(current);
   });
 
-  test('get the lowest free subnet of their provider instance and region', () => {
+  test('a pool gets the lowest free subnet of its provider instance and region', () => {
     const manifest = manifestOf({ dynamic: [control(1), compute(1), { name: 'more' }], compute: ['compute', 'more'] });
     const subnets = desiredOf({ manifest }).pools.map(({ source }) => source.kind === 'dynamic' && source.subnet);
     expect(subnets).toEqual(['10.0.0.0/24', '10.0.0.0/24', '10.0.1.0/24']);
   });
 });
 
-describe('the current state', () => {
+describe('current state', () => {
   const current = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(3)] }) });
 
-  test('keeps ids, names and addresses; a pool shrinks from its tail', () => {
+  test('the current ids, names and addresses are kept, and a pool shrinks from its tail', () => {
     const smaller = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(2)] }), current, ids: 'y' });
     expect(smaller.pools[1]?.nodes).toEqual(current.pools[1]?.nodes.slice(0, 2));
     expect(smaller.pools[0]).toEqual(current.pools[0]);
   });
 
-  test('comes before what was tried, which comes before anything new', () => {
+  test('the current state takes precedence over an attempted one, and both over new values', () => {
     const attempted = desiredOf({ manifest: manifestOf({ dynamic: [control(1), compute(5)] }), current, ids: 'y' });
     const goal = manifestOf({ dynamic: [control(1), compute(6)] });
     const desired = desiredOf({ manifest: goal, current, attempted, ids: 'z' });
@@ -97,7 +97,7 @@ describe('the current state', () => {
     expect(desired.pools[1]?.nodes[5]?.name).toBe(`${current.pools[1]?.id}-06`);
   });
 
-  test('a pool that was only tried is adopted, but not when something about its machines changed since', () => {
+  test('a pool that was only attempted is adopted, unless its machines changed since', () => {
     const goal = { dynamic: [control(1), compute(3), { name: 'more' }], compute: ['compute', 'more'] };
     const attempted = desiredOf({ manifest: manifestOf(goal), current, ids: 'y' });
     const again = desiredOf({ manifest: manifestOf(goal), current, attempted, ids: 'z' });
@@ -107,7 +107,7 @@ describe('the current state', () => {
     expect(other.pools[2]?.id).not.toBe(attempted.pools[2]?.id);
   });
 
-  test('an autoscaled pool keeps its number within its bounds', () => {
+  test('an autoscaled pool keeps its size within its bounds', () => {
     const sized = (min: number, max: number) =>
       desiredOf({
         manifest: manifestOf({ dynamic: [control(1), compute(0, { autoscaler: { min, max } })] }),
@@ -117,7 +117,7 @@ describe('the current state', () => {
     expect([sized(1, 5), sized(4, 5), sized(1, 2)]).toEqual([3, 4, 2]);
   });
 
-  test('an API endpoint on a node stays there while the node stays, whatever the order of pools', () => {
+  test('an API endpoint on a node stays there while the node exists, whatever the order of pools', () => {
     const goal = manifestOf({ dynamic: [control(1), compute(3), { name: 'brain' }], control: ['brain', 'control'] });
     expect(desiredOf({ manifest: goal, current, ids: 'y' }).apiEndpoint).toEqual(current.apiEndpoint);
   });
@@ -127,7 +127,7 @@ describe('static nodes', () => {
   const rack = (...endpoints: string[]) =>
     manifestOf({ static: [{ name: 'rack', endpoints }], dynamic: [control(1)], compute: ['rack'] });
 
-  test('are recognised by their endpoint, whatever their order', () => {
+  test('static nodes are recognised by their endpoint, whatever their order', () => {
     const current = desiredOf({ manifest: rack('203.0.113.1', '203.0.113.2') });
     const desired = desiredOf({ manifest: rack('203.0.113.2', '203.0.113.3'), current, ids: 'y' });
     expect(desired.pools[1]?.nodes.map(({ name, privateAddress }) => [name, privateAddress])).toEqual([
@@ -145,7 +145,7 @@ describe('load balancers', () => {
     });
   const current = desiredOf({ manifest: lb() });
 
-  test('get a host name of 17 characters once, and keep it while the zone stays', () => {
+  test('a load balancer gets a host name of 17 characters once, and keeps it while its zone stays', () => {
     const hostname = current.loadBalancers[0]?.dns.hostname;
     expect(hostname).toMatch(/^[a-z0-9]{17}$/);
     expect(desiredOf({ manifest: lb(), current, ids: 'y' }).loadBalancers[0]?.dns.hostname).toBe(hostname);
@@ -154,13 +154,13 @@ describe('load balancers', () => {
     expect(desiredOf({ manifest: lb({ hostname: 'k8s' }), current }).loadBalancers[0]?.dns.hostname).toBe('k8s');
   });
 
-  test('are the API endpoint when they have the API role', () => {
+  test('a load balancer with the API role is the API endpoint', () => {
     expect(current.apiEndpoint).toEqual({ kind: 'loadBalancer', loadBalancer: 'lb' });
     const detached = desiredOf({ manifest: lb({}, ['web']), current, ids: 'y' });
     expect(detached.apiEndpoint).toEqual({ kind: 'node', node: current.pools[0]?.nodes[0]?.name });
   });
 
-  test('have the older role targets expanded to pools: the API means control only', () => {
+  test('the older role targets are expanded to pools: the API targets control nodes only', () => {
     const roles = current.loadBalancers[0]?.roles ?? [];
     expect(roles.map(({ name, targetPools, servesApi }) => [name, targetPools, servesApi])).toEqual([
       ['api', ['control'], true],
@@ -171,18 +171,18 @@ describe('load balancers', () => {
   });
 });
 
-describe('the installation proxy', () => {
+describe('installation proxy', () => {
   const proxyOf = (proxy: Readonly<Record<string, string>>, provider: string) =>
     desiredOf({ manifest: manifestOf({ proxy, dynamic: [control(1, { provider }), compute(1)] }) }).installationProxy;
 
-  test('is on by default with a dynamic Hetzner pool, and only then', () => {
+  test('the installation proxy is on by default only with a dynamic Hetzner pool', () => {
     expect(proxyOf({ mode: 'default' }, 'hz-1').enabled).toBe(true);
     expect(proxyOf({ mode: 'default' }, 'azure-1').enabled).toBe(false);
     expect(proxyOf({ mode: 'off' }, 'hz-1').enabled).toBe(false);
     expect(proxyOf({ mode: 'on' }, 'azure-1').enabled).toBe(true);
   });
 
-  test('takes the hosts of the user, trimmed, each once', () => {
+  test('the installation proxy has the hosts of the user, trimmed, each once', () => {
     expect(proxyOf({ mode: 'on', noProxy: ' a.example, b.example ,,a.example' }, 'hz-1').noProxy).toEqual([
       'a.example',
       'b.example',
@@ -190,15 +190,15 @@ describe('the installation proxy', () => {
   });
 });
 
-describe('a desired state that cannot be', () => {
-  test('is refused with a sentence when the network has no address left', () => {
+describe('impossible desired states', () => {
+  test('a network without a free address is refused with a sentence', () => {
     const manifest = manifestOf({ network: '192.168.2.0/30', dynamic: [control(1), compute(2)] });
     expect(() => desiredOf({ manifest })).toThrow(/192\.168\.2\.0\/30 has no free address .* larger network/);
   });
 });
 
 describe('any manifest', () => {
-  test('planned again from its own result changes nothing', () => {
+  test('any manifest planned again from its own result changes nothing', () => {
     fc.assert(
       fc.property(manifestArbitrary, (manifest) => {
         const current = desiredOf({ manifest });
@@ -209,7 +209,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('is the same from every waypoint after the first additions', { timeout: 60_000 }, () => {
+  test('the desired state is the same from every waypoint after the first additions', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(manifestArbitrary, manifestArbitrary, (first, manifest) => {
         const current = desiredOf({ manifest: first });

@@ -10,8 +10,8 @@ const config = {
   KUBELOOM_MAX_BACK_OFFS: 2,
 };
 
-describe('a stage that failed', () => {
-  test('is tried again in place after growing pauses, a bounded number of times', () => {
+describe('failed stages', () => {
+  test('a failed stage is retried in place after growing pauses, a bounded number of times', () => {
     const answers = [1, 2, 3].map((attempt) =>
       assessStageFailure({ class: 'transient', retryable: true, attempt, config }),
     );
@@ -22,36 +22,39 @@ describe('a stage that failed', () => {
     ]);
   });
 
-  test('is not tried again when its tool says that it would not help', () => {
+  test('a failed stage is not retried when its tool says that a retry would not help', () => {
     const answer = assessStageFailure({ class: 'transient', retryable: false, attempt: 1, config });
     expect(answer.outcome).toBe('failed');
   });
 
-  test.each(errorClasses)('of class %s is retried only if it can disappear without a change', (name) => {
-    const { outcome } = assessStageFailure({ class: name, retryable: true, attempt: 1, config });
-    expect(outcome).toBe(['transient', 'conflict'].includes(name) ? 'retry' : 'failed');
-  });
+  test.each(errorClasses)(
+    'a failed stage of class %s is retried only if the fault can pass without a change',
+    (name) => {
+      const { outcome } = assessStageFailure({ class: name, retryable: true, attempt: 1, config });
+      expect(outcome).toBe(['transient', 'conflict'].includes(name) ? 'retry' : 'failed');
+    },
+  );
 
-  test('is never waited for longer than the longest pause', () => {
+  test('a failed stage never waits for longer than the longest pause', () => {
     const patient = { ...config, KUBELOOM_STAGE_RETRY_SECONDS: 600, KUBELOOM_MAX_STAGE_ATTEMPTS: 9 };
     const answer = assessStageFailure({ class: 'transient', retryable: true, attempt: 8, config: patient });
     expect(answer.pauseSeconds).toBe(longestPauseSeconds);
   });
 });
 
-describe('a waypoint that failed', () => {
+describe('failed waypoints', () => {
   const assess = (direction: (typeof directions)[number], name: (typeof errorClasses)[number], backOffs = 0) =>
     assessWaypointFailure({ direction, class: name, backOffs, failedStage: 'nodes', config });
 
-  test.each(errorClasses)('is rolled back when it is a grow and a tool failed, for class %s', (name) => {
+  test.each(errorClasses)('a grow in which a tool failed is rolled back, for class %s', (name) => {
     expect(assess('grow', name).decision).toBe(name === 'platform' ? 'backOff' : 'rollBack');
   });
 
-  test('is never rolled back because a service below was slow: a grow stops when its pauses are used up', () => {
+  test('a grow is never rolled back for a slow service: it stops when its pauses are used up', () => {
     expect(assess('grow', 'platform', 2).decision).toBe('stop');
   });
 
-  test.each(errorClasses)('is never rolled back when it only goes forward, for class %s', (name) => {
+  test.each(errorClasses)('a forward-only waypoint is never rolled back, for class %s', (name) => {
     const decisions = directions
       .filter((direction) => direction !== 'grow')
       .map((direction) => assess(direction, name).decision);
@@ -59,7 +62,7 @@ describe('a waypoint that failed', () => {
     expect(new Set(decisions)).toEqual(new Set([expected]));
   });
 
-  test('is backed off with growing pauses and stops when they are used up', () => {
+  test('a failed waypoint backs off with growing pauses and stops when they are used up', () => {
     const answers = [0, 1, 2].map((backOffs) => assess('shrink', 'transient', backOffs));
     expect(answers.map(({ decision, pauseSeconds }) => [decision, pauseSeconds])).toEqual([
       ['backOff', 30],
@@ -69,7 +72,7 @@ describe('a waypoint that failed', () => {
     expect(answers[2]?.sentence).toMatch(/failed 3 times/);
   });
 
-  test('enters the ladder at the rung of the stage that failed', () => {
+  test('a rollback enters the ladder at the rung of the stage that failed', () => {
     const rungs = stageNames.map(
       (failedStage) =>
         assessWaypointFailure({ direction: 'grow', class: 'user', backOffs: 0, failedStage, config }).rung,

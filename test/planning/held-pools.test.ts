@@ -28,29 +28,29 @@ function planned({ desired: goal, heldPools, current = before, templates = {} }:
 
 const namesOf = (state: ClusterState) => allPools(state).map((pool) => pool.name);
 
-describe('a held pool', () => {
+describe('held pools', () => {
   const heldPools: readonly PoolLeftOut[] = [{ pool: 'more', role: 'compute' }];
 
-  test('is left out, and no role points to it: nothing is left to do', () => {
+  test('a held pool is left out, and no role targets it: nothing is left to do', () => {
     const { desired, plan } = planned({ desired: more, heldPools });
     expect(namesOf(desired)).toEqual(['control', 'compute', 'balancer']);
     expect(desired.loadBalancers[0]?.roles[0]?.targetPools).toEqual(['compute']);
     expect(plan).toEqual({ cluster: 'c', waypoints: [], refusals: [] });
   });
 
-  test('does not keep the other pools from changing', () => {
+  test('a held pool does not keep the other pools from changing', () => {
     const goal = { ...more, dynamic: [control(1), compute(3), { name: 'more', provider: 'azure-2' }, balancer(1)] };
     const { plan } = planned({ desired: goal, heldPools });
     expect(pathText(plan)).toEqual(['grow: infrastructure configuration kubernetes nodes traffic']);
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
-  test('is desired again once nothing holds it', () => {
+  test('a pool is desired again once nothing holds it', () => {
     const { plan } = planned({ desired: more, heldPools: [] });
     expect(plan.waypoints[0]?.changes.map(({ kind }) => kind)).toContain('NodePoolAdded');
   });
 
-  test('that roles still name by mistake of the state that was reached is no difference', () => {
+  test('a held pool that a role of the current state still targets is no difference', () => {
     const roles = before.loadBalancers.map((lb) => ({
       ...lb,
       roles: lb.roles.map((role) => ({ ...role, targetPools: [...role.targetPools, 'more'] })),
@@ -60,7 +60,7 @@ describe('a held pool', () => {
     );
   });
 
-  test('that replaces an existing instance of the same pool leaves that one as it is', () => {
+  test('a held pool that would replace an existing instance leaves that instance as it is', () => {
     const current = desiredOf({ manifest: manifestOf(more) });
     const templates = { 'azure-2': 'git@2' };
     expect(planned({ desired: more, heldPools: [], current, templates }).plan.waypoints).not.toEqual([]);
@@ -69,13 +69,13 @@ describe('a held pool', () => {
     expect(plan.waypoints).toEqual([]);
   });
 
-  test('of one role only is held in that role only', () => {
+  test('a pool that is held in one role only is still used in its other role', () => {
     const goal = { dynamic: [control(1), compute(1)], compute: ['compute', 'control'] };
     const { desired } = planned({ desired: goal, heldPools: [{ pool: 'control', role: 'compute' }] });
     expect(namesOf(desired)).toEqual(['control', 'compute']);
   });
 
-  test('of a new API load balancer leaves the API endpoint where it is', () => {
+  test('a held pool of a new API load balancer leaves the API endpoint where it is', () => {
     const goal = { ...more, compute: ['compute'], loadBalancers: [{ name: 'lb', roles: ['api'], pools: ['front'] }] };
     const dynamic = [control(1), compute(2), { name: 'front' }];
     const current = desiredOf({ manifest: manifestOf() });
@@ -89,14 +89,14 @@ describe('a held pool', () => {
     expect(stateFaults(held.desired)).toEqual([]);
   });
 
-  test('without which no control node would be left is refused, with the reason', () => {
+  test('a held pool that leaves no control node is refused with the reason', () => {
     const goal = { dynamic: [{ name: 'brain' }, compute(2)], control: ['brain'] };
     const { plan } = planned({ desired: goal, heldPools: [{ pool: 'brain', role: 'control' }] });
     expect(plan.waypoints).toEqual([]);
     expect(plan.refusals.map(({ reason }) => reason)).toContain('no control node would be left');
   });
 
-  test('without which the load balancer of the API endpoint would have no node is refused', () => {
+  test('a held pool that leaves the API load balancer without nodes is refused', () => {
     const loadBalancers = [{ name: 'lb', roles: ['api'], pools: ['balancer'] }];
     const current = desiredOf({
       manifest: manifestOf({ dynamic: [control(1), compute(2), balancer(1)], loadBalancers }),

@@ -27,17 +27,17 @@ const names = (state: ClusterState | null | undefined) => (state ? allNodes(stat
 const removed = (waypoint: Waypoint | undefined) =>
   waypoint?.stages.flatMap((plan) => (plan.stage === 'nodes' ? plan.work.remove : []));
 
-describe('a grow that was cut off', () => {
+describe('grows that were cut off', () => {
   const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
 
-  test('continues with the same machines when it is still desired', () => {
+  test('a grow that was cut off continues with the same machines when it is still desired', () => {
     const waypoints = continued(grown, large);
     expect(directions(waypoints)).toEqual(['grow']);
     expect(waypoints[0]?.target).toEqual(grown);
     expect(waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
-  test('is undone first when it is no longer desired', () => {
+  test('a grow that was cut off is undone first when it is no longer desired', () => {
     const waypoints = continued(grown, small);
     expect(directions(waypoints)).toEqual(['shrink']);
     expect(waypoints[0]?.target).toEqual(current);
@@ -46,13 +46,13 @@ describe('a grow that was cut off', () => {
     expect(removed(waypoints[0])).toEqual(left);
   });
 
-  test('is adopted by a larger desired state', () => {
+  test('a grow that was cut off is adopted by a larger desired state', () => {
     const waypoints = continued(grown, { dynamic: [control(1), compute(6)] });
     expect(directions(waypoints)).toEqual(['grow']);
     expect(names(waypoints[0]?.target)).toEqual(expect.arrayContaining([...names(grown)]));
   });
 
-  test('of another provider leaves a workspace that is visited and destroyed before anything else is made', () => {
+  test('an undesired grow in another provider has its workspace destroyed before anything is created', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
     const waypoints = continued(tried, large);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
@@ -60,7 +60,7 @@ describe('a grow that was cut off', () => {
     expect(work).toEqual({ workspaces: [{ kind: 'machines', name: 'azure-2', destroy: true }] });
   });
 
-  test('with credentials that were fixed since continues with the new ones', () => {
+  test('a grow that was cut off continues with credentials that were fixed since', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
     const waypoints = continued(tried, { ...wide, secrets: { 'azure-2': 'mended' } });
     expect(directions(waypoints)).toEqual(['grow']);
@@ -69,7 +69,7 @@ describe('a grow that was cut off', () => {
     expect(far?.id).toBe(tried.pools[2]?.id);
   });
 
-  test('is part of what a delete visits', () => {
+  test('a delete visits the workspaces of a grow that was cut off', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
     const [destroy] = continued(tried, null);
     const work = destroy?.stages.find((plan) => plan.stage === 'infrastructure')?.work;
@@ -79,55 +79,55 @@ describe('a grow that was cut off', () => {
   });
 });
 
-describe('a create that was cut off', () => {
+describe('creates that were cut off', () => {
   const tried = desiredOf({ manifest: manifestOf(small) });
 
-  test('goes on with the same machines', () => {
+  test('a create that was cut off continues with the same machines', () => {
     const waypoints = continued(tried, small, null);
     expect(directions(waypoints)).toEqual(['grow']);
     expect(waypoints[0]?.target).toEqual(tried);
   });
 
-  test('is removed first when part of it is no longer desired', () => {
+  test('a create that was cut off is removed first when part of it is no longer desired', () => {
     const waypoints = continued(tried, { dynamic: [control(1)], compute: [] }, null);
     expect(directions(waypoints)).toEqual(['destroy', 'grow']);
     expect(waypoints[0]?.changes[0]).toEqual({ kind: 'LeftoversFound', nodes: [...names(tried)] });
   });
 
-  test('is taken down by a delete', () => {
+  test('a create that was cut off is deleted by a delete', () => {
     expect(directions(continued(tried, null, null))).toEqual(['destroy']);
   });
 });
 
-describe('a shrink that was cut off', () => {
+describe('shrinks that were cut off', () => {
   const existing = desiredOf({ manifest: manifestOf(large) });
   const shrunk = desiredOf({ manifest: manifestOf(small), current: existing, ids: 'y' });
 
-  test('goes on', () => {
+  test('a shrink that was cut off continues', () => {
     expect(directions(continued(shrunk, small, existing))).toEqual(['shrink']);
   });
 
-  test('is finished before nodes that it was removing are recreated', () => {
+  test('a shrink that was cut off is finished before nodes that it was removing are recreated', () => {
     const waypoints = continued(shrunk, large, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
     expect(names(waypoints[0]?.target)).toEqual(names(shrunk));
     expect(waypoints[1]?.target).toEqual(existing);
   });
 
-  test('is finished before anything else is added', () => {
+  test('a shrink that was cut off is finished before anything else is added', () => {
     const waypoints = continued(shrunk, wide, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
   });
 });
 
 describe('forward-only waypoints that were cut off', () => {
-  test('an upgrade is finished before nodes join', () => {
+  test('an upgrade that was cut off is finished before nodes join', () => {
     const waypoints = continued({ ...current, kubernetesVersion: '1.35.0' }, { ...large, version: '1.36.0' });
     expect(directions(waypoints)).toEqual(['upgrade', 'grow', 'upgrade']);
     expect(waypoints[0]?.target?.kubernetesVersion).toBe('1.35.0');
   });
 
-  test('a move is undone when the endpoint is desired where it was', () => {
+  test('a move that was cut off is undone when the endpoint is desired where it was', () => {
     const existing = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
     const other = existing.pools[0]?.nodes[1]?.name ?? '';
     const moved: ClusterState = { ...existing, apiEndpoint: { kind: 'node', node: other } };
@@ -137,7 +137,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(plan.waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['configuration', 'kubernetes', 'nodes']);
   });
 
-  test('a settle is repeated, also when its change was withdrawn', () => {
+  test('a settle that was cut off is repeated, also when its change was withdrawn', () => {
     const tried = desiredOf({
       manifest: manifestOf({ dynamic: [control(1), compute(2, { labels: { a: 'b' } })] }),
       current,
@@ -147,7 +147,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['nodes']);
   });
 
-  test('a destroy is finished before the cluster is recreated', () => {
+  test('a destroy that was cut off is finished before the cluster is recreated', () => {
     const [destroy] = continued(null, null);
     if (destroy === undefined) throw new Error('nothing is destroyed');
     const { current: known, attempted } = statesDuring(destroy, { current, attempted: null });
@@ -156,19 +156,19 @@ describe('forward-only waypoints that were cut off', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('recorded states', () => {
   const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
   const [grow] = continued(null, large);
   const [clean] = continued(grown, small);
 
-  test('during a grow: its target and the current state; after it, only the current state', () => {
+  test('the records during a grow are its target and the current state; after it, the current state', () => {
     if (grow === undefined) throw new Error('no grow');
     expect(statesDuring(grow, { current, attempted: null })).toEqual({ current, attempted: grow.target });
     expect(statesAfter(grow)).toEqual({ current: grow.target, attempted: null });
     expect(statesAfterUndo(current)).toEqual({ current, attempted: null });
   });
 
-  test('during the removal of leftovers: that they stand until they are gone', () => {
+  test('the records during the removal of leftovers still have them until they are deleted', () => {
     if (clean === undefined) throw new Error('no shrink');
     const during = statesDuring(clean, { current, attempted: grown });
     expect(names(during.current)).toEqual(names(grown));

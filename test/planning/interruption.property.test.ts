@@ -26,8 +26,8 @@ interface Story {
   refused: boolean;
 }
 
-describe('a story of submissions that are cut off anywhere', { timeout: 120_000 }, () => {
-  test('ends with a world in which only the last desired state exists', () => {
+describe('submissions that are cut off anywhere', { timeout: 120_000 }, () => {
+  test('the last desired state is all that exists after any sequence of interrupted submissions', () => {
     let refused = 0;
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 4 }), submission, (cut, last) => {

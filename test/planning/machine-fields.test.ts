@@ -41,8 +41,8 @@ function sourceWith(changes: Readonly<Record<string, unknown>>): DynamicSource {
   return found;
 }
 
-describe('the fields of a machine', () => {
-  test('are all fields of the state, and each place of the manifest is tried here', () => {
+describe('fields of machines', () => {
+  test('the table has all fields of the state, and each place of the manifest is tested here', () => {
     expect(Object.keys(machineFields).sort()).toEqual(Object.keys(DynamicSource.shape).sort());
     expect(fields.map(([, place]) => place).sort()).toEqual(Object.keys(values).sort());
     for (const place of Object.keys(values)) {
@@ -50,7 +50,7 @@ describe('the fields of a machine', () => {
     }
   });
 
-  test.each(fields)('a change of %s is seen, and named by its place in the manifest', (name, place) => {
+  test.each(fields)('a change of %s is found, and named by its place in the manifest', (name, place) => {
     const before = sourceWith({});
     const after = sourceWith({ [place]: values[place]?.[1] });
     expect(changedMachineFields(before, after)).toEqual([name]);
@@ -59,14 +59,14 @@ describe('the fields of a machine', () => {
     expect(moduleInputs(after)).not.toEqual('module' in row ? moduleInputs(before) : {});
   });
 
-  test('are what the modules of node pools ask for', () => {
+  test('the table has exactly the inputs of the node pool modules', () => {
     const asked = contractVariables.nodepool.pool?.type ?? '';
     const given = { id: '', role: '', ...moduleInputs(sourceWith({})) };
     const type = readTerraformType(asked);
     expect(Object.keys('attributes' in type ? type.attributes : {}).sort()).toEqual(Object.keys(given).sort());
   });
 
-  test('that are not given, or empty, are not there', () => {
+  test('fields that are missing or empty in the manifest are not set', () => {
     const [, pool] = manifestOf({
       dynamic: [control(1), compute(1, { providerSpec: { name: 'aws-1', region: 'here', zone: '' } })],
     }).spec.nodePools.dynamic;
@@ -80,7 +80,7 @@ describe('the fields of a machine', () => {
     });
   });
 
-  test('need a row each: a field of the state without one does not compile', () => {
+  test('a field of the state without a row in the table does not compile', () => {
     const { zone: _, ...without } = machineFields;
     // @ts-expect-error zone is missing
     const table: Record<keyof DynamicSource, object> = without;

@@ -31,7 +31,7 @@ describe('nodes of a dynamic pool', () => {
     'compute',
   );
 
-  test('carry our labels, in values that Kubernetes accepts, and the user cannot replace them', () => {
+  test('nodes of a dynamic pool have our labels in valid values, which users cannot replace', () => {
     expect(nodeLabels(pool, node)).toEqual({
       tier: 'front-end',
       'claudie.io/nodepool': 'compute',
@@ -46,11 +46,11 @@ describe('nodes of a dynamic pool', () => {
     });
   });
 
-  test('carry each taint once', () => {
+  test('nodes of a dynamic pool have each taint once', () => {
     expect(nodeTaints(pool, node)).toEqual([{ key: 'claudie.io/spot', value: 'true', effect: 'NoSchedule' }]);
   });
 
-  test('get the storage tag of their provider instance', () => {
+  test('nodes of a dynamic pool have the storage tag of their provider instance', () => {
     expect(nodeAnnotations(pool, node)).toEqual({ 'node.longhorn.io/default-node-tags': '["aws-1-zone"]' });
     const tagged = { ...pool, annotations: { 'node.longhorn.io/default-node-tags': '["fast"]' } };
     expect(nodeAnnotations(tagged, node)['node.longhorn.io/default-node-tags']).toBe('["fast","aws-1-zone"]');
@@ -59,14 +59,14 @@ describe('nodes of a dynamic pool', () => {
 });
 
 describe('other nodes', () => {
-  test('control nodes carry the taint of the control plane, and no storage tag', () => {
+  test('control nodes have the control plane taint, and no storage tag', () => {
     const pool = poolOf({}, 'control');
     expect(nodeTaints(pool, node)).toEqual([{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }]);
     expect(nodeAnnotations(pool, node)).toEqual({});
   });
 
   test.each(['static', 'dynamic'] as const)(
-    'nodes of a %s pool keep exactly the labels that no warning calls ignored',
+    'nodes of a %s pool keep exactly the labels that no warning reports as ignored',
     (kind) => {
       const pools = { dynamic: [control(1), compute(1)], static: [{ name: 'rack', endpoints: ['203.0.113.1'] }] };
       const labels = Object.fromEntries([...Object.values(labelKeys), 'team'].map((key) => [key, 'mine']));
@@ -85,7 +85,7 @@ describe('other nodes', () => {
     },
   );
 
-  test('users decide where their static machines are, and about no other label of Kubeloom', () => {
+  test('users may set the location labels of static nodes, and no other label of Kubeloom', () => {
     const desired = {
       static: [{ name: 'rack', endpoints: ['203.0.113.1'] }],
       compute: ['rack'],

@@ -16,8 +16,8 @@ function walk([first, manifest, templatesBefore, templates, stop]: Pair): Walk {
   return { current, desired, plan, stop, request: { manifest, templates } };
 }
 
-describe('the path between two random states', { timeout: 600_000 }, () => {
-  test(`keeps all that path-checks.ts says, for ${numRuns} pairs`, () => {
+describe('paths between two random states', { timeout: 600_000 }, () => {
+  test(`the path between two states passes all checks of path-checks.ts, for ${numRuns} pairs`, () => {
     let refused = 0;
     const property = fc.property(pair, (input) => {
       const walked = walk(input);

@@ -77,13 +77,13 @@ function textOf({ from, to, attempted, templates = {} }: TypicalChange, reportCu
   return withoutHashes(lines.join('\n'));
 }
 
-describe('a plan in words', () => {
-  test('reads well for typical changes', async () => {
+describe('texts of plans', () => {
+  test('the texts of typical plans match the golden file', async () => {
     const text = changes.map((change) => `# ${change.title}\n${textOf(change, true)}\n`).join('\n');
     await expect(text).toMatchFileSnapshot('golden/plans.txt');
   });
 
-  test.each(changes)('says the same without knowing what existed before: $title', (change) => {
+  test.each(changes)('the text of a plan is the same without the state before: $title', (change) => {
     expect(textOf(change, false)).toBe(textOf(change, true));
   });
 });

@@ -39,36 +39,36 @@ const made = (cluster: string, ...pools: readonly string[]) =>
     ],
   });
 
-describe('the totals of plans', () => {
-  it('count what is removed, without what is orphaned', () => {
+describe('totals of plans', () => {
+  it('the totals have what is removed, without what is orphaned', () => {
     expect(totalsText(planTotals([gone('web', 'a')]))).toBe(
       '1 cluster removed; 2 nodes removed; 1 load balancer removed',
     );
     expect(planTotals([gone('web', 'a')], ['a-1']).nodes.removed).toBe(1);
   });
 
-  it('say so when nothing is to be done', () => {
+  it('the totals of plans with nothing to do say so', () => {
     const totals = planTotals([plan('web')]);
     expect([removesAnything(totals), totalsText(totals)]).toEqual([false, expect.stringMatching(/^no cluster, node/)]);
   });
 
-  it('count a cluster that is neither made nor removed as changed', () => {
+  it('a cluster that is neither created nor removed is counted as changed', () => {
     const totals = planTotals([plan('web', { direction: 'settle' })]);
     expect([removesAnything(totals), totals.clusters]).toEqual([false, { added: 0, changed: 1, removed: 0 }]);
   });
 });
 
-describe('a rename', () => {
-  it('is one cluster that goes and another that comes with its pools', () => {
+describe('renames', () => {
+  it('a removed cluster and a new one with the same pools are reported as a rename', () => {
     expect(findRenames([gone('old', 'a', 'b'), made('new', 'a', 'b')])).toEqual([{ from: 'old', to: 'new', nodes: 4 }]);
   });
 
-  it('is none when their pools have little in common', () => {
+  it('clusters whose pools have little in common are not a rename', () => {
     expect(findRenames([gone('old', 'a', 'b', 'c'), made('new', 'c', 'd')])).toEqual([]);
     expect(findRenames([made('new', 'a')])).toEqual([]);
   });
 
-  it('pairs each cluster that goes with the one most like it, and none twice', () => {
+  it('each removed cluster is paired with the most similar new one, and none twice', () => {
     const pairs = findRenames([gone('x', 'a'), gone('y', 'b'), made('b2', 'b'), made('a2', 'a')]);
     expect(pairs.map(({ from, to }) => `${from} ${to}`)).toEqual(['x a2', 'y b2']);
   });

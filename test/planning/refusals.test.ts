@@ -104,9 +104,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('what may not happen', () => {
+describe('refused changes', () => {
   test.each(cases)(
-    '$title is refused, with place, reason and fix, and nothing is planned',
+    'a change is refused with place, reason and fix, and nothing is planned: $title',
     ({ from, to, path, reason }) => {
       const { refusals, waypoints } = planned(from, to);
       expect(waypoints).toEqual([]);
@@ -133,7 +133,7 @@ describe('what may not happen', () => {
     }
   });
 
-  test('a new cluster with a Kubernetes that nothing builds', () => {
+  test('a new cluster with a Kubernetes version that no KubeOne release builds is refused', () => {
     const desired = desiredOf({ manifest: manifestOf({ version: '1.29.0' }) });
     const plan = planClusterPath({ cluster: 'c', current: null, attempted: null, desired });
     expect(plan.waypoints).toEqual([]);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { sameValue } from '#domain/same-value.ts';
 
-describe('two plain values', () => {
+describe('sameValue', () => {
   test.each([
     ['texts', 'a', 'a'],
     ['maps in another order', { a: 1, b: [1, 2] }, { b: [1, 2], a: 1 }],
     ['a field that is undefined and one that is not there', { a: 1, b: undefined }, { a: 1 }],
     ['null', { a: null }, { a: null }],
-  ])('are the same: %s', (_, left, right) => {
+  ])('these values are the same: %s', (_, left, right) => {
     expect(sameValue(left, right)).toBe(true);
   });
 
@@ -18,7 +18,7 @@ describe('two plain values', () => {
     ['a list and a map', [1], { 0: 1 }],
     ['null and nothing', { a: null }, {}],
     ['a difference deep inside', { a: [{ b: 1 }] }, { a: [{ b: 2 }] }],
-  ])('differ: %s', (_, left, right) => {
+  ])('these values differ: %s', (_, left, right) => {
     expect(sameValue(left, right)).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ describe('work of the stages', () => {
     expect(grow?.undo.map(({ stage }) => stage)).toEqual(['nodes', 'configuration', 'infrastructure']);
   });
 
-  test('a workspace is destroyed when its last pool goes, and made to disappear when a grow is undone', () => {
+  test('a workspace is destroyed when its last pool is removed, and when its grow is undone', () => {
     const more = {
       dynamic: [control(1), compute(2), { name: 'far', provider: 'azure-2' }],
       compute: ['compute', 'far'],
@@ -66,7 +66,7 @@ describe('work of the stages', () => {
     expect(work?.maxUnavailableOf).toEqual({ [current.pools[1]?.id ?? '']: 2 });
   });
 
-  test('static nodes that leave are cleaned; a cluster that goes gives them back with a reset', () => {
+  test('static nodes that leave are cleaned; a deleted cluster resets and returns them', () => {
     const hybrid = { static: [{ name: 'rack', endpoints: ['203.0.113.1'] }], compute: ['compute', 'rack'] };
     const left = planned(hybrid, {}).waypoints[0];
     expect(stageOf(left?.stages, 'configuration')?.work.uninstall).toEqual(['rack-01']);

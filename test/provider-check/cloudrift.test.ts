@@ -37,7 +37,7 @@ async function check(fields: Readonly<Record<string, string>>, change: Routes = 
 }
 
 describe('CloudRift', () => {
-  it('reports the user, what may be listed and what is free, and what it cannot determine', async () => {
+  it('the check of CloudRift reports the user, what may be listed, what is free, what is unknown', async () => {
     const { findings, lines } = await check({ token });
     expect(lines).toEqual([
       'identity k@example.com true',
@@ -50,7 +50,7 @@ describe('CloudRift', () => {
     expect(findings[4]?.message).toBe('free now: rtx49.1');
   });
 
-  it('recognises a key of a team, which may keep no SSH keys', async () => {
+  it('a CloudRift key of a team, which may have no SSH keys, is recognised', async () => {
     const { findings, lines } = await check(
       { token },
       { 'POST /api/v1/ssh-keys/list': () => ({ status: 401, body: {} }) },
@@ -59,13 +59,13 @@ describe('CloudRift', () => {
     expect(findings[1]?.message).toContain('use the personal API key of a user');
   });
 
-  it('reports a team that the user is not in', async () => {
+  it('a CloudRift team that the user is not in is reported', async () => {
     expect((await check({ token, teamid: 'ours' })).lines[2]).toBe('permission machines of the team ours true');
     const { findings } = await check({ token, teamid: 'other' });
     expect(findings[2]).toMatchObject({ ok: false, message: expect.stringContaining('check that teamid is right') });
   });
 
-  it('is refused with a wrong token, which is not shown', async () => {
+  it('a wrong CloudRift token is reported and not shown', async () => {
     const { findings, lines } = await check({ token: 'rift_another' });
     expect(lines).toEqual(['identity token false']);
     expect(JSON.stringify(findings)).not.toContain('rift_another');
@@ -73,13 +73,13 @@ describe('CloudRift', () => {
     expect(nobody.lines[0]).toBe('identity token false');
   });
 
-  it('reports data centres that do not exist, or have nothing free now', async () => {
+  it('CloudRift data centres that do not exist, or have nothing free, are reported', async () => {
     const { findings, lines } = await check({ token }, {}, ['us-2', 'us-9']);
     expect(lines.slice(4, 6)).toEqual(['quota data centre us-2 null', 'quota data centre us-9 false']);
     expect(findings[5]?.message).toContain('there are us-1, us-2');
   });
 
-  it.each([429, 500, 503])('leaves the result open when it answers HTTP %s', async (status) => {
+  it.each([429, 500, 503])('the result is unknown when CloudRift answers HTTP %s', async (status) => {
     const busy = () => ({ status, body: {} });
     expect((await check({ token }, { 'POST /api/v1/auth/me': busy })).lines).toEqual(['identity token null']);
     const { lines } = await check(

@@ -51,7 +51,7 @@ describe('AWS', () => {
     },
   });
 
-  it('reports who it is, which permission is missing, and what may run', async () => {
+  it('the check of AWS reports who it is, which permission is missing, and what may run', async () => {
     const cloud = await started(routes());
     expect(words(await check(cloud))).toEqual([
       `identity ${arn} true`,
@@ -67,13 +67,13 @@ describe('AWS', () => {
     expect(question.get('ContextEntries.member.1.ContextKeyValues.member.1')).toBe('spot.amazonaws.com');
   });
 
-  it('asks for many permissions in several questions', async () => {
+  it('many AWS permissions are checked in several requests', async () => {
     const many = Array.from({ length: 120 }, (_, index) => `ec2:Action${index}`);
     const findings = await check(await started(routes()), fields, many);
     expect(findings.filter(({ about, ok }) => about === 'permission' && ok)).toHaveLength(120);
   });
 
-  it('is refused with a wrong key, and the key is not shown', async () => {
+  it('a wrong AWS key is reported and not shown', async () => {
     const wrong = { ...fields, secretkey: 'x'.repeat(40) };
     const findings = await check(await started(routes()), wrong);
     expect(words(findings)).toEqual(['identity AWS false']);
@@ -81,12 +81,12 @@ describe('AWS', () => {
     expect(JSON.stringify(findings)).not.toContain(wrong.secretkey);
   });
 
-  it('reports that nothing may run', async () => {
+  it('an AWS quota of zero is reported', async () => {
     const findings = await check(await started(routes({ quota: () => ({ body: { Quota: { Value: 0 } } }) })));
     expect(words(findings)).toContain('quota virtual CPUs of standard instances in eu-central-1 false');
   });
 
-  it('reports the rest when a region does not answer', async () => {
+  it('the other findings about AWS are reported when a region does not answer', async () => {
     const cloud = await started(routes());
     const gone = await fakeCloud({});
     gone.close();
@@ -101,7 +101,7 @@ describe('AWS', () => {
     ]);
   });
 
-  it('says what it cannot determine', async () => {
+  it('AWS permissions and quotas that cannot be read are unknown', async () => {
     const iam = () => ({
       status: 403,
       body: '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>',
@@ -147,7 +147,7 @@ describe('Azure', () => {
       ...{ regions: ['West Europe'], bases: { login: cloud.url, management: cloud.url } },
     });
 
-  it('judges each operation by what Azure lists, and sees that the cores are used up', async () => {
+  it('each Azure operation is checked in the list from Azure, and used up cores are reported', async () => {
     expect(words(await check(await started(routes())))).toEqual([
       'identity Production true',
       'permission Microsoft.Compute/disks/read true',
@@ -158,13 +158,13 @@ describe('Azure', () => {
     ]);
   });
 
-  it('is refused with a wrong secret', async () => {
+  it('a wrong Azure secret is reported', async () => {
     const findings = await check(await started(routes()), { clientsecret: 'another' });
     expect(words(findings)).toEqual(['identity login false']);
     expect(JSON.stringify(findings)).not.toContain('secret is wrong');
   });
 
-  it('reports that a subscription is disabled, and one that is not there', async () => {
+  it('a disabled Azure subscription, and one that does not exist, are reported', async () => {
     const disabled = routes({ [`GET ${root}`]: () => ({ body: { displayName: 'Old', state: 'Disabled' } }) });
     expect(words(await check(await started(disabled)))[0]).toBe('identity Old false');
     const gone = routes({ [`GET ${root}`]: () => ({ status: 404, body: {} }) });
@@ -205,7 +205,7 @@ describe('Google Cloud', () => {
     });
   };
 
-  it('judges each permission by testIamPermissions, and the quotas that machines need', async () => {
+  it('each Google permission is checked by testIamPermissions, with the needed quotas', async () => {
     expect(words(await check(key(), ['compute.disks.create', 'compute.instances.create']))).toEqual([
       'identity k@p.iam.gserviceaccount.com true',
       'permission compute.disks.create true',
@@ -215,17 +215,17 @@ describe('Google Cloud', () => {
     ]);
   });
 
-  it('is refused with the key of another', async () => {
+  it('a Google key that does not match its account is reported', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const findings = await check(key(other.export({ type: 'pkcs8', format: 'pem' }).toString()), []);
     expect(words(findings)).toEqual(['identity k@p.iam.gserviceaccount.com false']);
   });
 
-  it('is no service account key', async () => {
+  it('Google credentials that are not a service account key are reported', async () => {
     expect(words(await check('{"type":"authorized_user"}', []))).toEqual(['identity credentials false']);
   });
 
-  it('a key that cannot be read is not shown', async () => {
+  it('a Google key that cannot be read is not shown', async () => {
     const findings = await check(key('-----BEGIN PRIVATE KEY-----\nbroken-key\n-----END PRIVATE KEY-----'), []);
     expect(words(findings)).toEqual(['identity credentials false']);
     expect(findings[0]?.message).toContain('private_key cannot be read');

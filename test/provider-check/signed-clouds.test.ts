@@ -88,7 +88,7 @@ describe('Oracle Cloud', () => {
       ...{ regions, bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url } },
     });
 
-  it('reports the compartment, what may be listed, and the limits of the region', async () => {
+  it('the check of Oracle reports the compartment, what may be listed, and the regional limits', async () => {
     const findings = await check(await started(routes(), guard));
     expect(lines(findings)).toEqual([
       'identity compartment kubeloom true',
@@ -104,7 +104,7 @@ describe('Oracle Cloud', () => {
     expect(messageOf(findings, 'cores in eu-frankfurt-1')).toBe('allowed in a domain: standard-e5 13, standard-e3 16');
   });
 
-  it('asks for the limits of the tenancy, and for names where no region is', async () => {
+  it('Oracle limits are read from the tenancy, and none without a region', async () => {
     const cloud = await started(routes(), guard);
     await check(cloud);
     const limits = cloud.asked.filter(({ path }) => path.startsWith('/20190729/'));
@@ -112,7 +112,7 @@ describe('Oracle Cloud', () => {
     expect(lines(await check(cloud, {}, [])).filter((line) => line.startsWith('quota'))).toEqual([]);
   });
 
-  it('is refused with the key of another user, and nothing of the key is shown', async () => {
+  it('an Oracle key of another user is reported and not shown', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const change = { privatekey: pem(other.privateKey), keyfingerprint: fingerprint(other.publicKey) };
     const findings = await check(await started(routes(), guard), change);
@@ -123,7 +123,7 @@ describe('Oracle Cloud', () => {
     expect(JSON.stringify(findings)).not.toContain(change.privatekey.split('\n')[1]);
   });
 
-  it('sees a key and a fingerprint that are no pair, and what is no key, without asking anybody', async () => {
+  it('a wrong Oracle fingerprint, and a text that is not a key, are reported without a request', async () => {
     const cloud = await started(routes(), guard);
     const wrong = await check(cloud, { keyfingerprint: '12:34' });
     expect(lines(wrong)).toEqual(['identity keyfingerprint false']);
@@ -137,7 +137,7 @@ describe('Oracle Cloud', () => {
     expect(cloud.asked).toEqual([]);
   });
 
-  it('blames the clock when it is the clock', async () => {
+  it('a wrong local clock is reported as the cause when Oracle refuses a request', async () => {
     const late = new Date(Date.now() - 17 * 60_000).toUTCString();
     const skewed: Guard = () => ({ status: 401, body: { code: 'NotAuthenticated' }, headers: { date: late } });
     const [finding] = await check(await started(routes(), skewed));
@@ -145,7 +145,7 @@ describe('Oracle Cloud', () => {
     expect(finding?.message).toContain("the clock here is 17 minutes ahead of the cloud's: set it");
   });
 
-  it('distinguishes a hidden compartment from a wrong key', async () => {
+  it('a hidden Oracle compartment is distinguished from a wrong key', async () => {
     const findings = await check(await started(routes({ [compartment]: () => hidden }), guard));
     expect(lines(findings)[0]).toBe('identity compartment false');
     expect(findings[0]?.message).toContain('the key is accepted');
@@ -155,7 +155,7 @@ describe('Oracle Cloud', () => {
     );
   });
 
-  it.each([429, 500, 503])('leaves the result open when Oracle answers HTTP %s', async (status) => {
+  it.each([429, 500, 503])('the result is unknown when Oracle answers HTTP %s', async (status) => {
     const busy = () => ({ status, body: {} });
     expect(lines(await check(await started(routes({ [compartment]: busy }), guard)))).toEqual([
       'identity API key null',
@@ -165,7 +165,7 @@ describe('Oracle Cloud', () => {
     expect(lines(findings)).toContain('quota virtual cloud networks in eu-frankfurt-1 null');
   });
 
-  it('reports limits that it may not read, and that nothing may run', async () => {
+  it('Oracle limits that may not be read, and limits of zero, are reported', async () => {
     const closed = { [availability]: () => hidden, [storage]: () => hidden, 'GET /20190729/limitValues': () => hidden };
     const findings = await check(await started(routes(closed), guard));
     expect(lines(findings).filter((line) => line.startsWith('quota') && !line.endsWith('null'))).toEqual([]);
@@ -176,7 +176,7 @@ describe('Oracle Cloud', () => {
     expect(lines(await check(await started(routes(none), guard)))).toContain('quota cores in eu-frankfurt-1 false');
   });
 
-  it('reports the rest when one service does not answer', async () => {
+  it('the other findings about Oracle are reported when one service does not answer', async () => {
     const cloud = await started(routes(), guard);
     const gone = await fakeCloud({});
     gone.close();
@@ -193,12 +193,12 @@ describe('Oracle Cloud', () => {
     expect(messageOf(findings, 'manage vcns')).toContain('does not answer');
   });
 
-  it('does not guess the address of a realm that it does not know', async () => {
+  it('the address of an unknown Oracle realm is not guessed', async () => {
     const findings = await check(await started(routes(), guard), { tenancyocid: 'ocid1.tenancy.oc99..t' });
     expect(lines(findings)).toEqual(['identity tenancyocid null']);
   });
 
-  it('sends nothing to what a region makes another host of', async () => {
+  it('an Oracle region that would change the host name gets no request', async () => {
     const cloud = await started(routes(), guard);
     expect(lines(await check(cloud, {}, ['x@elsewhere.example/']))).toEqual(['identity x@elsewhere.example/ false']);
     expect(cloud.asked).toEqual([]);
@@ -248,7 +248,7 @@ describe('Exoscale', () => {
       }),
     });
 
-  it('reports what may be listed, what it cannot ask for, and quotas that are used up', async () => {
+  it('the check of Exoscale reports what may be listed, what is unknown, and used up quotas', async () => {
     const findings = await check(await started(routes(), guard));
     expect(lines(findings)).toEqual([
       'identity API key true',
@@ -260,7 +260,7 @@ describe('Exoscale', () => {
     expect(messageOf(findings, '2 further operations')).toContain('get-api-key and get-iam-role');
   });
 
-  it('judges each operation by the role of the key, where it may look at it', async () => {
+  it('each Exoscale operation is checked in the role of the key, if the key may read it', async () => {
     const rules = [
       { action: 'deny', expression: "operation == 'reboot-instance'" },
       { action: 'allow', expression: 'operation in [\'list-instances\', "create-instance"]' },
@@ -277,14 +277,14 @@ describe('Exoscale', () => {
     expect(findings[0]?.message).toBe('has the role machines');
   });
 
-  it('takes the default for classes that the role does not name, and none for rules that do not fit', async () => {
+  it('an Exoscale service without rules has the default, and one without a matching rule has none', async () => {
     const never = { type: 'rules', rules: [{ action: 'allow', expression: 'false' }] };
     const findings = await check(await started(withRole({ dns: never }, 'allow'), guard));
     expect(lines(findings)).toContain('permission compute: create-instance true');
     expect(lines(findings)).toContain('permission dns: get-it false');
   });
 
-  it('does not pretend to understand every rule', async () => {
+  it('an Exoscale operation is unknown when a rule is not understood', async () => {
     const rules = [
       { action: 'allow', expression: "operation.startsWith('create') && resources.instance.name != 'x'" },
       { action: 'allow', expression: 'true' },
@@ -296,13 +296,13 @@ describe('Exoscale', () => {
     );
   });
 
-  it('is refused with a wrong secret, which is not shown', async () => {
+  it('a wrong Exoscale secret is reported and not shown', async () => {
     const findings = await check(await started(routes(), guard), { apisecret: 'another-secret' });
     expect(lines(findings)).toEqual(['identity API key false']);
     expect(JSON.stringify(findings)).not.toContain('another-secret');
   });
 
-  it('is refused when the key may do nothing, and blames the clock when it is the clock', async () => {
+  it('an Exoscale key without any permission, and a wrong local clock, are reported', async () => {
     const nothing: Guard = () => forbidden;
     expect(lines(await check(await started(routes(), nothing)))).toEqual(['identity API key false']);
     const early = new Date(Date.now() + 30 * 60_000).toUTCString();
@@ -311,21 +311,21 @@ describe('Exoscale', () => {
     expect(finding?.message).toContain("30 minutes behind the cloud's");
   });
 
-  it('names a region that is no zone', async () => {
+  it('an Exoscale region that is not a zone is named', async () => {
     const findings = await check(await started(routes(), guard), {}, ['ch-gva-2', 'ch-gva-9']);
     expect(messageOf(findings, 'ch-gva-9')).toBe(
       'is not a region of this account: correct it in the manifest; there are ch-gva-2, de-fra-1',
     );
   });
 
-  it.each([429, 500, 503])('leaves the result open when Exoscale answers HTTP %s', async (status) => {
+  it.each([429, 500, 503])('the result is unknown when Exoscale answers HTTP %s', async (status) => {
     const busy: Guard = () => ({ status, body: {} });
     expect(lines(await check(await started(routes(), busy)))).toEqual(['identity API key null']);
     const quotas = await check(await started(routes({ 'GET /v2/quota': () => ({ status, body: {} }) }), guard));
     expect(lines(quotas)).toContain('quota quotas null');
   });
 
-  it('is waited for 20 seconds and no longer', async () => {
+  it('an answer of Exoscale is waited for 20 seconds and no longer', async () => {
     const cloud = await started({ 'GET /v2/instance': () => ({ body: {} }) }, guard);
     const limit = vi
       .spyOn(AbortSignal, 'timeout')

@@ -37,7 +37,7 @@ async function checked(
   return { cloud, lines: findings.map(({ about, name, ok }) => `${about} ${name} ${ok}`) };
 }
 
-it('an answer that no cloud gives is not read to its end: it might fill the memory of the runner', async () => {
+it('an answer that is too large is not read to its end, as it might fill the memory', async () => {
   const cloud = await fakeCloud({ 'GET /much': () => ({ body: 'x'.repeat(9_000_000) }) });
   open.push(cloud);
   await expect(askCloud(`${cloud.url}/much`)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('Hetzner Cloud', () => {
     'POST /v1/ssh_keys': () => ({ status: code === 'invalid_input' ? 422 : 403, body: { error: { code } } }),
   });
 
-  it('distinguishes a token that may write from one that may only read', async () => {
+  it('a Hetzner token that may write is distinguished from a read-only one', async () => {
     expect((await checked('hetzner', { credentials }, routes('invalid_input'))).lines).toEqual([
       'identity project true',
       'permission API token: Read & Write true',
@@ -66,21 +66,21 @@ describe('Hetzner Cloud', () => {
     );
   });
 
-  it.each([429, 503])('does not take HTTP %s for a right that is missing', async (status) => {
+  it.each([429, 503])('an answer HTTP %s of Hetzner is not reported as a missing permission', async (status) => {
     const busy = { 'POST /v1/ssh_keys': () => ({ status, body: { error: { code: 'rate_limit_exceeded' } } }) };
     expect((await checked('hetzner', { credentials }, { ...routes(''), ...busy })).lines[1]).toBe(
       'permission API token: Read & Write null',
     );
   });
 
-  it('is refused with a wrong token', async () => {
+  it('a wrong Hetzner token is reported', async () => {
     expect((await checked('hetzner', { credentials: 'x'.repeat(64) }, routes(''))).lines).toEqual([
       'identity token false',
     ]);
   });
 });
 
-it('DigitalOcean reports scopes that are missing and a limit that is reached', async () => {
+it('missing DigitalOcean scopes and a reached limit are reported', async () => {
   const token = `dop_v1_${'a'.repeat(64)}`;
   const routes: Routes = {
     'GET /v2/account': () => ({ body: { account: { status: 'active', droplet_limit: 3 } } }),
@@ -95,7 +95,7 @@ it('DigitalOcean reports scopes that are missing and a limit that is reached', a
   ]);
 });
 
-it.each([429, 503])('DigitalOcean that answers HTTP %s lacks no scope', async (status) => {
+it.each([429, 503])('an answer HTTP %s of DigitalOcean is not reported as a missing scope', async (status) => {
   const busy = () => ({ status, body: {} });
   const routes: Routes = {
     'GET /v2/account': () => ({ body: { account: { status: 'active', droplet_limit: 3 } } }),
@@ -109,7 +109,7 @@ it.each([429, 503])('DigitalOcean that answers HTTP %s lacks no scope', async (s
   ]);
 });
 
-it('Cloudflare that cannot list zones now has none missing', async () => {
+it('Cloudflare zones that cannot be listed now are not reported as missing', async () => {
   const routes: Routes = {
     'GET /client/v4/user/tokens/verify': () => ({ body: { result: { status: 'active' } } }),
     'GET /client/v4/zones': () => ({ status: 503, body: {} }),
@@ -120,7 +120,7 @@ it('Cloudflare that cannot list zones now has none missing', async () => {
   ]);
 });
 
-it('Cloudflare reports zones whose records may not be edited', async () => {
+it('Cloudflare zones whose records may not be edited are reported', async () => {
   const routes: Routes = {
     'GET /client/v4/user/tokens/verify': () => ({ body: { result: { status: 'active' } } }),
     'GET /client/v4/zones': () => ({
@@ -173,7 +173,7 @@ describe('OpenStack', () => {
     }),
   });
 
-  it('reports project, and cores that are used up', async () => {
+  it('the OpenStack project and used up cores are reported', async () => {
     expect((await checked('openstack', fields, routes(true), ['one'])).lines).toEqual([
       'identity shop true',
       'quota Cores in one false',
@@ -184,7 +184,7 @@ describe('OpenStack', () => {
   });
 });
 
-it('OVHcloud reports the project and cores that are used up', async () => {
+it('the OVHcloud project and used up cores are reported', async () => {
   const fields = { clientid: 'c', clientsecret: 's', servicename: 'abc' };
   const routes: Routes = {
     'POST /login': () => ({ body: { access_token: 'token' } }),
@@ -212,7 +212,7 @@ describe('Verda', () => {
     'GET /balance': () => ({ body: { amount: 12.5, currency: 'usd' } }),
   };
 
-  it('reports a login that works, locations that do not exist, and the balance', async () => {
+  it('a working Verda login, locations that do not exist, and the balance are reported', async () => {
     expect((await checked('verda', fields, routes, ['FIN-01', 'FIN-09'])).lines).toEqual([
       'identity client true',
       'identity FIN-09 false',
@@ -223,7 +223,7 @@ describe('Verda', () => {
     expect((await checked('verda', fields, empty)).lines).toContain('quota balance null');
   });
 
-  it('is refused with a wrong secret, and cannot determine what the cloud does not say', async () => {
+  it('a wrong Verda secret is reported, and what Verda does not say is unknown', async () => {
     expect((await checked('verda', { ...fields, clientsecret: 'x' }, routes)).lines).toEqual(['identity login false']);
     const busy = () => ({ status: 503, body: {} });
     const { lines } = await checked('verda', fields, { ...routes, 'GET /locations': busy, 'GET /balance': busy }, [
@@ -248,8 +248,8 @@ it('a cloud that does not answer is not blamed on the credentials', async () => 
   expect(findings.map(({ ok, message }) => [ok, message.startsWith('does not answer')])).toEqual([[null, true]]);
 });
 
-describe('a check that is asked for', () => {
-  it('reads permissions.json of the type and the Secret, and hides what a cloud may repeat', async () => {
+describe('requested checks', () => {
+  it('a check reads permissions.json of the type and the Secret, and hides secrets in answers', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubeloom-check-'));
     try {
       await mkdir(join(directory, 'terraform', 'hetzner'), { recursive: true });
@@ -284,7 +284,7 @@ describe('a check that is asked for', () => {
     }
   });
 
-  it('has nothing to do where no credentials are', async () => {
+  it('a check of a type without credentials has nothing to do', async () => {
     const around = { secrets: new InMemorySecrets(), installation: 'kubeloom', templatesDirectory: '/nowhere' };
     for (const type of ['local', 'sim'])
       expect(await runCheck({ provider: 'p', type, regions: [] }, around)).toEqual([]);

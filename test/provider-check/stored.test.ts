@@ -126,8 +126,8 @@ afterAll(async () => {
   for (const step of cleanUp.toReversed()) await step();
 });
 
-describe('credentials of a stored manifest whose run fails', () => {
-  it('are checked by the runner, and reported as for files', async () => {
+describe('credentials of a stored manifest', () => {
+  it('stored credentials are checked by the runner, and reported as for files', async () => {
     const { code, stdout } = await check('stored', '--json');
     expect(JSON.parse(stdout)).toEqual({
       ...{ provider: 'stored', ok: false },
@@ -149,7 +149,7 @@ describe('credentials of a stored manifest whose run fails', () => {
     ]);
   }, 60_000);
 
-  it('come out of the Vault as they are now', async () => {
+  it('credentials in a Vault are read in their present version', async () => {
     expect((await check('vaulted', '--json')).stdout).toContain('shop of ***');
     await vault.write('two', 'clouds/one', fieldsWith(secrets.broken));
     expect((await check('vaulted', '--json')).stdout).toContain('is refused (HTTP 401)');
@@ -159,13 +159,13 @@ describe('credentials of a stored manifest whose run fails', () => {
     expect([code, stdout]).toEqual([3, expect.stringContaining('VaultSealed')]);
   }, 60_000);
 
-  it('that are gone are named', async () => {
+  it('credentials that no longer exist are named', async () => {
     await vault.unseal();
     await vault.remove('clouds/one');
     expect((await check('vaulted')).stdout).toContain('VaultSecretMissing');
   }, 60_000);
 
-  it('are in nothing that is stored or shown', async () => {
+  it('credentials are in nothing that is stored or shown', async () => {
     const kept = platform.objects(questionKeys.checks(key, 'stored'));
     expect(kept.map((one) => one.split('/').at(-1)).sort()).toEqual(['build.json', 'request.json', 'result.json']);
     const { text } = await api('GET', '/v1/manifests/default/shop/events?limit=200');

@@ -37,9 +37,9 @@ function poolsOf({ place }: ProviderCase, counts: Counts): readonly PoolWish[] {
   return all.filter(({ count }) => count > 0);
 }
 
-describe.skipIf(skipsTerraform)('a change of a cluster', () => {
+describe.skipIf(skipsTerraform)('changes of a cluster', () => {
   test.each(machineCases)(
-    '$type: touches nodes, pools and firewall rules that it is about, and no others',
+    '$type: a change touches only the nodes, pools and firewall rules that it is about',
     async (tested) => {
       fleet = await Fleet.start(tested);
       fleet.own('home', { tenant: 'one', project: 'first' });

@@ -15,9 +15,9 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-describe.skipIf(skipsTerraform)('the first boot', () => {
+describe.skipIf(skipsTerraform)('first boot', () => {
   test.each(machineCases)(
-    '$type: names each machine',
+    '$type: each machine gets the name of its node',
     async (tested) => {
       fleet = await Fleet.start(tested);
       fleet.own('home', { tenant: 'one', project: 'first' });

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe.skipIf(skipsTerraform)('disks of gcp', () => {
   test.each(gcp.flatMap((tested) => kinds.map((kind) => [...kind, tested] as const)))(
-    '%s has a root disk of %s and a storage disk of %s',
+    'a machine of type %s has a root disk of %s and a storage disk of %s',
     async (serverType, root, storage, tested) => {
       const machines = { ...tested, place: { ...tested.place, serverType } };
       fleet = await Fleet.start(machines);

@@ -63,9 +63,9 @@ async function end({ fleet: served, workspace }: Served): Promise<void> {
   expect(served.cloud.inventory.map(({ key }) => key)).toEqual([]);
 }
 
-describe.skipIf(skipsTerraform)('the names of a load balancer', () => {
+describe.skipIf(skipsTerraform)('names of a load balancer', () => {
   test.each(nameCases)(
-    '$title: addresses come and go, with and without a health check, and no name is ever without one',
+    '$title: addresses come and go, with and without a health check, and no name is without one',
     async (named) => {
       const served = await serve(named);
       const { fleet: cloud, workspace, become } = served;
@@ -92,7 +92,7 @@ describe.skipIf(skipsTerraform)('the names of a load balancer', () => {
   );
 
   test.each(nameCases)(
-    '$title: another host name, other alternative names and another zone are there before the old ones go, and names change places',
+    '$title: changed host names, alternative names and zones exist before the old ones are deleted',
     async (named) => {
       const served = await serve(named);
       const { become } = served;

@@ -6,18 +6,18 @@ import { clashRules } from './plugin/clash-rules.ts';
 import { replacingAttributes } from './plugin/replacing-attributes.ts';
 import { cloudTypes, providerCases } from './provider-cases.ts';
 
-describe('the provider types', () => {
-  test('all have modules and the schema of their real provider', () => {
+describe('provider types', () => {
+  test('all provider types have modules and the schema of their real provider', () => {
     expect(providerCases.map(({ type }) => type)).toEqual(cloudTypes);
   });
 
-  test('use no resource of which the simulated cloud does not know what must be unique', () => {
+  test('the simulated cloud knows what must be unique in each resource of the modules', () => {
     const used = providerCases.flatMap(({ modules }) => resourcesIn(modules));
     expect(used.length).toBeGreaterThan(50);
     expect(used.filter((type) => !Object.hasOwn(clashRules, type))).toEqual([]);
   });
 
-  test('have every argument that replaces a resource in their schemas', () => {
+  test('the arguments that replace a resource are all in the schemas', () => {
     const schemas = Object.assign(
       {},
       ...providerCases.flatMap(({ fixtures }) => fixtures.map(({ schema }) => schema.resource_schemas)),

@@ -96,7 +96,7 @@ beforeAll(() => {
   put('provider', 'class CloudProvider extends cdktf.TerraformProvider {\n}\n', '');
 });
 
-it('of resources', () => {
+it('the schema of resources is read from generated classes', () => {
   const wanted = { resources: new Set(['cloud_big_thing', 'cloud_absent']), dataSources: new Set<string>() };
   expect(schemaFromBindings(directory, 'cloud', wanted)).toEqual({
     provider: {},

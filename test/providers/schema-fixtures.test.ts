@@ -10,19 +10,19 @@ import { usedTypes } from '../../scripts/provider-schemas/used-types.ts';
 const types = Object.keys(schemaSources);
 const pinned = pinnedVersions(templatesDirectory);
 
-describe('the fixture of', () => {
-  it.each(types)('%s names its provider and how it was had', (type) => {
+describe('schema fixtures', () => {
+  it.each(types)('the fixture of %s names its provider and its source', (type) => {
     const { provider, obtained } = readFixture(type);
     expect(provider).toBe(schemaSources[type]?.provider);
     expect(obtained).toMatch(/^(asked of the plugin|read from) .*@/);
   });
 
-  it.each(types)('%s names the pinned version where its schema is of another', (type) => {
+  it.each(types)('the fixture of %s names the pinned version when its schema is of another version', (type) => {
     const { provider, version, note = '' } = readFixture(type);
     expect(note).toContain(versionNote(version, pinned.get(provider)) ?? '');
   });
 
-  it.each(types)('%s has every resource and data source that a module uses', (type) => {
+  it.each(types)('the fixture of %s has every resource and data source that a module uses', (type) => {
     const { schema } = readFixture(type);
     const used = usedTypes(templatesDirectory, schemaSources[type]?.name ?? '');
     const missing = [
@@ -32,7 +32,7 @@ describe('the fixture of', () => {
     expect(missing, 'run node scripts/provider-schemas/generate.ts').toEqual([]);
   });
 
-  it.each(typesFromNotes)('%s is what scripts/provider-schemas/read says', (type) => {
+  it.each(typesFromNotes)('the fixture of %s is what scripts/provider-schemas/read generates', (type) => {
     const options = { plugins: false, bindings: tmpdir(), say: () => {} };
     expect(readFixture(type), 'run node scripts/provider-schemas/generate.ts').toEqual(makeFixture(type, options));
   });
@@ -43,10 +43,10 @@ describe('the fixture of', () => {
   });
 });
 
-describe('notes of facts that were read', () => {
+describe('notes from documentation', () => {
   const head = 'provider a/b 1.2.3\nfrom a/terraform-provider-b@0123 docs/x.md\n';
 
-  it('become a schema', () => {
+  it('notes from documentation become a schema', () => {
     const notes = `${head}resource b_thing\n  name string required\n  block disk list min=1 max=2\n    size number optional computed\n  nested tags set optional\n    key string required\n`;
     expect(readNotes(notes, 'b.txt')).toEqual({
       provider: 'a/b',
@@ -83,11 +83,11 @@ describe('notes of facts that were read', () => {
     ['resource b_thing\n  name string wanted', 'b.txt:4: say required'],
     ['resource b_thing\n  block disk many', '"many" is no way of nesting'],
     ['thing b_thing', '"thing" begins no section'],
-  ])('that make no sense are refused: %s', (text, fault) => {
+  ])('notes that make no sense are refused: %s', (text, fault) => {
     expect(() => readNotes(head + text, 'b.txt')).toThrow(fault);
   });
 
-  it('must say where they were read', () => {
+  it('notes without their source are refused', () => {
     expect(() => readNotes('provider a/b 1.2.3', 'b.txt')).toThrow('it must say provider, version and from');
   });
 });

@@ -38,7 +38,7 @@ afterEach(async () => {
 
 describe.skipIf(skipsTerraform)('several accounts of one cloud in one cluster', () => {
   test.each(providerCases)(
-    '$type: all is made where it belongs, nothing clashes, and nothing is left',
+    '$type: all resources are in the right account, nothing clashes, and nothing is left',
     async (tested) => {
       fleet = await Fleet.start(tested);
       const open: TerraformWorkspace[] = [];

@@ -38,7 +38,7 @@ async function stands(tested: ProviderCase, peers: readonly string[]): Promise<r
 
 describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud', () => {
   test.each(guarded)(
-    '$type: is for administrators and known nodes, also when anybody may be a peer',
+    '$type: SSH is open to administrators and known nodes only, even if anyone may be a peer',
     async (tested) => {
       const objects = await stands(tested, [known, everybody]);
       const ssh = objects.flatMap((values) => rulesOf(values, 22)).flatMap(sourcesOf);
@@ -55,7 +55,7 @@ describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud'
 
   // Network security groups hold 120 rules, of one source each; other clouds have room, or refuse.
   test.each(guarded.filter(({ type }) => type === 'oci'))(
-    '$type: is not for everybody when there are more nodes than rules hold',
+    '$type: SSH is not open to everyone when there are more nodes than rules can hold',
     async (tested) => {
       const objects = await stands(tested, peersOf(130));
       const ssh = objects.flatMap((values) => rulesOf(values, 22)).flatMap(sourcesOf);

@@ -47,18 +47,21 @@ async function validated(workspace: TerraformWorkspace): Promise<void> {
 }
 
 describe.skipIf(skipsTerraform)('terraform validate', () => {
-  test.each(loginCases)('accepts the provider block of $type that logs in with $login', async (tested) => {
-    await validated(await machinesOf(tested));
-  });
+  test.each(loginCases)(
+    'terraform validate accepts the provider block of $type that logs in with $login',
+    async (tested) => {
+      await validated(await machinesOf(tested));
+    },
+  );
 
-  test('accepts the machines and the names of local, whose modules use no plugin', async () => {
+  test('terraform validate accepts the machines and names of local, whose modules use no plugin', async () => {
     await validated(await machinesOf(local));
     const { zone } = local.place;
     const names = { zone, hostname: 'shop', alternativeNames: ['www'], addresses: ['192.0.2.1'], healthCheckPort: 443 };
     if (fleet !== undefined) await validated(await fleet.names('home', names));
   });
 
-  test('refuses an argument of a login that the provider does not have', async () => {
+  test('terraform validate refuses a login argument that the provider does not have', async () => {
     const [azure] = loginCases.filter(({ type }) => type === 'azure');
     if (azure?.template.provider === undefined) throw new Error('azure has no further login');
     const provider = { ...azure.template.provider, arguments: { ...azure.template.provider.arguments, oidc: true } };

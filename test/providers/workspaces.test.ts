@@ -23,7 +23,7 @@ const written = ['shared-pools', 'template-change', 'own-machines', 'azure-two-s
 const sequences = inputSequences().filter(({ steps }) => steps.length > 0);
 
 describe('the workspaces of the test sequences', () => {
-  test('every sequence leads to the workspaces and modules of index.txt', async () => {
+  test('every test sequence leads to the workspaces and modules of index.txt', async () => {
     const lines = sequences.flatMap((sequence) => [
       sequence.name,
       ...waypointsOf(sequence).flatMap(({ title, workspaces }) => [

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 describe.skipIf(skipsTerraform)('machines of a pool without a zone', () => {
   test.each(zonal)(
-    '$type: stand in the zones in turn, and come back to their disks when the region has got one more',
+    '$type: machines are spread over zones, and stay with their disks when the region gets a new zone',
     async (tested) => {
       const { machine, disk, link, linked } = tested.words;
       fleet = await Fleet.start(tested);

@@ -12,24 +12,24 @@ const rendered = renderFirstBoot({ clusterId: 'shop-1234567', publicKey: key });
 /** As a module hands it to one machine. */
 const script = rendered.replaceAll(nodePlaceholder, node);
 
-describe('the first boot script', () => {
-  it('is as agreed', async () => {
+describe('first boot script', () => {
+  it('the first boot script matches its golden file', async () => {
     await expect(rendered).toMatchFileSnapshot('golden/first-boot.sh');
   });
 
-  it('is good POSIX shell', () => {
+  it('the first boot script is good POSIX shell', () => {
     expect(spawnSync('sh', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
     const lint = spawnSync('shellcheck', ['-s', 'sh', '-'], { input: script, encoding: 'utf8' });
     // A machine without shellcheck has at least asked its shell.
     if (lint.error === undefined) expect(lint.stdout).toBe('');
   });
 
-  it('fits into the user data of every cloud, also in base64', () => {
+  it('the first boot script fits into the user data of every cloud, also in base64', () => {
     expect(Buffer.byteLength(script)).toBeLessThan(8 * 1024);
   });
 });
 
-describe('what it does to an image', () => {
+describe('effect on an image', () => {
   let image: string;
   const path = (name: string) => join(image, name);
   const read = (name: string) => readFileSync(path(name), 'utf8');
@@ -53,7 +53,7 @@ describe('what it does to an image', () => {
   });
   afterEach(() => rmSync(image, { recursive: true }));
 
-  it('lets the key of the pool in, and no other and no forced command', () => {
+  it('root can log in with the key of the pool, with no other key and no forced command', () => {
     boot();
     expect(read('root/.ssh/authorized_keys')).toBe(`${key}\n`);
     expect(statSync(path('root/.ssh/authorized_keys')).mode & 0o777).toBe(0o600);
@@ -63,7 +63,7 @@ describe('what it does to an image', () => {
     expect(read('etc/cloud/cloud.cfg.d/99-kubeloom.cfg')).toContain('disable_root: false');
   });
 
-  it('writes into the main file of images whose sshd reads no others, once', () => {
+  it('the main sshd configuration is edited once when an image reads no other files', () => {
     put('etc/ssh/sshd_config', 'PermitRootLogin no\n');
     boot();
     boot();
@@ -71,26 +71,26 @@ describe('what it does to an image', () => {
     expect(read('etc/ssh/sshd_config').match(/# kubeloom/g)).toHaveLength(1);
   });
 
-  it('names the machine after its node', () => {
+  it('the machine gets the name of its node', () => {
     boot();
     boot();
     expect(read('etc/hostname')).toBe(`${node}\n`);
     expect(read('etc/hosts').match(new RegExp(`127.0.1.1 ${node}`, 'g'))).toHaveLength(1);
   });
 
-  it('leaves the name alone when the module gave none and the cloud’s is foreign', () => {
+  it('the host name stays when the module gave none and the cloud set its own', () => {
     boot(rendered);
     expect(read('etc/hostname')).toBe('ip-10-0-0-7\n');
   });
 
-  it('takes the rules that reject everything out of what is saved, and no other', () => {
+  it('the saved firewall loses the rules that reject everything, and no others', () => {
     const kept = '-A INPUT -p tcp --dport 22 -j ACCEPT\n-A OUTPUT -d 169.254.0.0/16 -j InstanceServices\n';
     put('etc/iptables/rules.v4', `${kept}-A INPUT -j REJECT --reject-with icmp-host-prohibited\nCOMMIT\n`);
     boot();
     expect(read('etc/iptables/rules.v4')).toBe(`${kept}COMMIT\n`);
   });
 
-  it('changes nothing the second time, whatever cloud-init did in between apart from what it must undo', () => {
+  it('a second run changes nothing, except what cloud-init changed back', () => {
     boot();
     const before = statSync(path('etc/ssh/sshd_config.d/00-kubeloom.conf')).mtimeMs;
     put('root/.ssh/authorized_keys', 'command="exit" ssh-rsa AAAA cloud\n');
@@ -99,7 +99,7 @@ describe('what it does to an image', () => {
     expect(statSync(path('etc/ssh/sshd_config.d/00-kubeloom.conf')).mtimeMs).toBe(before);
   });
 
-  it('works on an image that has next to nothing', () => {
+  it('the script works on an image with almost no files', () => {
     rmSync(image, { recursive: true });
     mkdirSync(image);
     boot();

@@ -14,8 +14,8 @@ const input = {
   adminCidrs: ['203.0.113.0/24'],
 };
 
-describe('the inventory', () => {
-  it('has all groups, the mesh of all nodes, and the roles of the load balancers at work', async () => {
+describe('Ansible inventory', () => {
+  it('the inventory has all groups, the mesh of all nodes, and the roles of load balancers with work', async () => {
     const inventory = renderInventory({
       ...input,
       work: {
@@ -28,12 +28,12 @@ describe('the inventory', () => {
     await expect(`${JSON.stringify(inventory, null, 2)}\n`).toMatchFileSnapshot('golden/inventory.json');
   });
 
-  it('visits only the nodes with work', () => {
+  it('the inventory visits only the nodes with work', () => {
     const visits = visitedNodes({ ...input, work: { ...noWork, peers: ['control-aaaaaaa-02'] } });
     expect(visits.map(({ node }) => node.name)).toEqual(['control-aaaaaaa-02']);
   });
 
-  it('finds nodes that leave in the state before', () => {
+  it('nodes that leave are taken from the state before', () => {
     const target = twoProviderState({ pools: [controlPool, workerPool] });
     const before = twoProviderState({ pools: [controlPool, workerPool, staticPool] });
     const work = { ...noWork, uninstall: ['basement-01'] };
@@ -46,14 +46,14 @@ describe('the inventory', () => {
     expect(JSON.stringify(all.vars.kubeloom_mesh)).not.toContain('basement-01');
   });
 
-  it('cleans static nodes of a cluster that goes away', () => {
+  it('static nodes of a deleted cluster are cleaned', () => {
     const work = { ...noWork, uninstall: ['basement-01'] };
     const { all } = renderInventory({ ...input, target: null, others: [twoProviderState()], work });
     expect(all.vars.kubeloom_mesh).toEqual([]);
     expect(Object.keys(all.children.static?.hosts ?? {})).toEqual(['basement-01']);
   });
 
-  it('gives the proxy with everything that must not go through it', () => {
+  it('the proxy has all addresses that must not go through it', () => {
     const target = twoProviderState({
       installationProxy: { enabled: true, endpoint: 'http://proxy:8880', noProxy: ['intern.example.com'] },
     });
@@ -65,13 +65,13 @@ describe('the inventory', () => {
     );
   });
 
-  it('says which node has no address yet', () => {
+  it('a node without an address is named', () => {
     const facts = { ...twoProviderFacts, nodes: {} };
     expect(() => renderInventory({ ...input, facts })).toThrow(/control-aaaaaaa-01 has no public address yet/);
   });
 });
 
-describe('nodes whose cloud has no firewall', () => {
+describe('host firewalls', () => {
   const own = { hostFirewall: true } as const;
   const { nodes } = twoProviderFacts;
   const facts = {
@@ -103,7 +103,7 @@ describe('nodes whose cloud has no firewall', () => {
     admin: ['203.0.113.0/24'],
   };
 
-  it('keep one of their own, with the ports of their load balancer’s roles; the others keep none', () => {
+  it('nodes without a cloud firewall get a host firewall with the ports of their roles', () => {
     expect(firewalls()).toEqual({
       'control-aaaaaaa-01': common,
       'control-aaaaaaa-02': undefined,
@@ -112,19 +112,19 @@ describe('nodes whose cloud has no firewall', () => {
     });
   });
 
-  it('open the API port on control nodes that serve it themselves', () => {
+  it('control nodes that serve the API themselves open its port in the host firewall', () => {
     const onNode = firewalls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
   });
 
-  it('allow WireGuard from all addresses where a static node may be behind NAT', () => {
+  it('the host firewall allows WireGuard from all addresses when a static node may be behind NAT', () => {
     const mixed = firewalls({ pools: [controlPool, workerPool, staticPool] });
     expect(mixed['control-aaaaaaa-01']).toMatchObject({ peers: ['0.0.0.0/0'] });
   });
 });
 
-describe('a node with a data disk', () => {
-  it('gets the pattern to find it', () => {
+describe('data disks', () => {
+  it('a node with a data disk gets the pattern to find it', () => {
     const dataDevice = '/dev/disk/by-id/*1234*';
     const facts = {
       ...twoProviderFacts,

@@ -7,24 +7,24 @@ import { twoProviderFacts, twoProviderState } from './states.ts';
 const facts = twoProviderFacts;
 const render = (state = twoProviderState()) => renderKubeOneManifest({ state, facts, keyDirectory: '/work/keys' });
 
-describe('the KubeOne manifest', () => {
-  it('describes the whole cluster behind its load balancer', async () => {
+describe('KubeOne manifest', () => {
+  it('the KubeOne manifest describes the whole cluster behind its load balancer', async () => {
     await expect(render()).toMatchFileSnapshot('golden/kubeone.yaml');
   });
 
-  it('makes the endpoint node the leader when no load balancer serves the API', () => {
+  it('the endpoint node is the leader when no load balancer serves the API', () => {
     const manifest = parse(render(twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } })));
     expect(manifest.apiEndpoint.host).toBe('198.51.100.2');
     const hosts: { hostname: string; isLeader: boolean }[] = manifest.controlPlane.hosts;
     expect(hosts.filter(({ isLeader }) => isLeader).map(({ hostname }) => hostname)).toEqual(['control-aaaaaaa-02']);
   });
 
-  it('never repeats a name of the API, nor names its host among the alternatives', () => {
+  it('the KubeOne manifest has each API name once, and never its host among the alternatives', () => {
     const { apiEndpoint } = parse(render());
     expect(apiEndpoint.alternativeNames).toEqual(['www.example.com', '198.51.100.1', '198.51.100.2']);
   });
 
-  it('puts alternative names into the domain of the endpoint, where a cloud calls the zone otherwise', () => {
+  it('alternative names are in the domain of the endpoint, even if a cloud names the zone otherwise', () => {
     const state = twoProviderState();
     const [front] = state.loadBalancers;
     const named = { ...state, loadBalancers: front ? [{ ...front, dns: { ...front.dns, zone: 'my-zone' } }] : [] };
@@ -35,13 +35,13 @@ describe('the KubeOne manifest', () => {
     expect(JSON.stringify(parse(render(proxied)))).not.toContain('my-zone');
   });
 
-  it('has a proxy only when one is configured', () => {
+  it('the KubeOne manifest has a proxy only when one is configured', () => {
     const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
     expect(parse(render()).proxy).toBeUndefined();
     expect(parse(render(twoProviderState({ installationProxy }))).proxy.https).toBe('http://proxy:8880');
   });
 
-  it('finds the API under the DNS name before the name is known to be made', () => {
+  it('the API is found under its DNS name before the name is known to exist', () => {
     const state = twoProviderState();
     expect(apiAddress(state, { ...facts, loadBalancers: {} })).toEqual({ host: 'shop.example.com', port: 6443 });
   });

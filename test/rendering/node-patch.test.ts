@@ -36,24 +36,24 @@ function patched(live: LiveNode, patch: ReturnType<typeof nodePatch>): LiveNode 
   };
 }
 
-describe('a node patch', () => {
-  it('sets labels, annotations, taints and the provider id of a fresh node', async () => {
+describe('node patches', () => {
+  it('a patch sets labels, annotations, taints and the provider id of a fresh node', async () => {
     const patch = nodePatch(fresh, desired(), []);
     await expect(`${JSON.stringify(patch, null, 2)}\n`).toMatchFileSnapshot('golden/node-patch.json');
   });
 
-  it('is none once the node is in the desired state', () => {
+  it('a node in the desired state gets no patch', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     expect(nodePatch(done, desired(), [desired()])).toBeUndefined();
   });
 
-  it('keeps what others put on the node', () => {
+  it('a patch keeps what others put on the node', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     expect(done.labels['kubernetes.io/hostname']).toBe(name);
     expect(done.taints).toContainEqual({ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' });
   });
 
-  it('removes labels, annotations and taints that were desired before and are no longer', () => {
+  it('a patch removes labels, annotations and taints that are no longer desired', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     const after = patched(done, nodePatch(done, desired({ labels: {}, annotations: {}, taints: [] }), [desired()]));
     expect(after.labels).not.toHaveProperty('tier');
@@ -61,14 +61,14 @@ describe('a node patch', () => {
     expect(after.taints).toEqual([{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
   });
 
-  it('replaces a taint whose value changed', () => {
+  it('a patch replaces a taint whose value changed', () => {
     const done = patched(fresh, nodePatch(fresh, desired(), []));
     const change = desired({ taints: [{ key: 'gpu', value: 'no', effect: 'NoSchedule' }] });
     const gpu = patched(done, nodePatch(done, change, [desired()])).taints.filter(({ key }) => key === 'gpu');
     expect(gpu).toEqual([{ key: 'gpu', value: 'no', effect: 'NoSchedule' }]);
   });
 
-  it('never touches a provider id that is set', () => {
+  it('a patch never changes a provider id that is set', () => {
     const patch = nodePatch({ ...fresh, providerId: 'claudie://other' }, desired(), []);
     expect(patch?.spec).not.toHaveProperty('providerID');
   });

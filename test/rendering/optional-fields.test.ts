@@ -29,7 +29,7 @@ test('a fixed argument stands in for an optional field that is missing', () => {
   });
 });
 
-test('without one the argument is left to the provider', () => {
+test('a missing optional field without a fixed argument is left to the provider', () => {
   const root = emptyRoot(templateWith({}), ['global'], backend);
 
   expect(root).toMatchObject({ provider: { ovh: [{ endpoint: `\${var.secret_endpoint}` }] } });

@@ -70,12 +70,12 @@ function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-describe('the root module of a provider instance', () => {
-  it('calls a network for each region and every pool of the instance, load balancers included', async () => {
+describe('root module of a provider instance', () => {
+  it('the root calls a network for each region and every pool, load balancers included', async () => {
     await expect(pretty(renderMachinesRoot(machines()))).toMatchFileSnapshot('golden/machines-hetzner.json');
   });
 
-  it('has no provider block for a type that needs none, and takes variables from the environment', async () => {
+  it('a type without a provider has no provider block, and takes variables from the environment', async () => {
     const root = renderMachinesRoot(
       machines({
         provider: local,
@@ -86,7 +86,7 @@ describe('the root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-local.json');
   });
 
-  it('keeps what is dropped as calls that make nothing, so that its destroy provisioners and provider block are there', async () => {
+  it('dropped pools and networks stay as calls with count 0, for their destroy provisioners', async () => {
     const abroad = dynamicPool({
       id: 'old-eeeeeee',
       nodes: [{ name: 'old-eeeeeee-01', privateAddress: '192.168.2.9' }],
@@ -111,14 +111,14 @@ describe('the root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-dropped-pools.json');
   });
 
-  it('keeps every call of what exists when everything is deleted', () => {
+  it('a deletion keeps every call of what exists', () => {
     const root = renderMachinesRoot(machines({ state: null, others: [twoProviderState()] }));
     const calls = Object.values(root.module as Record<string, { count?: number }>);
     expect(calls.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
     expect(root).not.toHaveProperty('output');
   });
 
-  it('opens the API port only where control nodes serve the API themselves', () => {
+  it('the API port is open only where control nodes serve the API themselves', () => {
     const onNode = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     expect(renderMachinesRoot(machines({ state: onNode })).module).toMatchObject({
       network_fsn1: { api_port_open: true },
@@ -127,7 +127,7 @@ describe('the root module of a provider instance', () => {
   });
 });
 
-describe('the root module of DNS names', () => {
+describe('root module of DNS names', () => {
   const names = {
     ...owner,
     healthCheckPort: 6443,
@@ -139,7 +139,7 @@ describe('the root module of DNS names', () => {
     extra: {},
   };
 
-  it('holds one set of names with the addresses of the load balancer', async () => {
+  it('the root module of DNS names has one set of names with the load balancer addresses', async () => {
     const root = renderDnsRoot({
       ...names,
       gone: false,
@@ -147,18 +147,18 @@ describe('the root module of DNS names', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/dns.json');
   });
 
-  it('names an address once, whatever number of nodes stand behind it', () => {
+  it('the root module of DNS names has an address once, however many nodes share it', () => {
     const addresses = ['198.51.100.5', '198.51.100.6', '198.51.100.5'];
     const root = renderDnsRoot({ ...names, gone: false, addresses });
     expect(root).toMatchObject({ module: { dns: { addresses: ['198.51.100.5', '198.51.100.6'] } } });
   });
 
-  it('keeps a call that makes nothing when they go', () => {
+  it('deleted DNS names stay as a call with count 0', () => {
     expect(renderDnsRoot({ ...names, gone: true })).toMatchObject({ module: { dns: { count: 0 } } });
   });
 });
 
-describe('fields of the Secret that modules need themselves', () => {
+describe('Secret fields for modules', () => {
   const oracle = ProviderTemplate.parse({
     provider: {
       name: 'oci',
@@ -172,7 +172,7 @@ describe('fields of the Secret that modules need themselves', () => {
   });
   const passed = '${var.secret_compartmentocid}';
 
-  it('are sensitive variables of the root that every call is given, those that make nothing included', () => {
+  it('Secret fields for modules are sensitive variables that every call gets, also at count 0', () => {
     const root = renderMachinesRoot(machines({ template: oracle, others: [twoProviderState()] }));
     expect(root.variable).toEqual({
       secret_compartmentocid: { type: 'string', sensitive: true, nullable: false },
@@ -182,7 +182,7 @@ describe('fields of the Secret that modules need themselves', () => {
     expect(calls.map(({ compartment_id }) => compartment_id)).toEqual(calls.map(() => passed));
   });
 
-  it('reach the names of a load balancer as well', () => {
+  it('Secret fields for modules are given to the names of a load balancer as well', () => {
     const dns = { ...owner, modules: './modules', extra: {}, healthCheckPort: null, backend };
     const root = renderDnsRoot({
       ...dns,
@@ -195,18 +195,18 @@ describe('fields of the Secret that modules need themselves', () => {
   });
 });
 
-describe('names inside Terraform', () => {
-  it('never share an identifier', () => {
+describe('names in Terraform', () => {
+  it('two names never get the same Terraform identifier', () => {
     const names = ['a.b', 'a_b', 'a b', 'a-b', 'a_x2eb', 'ab', 'é', 'rack 1'];
     expect(new Set(names.map(identifierOf)).size).toBe(names.length);
     expect(names.map(identifierOf).join('')).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('keep text from being read as a template, at any depth', () => {
+  it('a text is never read as a Terraform template, at any depth', () => {
     expect(literal({ a: ['${x}', { b: '%{if y}' }], n: 1 })).toEqual({ a: ['$${x}', { b: '%%{if y}' }], n: 1 });
   });
 
-  it('put each workspace under a state key of its own', () => {
+  it('each workspace has its own state key', () => {
     const workspace = { namespace: 'team', manifest: 'shop', clusterId: 'c-1', name: 'x' } as const;
     expect(stateKeyOf({ ...workspace, kind: 'machines' })).toBe('terraform/team/shop/c-1/machines-x.tfstate');
     expect(stateKeyOf({ ...workspace, kind: 'dns' })).toBe('terraform/team/shop/c-1/dns-x.tfstate');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { emptyRoot } from '#rendering/root-module.ts';
 
-it('locks the state, and leaves its encryption to the bucket, whose default is the key of the installation', () => {
+it('the backend locks the state and leaves encryption to the bucket and its default key', () => {
   const backend = { bucket: 'artifacts', region: 'eu-central-1', key: 'terraform/team/shop/c/machines-a.tfstate' };
   const { s3 } = (emptyRoot(noProviderTemplate, [], backend).terraform as { backend: { s3: object } }).backend;
   expect(s3).toMatchObject({ ...backend, use_lockfile: true });

@@ -37,7 +37,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('makes what is asked for, keeps it, and lets it go', async () => {
+  it('the fixture provider creates what is requested, keeps it, and deletes it', async () => {
     const accounts = { a: here };
     const root = toyRoot({
       accounts,
@@ -63,7 +63,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     expect(cloud.inventory).toEqual([]);
   });
 
-  it('refuses what the schema does not have, of another type, or does without', async () => {
+  it('the fixture provider refuses arguments that are unknown, of another type, or missing', async () => {
     const faulty = [
       [{ colour: 'red' }, /unsupported argument|Extraneous JSON object property/i],
       [{ key_ids: { not: ['a list'] } }, /list of string required/i],
@@ -78,7 +78,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     }
   });
 
-  it('has as many accounts as there are credentials, and knows names that clash in one of them', async () => {
+  it('the fixture provider has an account for each credential, and refuses duplicate names in it', async () => {
     const [b, south] = [
       { token: 'token of b', region: 'north' },
       { token: 'token of a', region: 'south' },
@@ -103,7 +103,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     });
   });
 
-  it('notices what is gone, replaces what cannot be changed, and changes the rest in place', async () => {
+  it('the fixture provider notices lost resources, replaces immutable ones, and changes the rest', async () => {
     const accounts = { a: here };
     const wish = (change: Readonly<Record<string, unknown>>) =>
       toyRoot({ accounts, resource: machineIn('a', 'one', change), data: toyImage('a') });
@@ -119,7 +119,7 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
     expect(await workspace.plan()).toEqual([{ address: 'toy_machine.a', action: 'create' }]);
   });
 
-  it('refuses subnets that overlap or lie outside, and the removal of what is in use', async () => {
+  it('the fixture provider refuses subnets that overlap or lie outside, and removal of used ones', async () => {
     const { toy_network, toy_subnet } = machineIn('a');
     const { provider, network_id } = toy_subnet.a ?? {};
     const subnets = (range: string) => ({ ...toy_subnet, more: { provider, network_id, range } });
