@@ -92,7 +92,7 @@ describe('load balancer', () => {
     });
   });
 
-  test('the load balancer uses PROXY protocol and sticky sessions as asked, but never for the Kubernetes API', async () => {
+  test('PROXY protocol and sticky sessions are used as asked, but never for the Kubernetes API', async () => {
     const wanted = { proxy_protocol: true, sticky_sessions: true };
     const sections = await listen(role('shop', wanted), role('api', { ...wanted, port: 6443, target_port: 6443 }));
     expect(sections['role-shop']).toContain('balance source hash-type consistent server one 10.0.0.1:30443 send-proxy');

@@ -19,7 +19,7 @@ const advice = [
 ];
 
 describe('FR-14: advice about the layout', () => {
-  test('exactly the risks of the layout are warned about, before anything starts', async () => {
+  test('the plan warns about exactly the risks of the layout, before anything starts', async () => {
     const key = seedKey('fr-14');
     const plan = await world.api.planManifest(key, { document: seed('working', key.name) });
     expect(plan.faults).toEqual([]);

@@ -116,7 +116,7 @@ describe('runs that lost their lease', () => {
 
 describe('executions that end without a report', () => {
   for (const status of ['TIMED_OUT', 'ABORTED'] as const) {
-    it(`an execution that ends ${status} frees the lease, and the next attempt continues from the current state`, async () => {
+    it(`an execution that ends ${status} frees the lease, and the next attempt continues`, async () => {
       const pipeline = await onRealStores();
       pipeline.runner.trouble('kubernetes', () => pipeline.machines.abortAll());
       const { runId } = await pipeline.submit(small);

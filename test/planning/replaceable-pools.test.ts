@@ -65,7 +65,7 @@ test('a protected pool is not replaced', () => {
   expect(plan(guarded(base, { serverType: 'large' }), current).refusals[0]?.reason).toContain('is protected');
 });
 
-test('only the pools that are named are replaced', () => {
+test('the pools that are named are replaced, and no others', () => {
   const both = { ...base, dynamic: [control(1), compute(2, { spot: true }), balancer(1, { serverType: 'large' })] };
   expect(plan(both, before, { replace: 'balancer' }).refusals.map(({ path }) => path)).toEqual([
     'spec.nodePools.dynamic[compute].spot',

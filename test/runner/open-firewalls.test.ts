@@ -126,7 +126,7 @@ describe('firewall updates that fail', () => {
     record('machines-hz-second.plan.code', '1');
   });
 
-  it('a failed firewall update is a warning when the stage has no other work there and a retry is no help', async () => {
+  it('a failed firewall update without other work is a warning when a retry would not help', async () => {
     record('machines-hz-second.plan.out', refused('unable to authenticate (unauthorized)'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: true });
     expect((await world.reported()).join('\n')).toMatch(
