@@ -109,7 +109,7 @@ describe.runIf(isRoot)('accounts', () => {
     expect((await workshop.host('a-01')).state).toBe('running');
   });
 
-  test('after a change of the password the old one is refused, and running hosts stay as they are', async () => {
+  test('an old password is refused after a change, and running hosts stay as they are', async () => {
     const before = await workshop.ssh('a-01', 'cat /proc/sys/kernel/random/boot_id');
     const rotated = { ...east, KUBELOOM_HOST_PASSWORD: 'second-word-of-east' };
     await setPassword(rotated);

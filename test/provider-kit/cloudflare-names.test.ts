@@ -62,7 +62,7 @@ const reportedSince = (from: number): readonly string[] =>
 const reported = (): number => plugins.cloud('cloudflare/cloudflare').events.length;
 
 describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () => {
-  it('names at Cloudflare are a record for each address, and records that stay are not changed', async () => {
+  it('a name at Cloudflare is a record for each address, and records that stay are not changed', async () => {
     await write({});
     await done(workspace.init());
     await done(workspace.apply());
@@ -95,7 +95,7 @@ describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () =
     ]);
   });
 
-  it('names are served by load balancing when the Secret says that the account has it', async () => {
+  it('a name is served by load balancing when the Secret says that the account has it', async () => {
     await write({});
     await done(workspace.init());
     await done(workspace.apply());
@@ -121,7 +121,7 @@ describe.skipIf(skipsTerraform)('names at Cloudflare', { timeout: 60_000 }, () =
     ['one address', { addresses: ['203.0.113.1'] }],
     ['no TCP port to check', { health_check_port: null }],
     ['a Secret that says false', { load_balancing: 'false' }],
-  ])('names are plain records with %s', async (_, change) => {
+  ])('a name is a plain record with %s', async (_, change) => {
     await write({ load_balancing: 'true', ...change });
     await done(workspace.init());
 

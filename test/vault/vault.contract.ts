@@ -66,7 +66,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       return { read, failing, mask, leave: () => revokeVaultTokens(mask) };
     }
 
-    it('is read from engines of both versions, found out or stated', async () => {
+    it('a secret is read from engines of both versions, detected or configured', async () => {
       const { read, mask } = await stage();
       expect(await read()).toEqual({ accesskey: value, port: '22', sure: 'true' });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
@@ -76,39 +76,39 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(mask.hide(`printed ${value}`)).toBe('printed ***');
     });
 
-    it('is given the names that are wanted', async () => {
+    it('a secret gets the field names that the connection maps', async () => {
       const { read } = await stage();
       expect(await read({ mount: 'one', keys: { secretkey: 'accesskey', other: 'none' } })).toEqual({
         secretkey: value,
       });
     });
 
-    it('is read after a login by JWT', async () => {
+    it('a secret is read after a login by JWT', async () => {
       const { read } = await stage({ jwtrole: 'reader', jwt: vault.jwt() });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
       const late = await stage({ jwtrole: 'reader', jwt: vault.jwt(true) });
       expect(await late.failing()).toMatchObject({ class: 'credentials', code: 'VaultLoginRefused' });
     });
 
-    it('is read after a login by the identity of the runner in AWS', async () => {
+    it('a secret is read after a login by the identity of the runner in AWS', async () => {
       const { read } = await stage({ awsrole: 'reader' });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
       const other = await stage({ awsrole: 'nobody' });
       expect(await other.failing()).toMatchObject({ class: 'credentials', code: 'VaultLoginRefused' });
     });
 
-    it('is not read after a wrong login', async () => {
+    it('a secret is not read after a wrong login', async () => {
       const { roleId } = await vault.appRole();
       const { failing } = await stage({ roleid: roleId, secretid: 'no-secret-id-of-anybody' });
       expect(await failing()).toMatchObject({ class: 'credentials', code: 'VaultLoginRefused', retryable: false });
     });
 
-    it('is not read through an auth method that is not there', async () => {
+    it('a secret is not read through an auth method that does not exist', async () => {
       const { failing } = await stage({ roleid: 'some-role-id', secretid: 'some-secret-id', authmount: 'elsewhere' });
       expect(await failing()).toMatchObject({ class: 'credentials', code: 'VaultLoginRefused' });
     });
 
-    it('is waited for while the Vault is sealed', async () => {
+    it('a sealed Vault is a transient failure, and the secret is read once it is unsealed', async () => {
       const { read, failing } = await stage();
       await vault.seal();
       expect(await failing()).toMatchObject({ class: 'transient', code: 'VaultSealed', retryable: true });
@@ -116,7 +116,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await read()).toMatchObject({ accesskey: value });
     });
 
-    it('is refused where the policy does not allow it', async () => {
+    it('a secret that the policy does not allow is refused', async () => {
       const { failing } = await stage();
       expect(await failing({ path: 'private/aws', kvVersion: 2 })).toMatchObject({
         ...{ class: 'credentials', code: 'VaultForbidden' },
@@ -125,7 +125,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await failing({ mount: 'nowhere' })).toMatchObject({ code: 'VaultForbidden' });
     });
 
-    it('is reported as missing, or deleted', async () => {
+    it('a missing or deleted secret is reported as that', async () => {
       const { failing } = await stage();
       const missing = { class: 'user', code: 'VaultSecretMissing' };
       expect(await failing({ path: 'clouds/none' })).toMatchObject(missing);
@@ -137,7 +137,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(deleted.message).toContain('deleted');
     });
 
-    it('leaves no token behind that is good for anything, whichever way it was logged in', async () => {
+    it('the end of a stage leaves no valid token behind, whatever the login', async () => {
       await vault.endLeases();
       const logins: (Record<string, string> | undefined)[] = [undefined, { awsrole: 'reader' }];
       for (const login of [...logins, { jwtrole: 'reader', jwt: vault.jwt() }]) {
@@ -153,14 +153,14 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       }
     });
 
-    it('leaves batch tokens alone: they expire', async () => {
+    it('a batch token is not revoked, as it expires', async () => {
       const { roleId, secretId } = await vault.appRole('batcher');
       const { read, leave } = await stage({ roleid: roleId, secretid: secretId });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
       expect(await leave()).toEqual([]);
     });
 
-    it('is left when the login has ended before, or was never made', async () => {
+    it('the end of a stage does not fail when the login has expired or was never made', async () => {
       const { read, leave } = await stage();
       expect(await leave()).toEqual([]);
       await read({ mount: 'one' });
@@ -168,7 +168,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
       expect(await leave()).toEqual([expect.stringContaining('(HTTP 403): it has expired already, or')]);
     });
 
-    it('is read when the lease of the login has ended in between, and as it is now', async () => {
+    it('a secret is read in its current form when the login expired in between', async () => {
       const { read } = await stage();
       await vault.write('two', 'clouds/rotated', { accesskey: `${value}-1` });
       expect(await read({ path: 'clouds/rotated' })).toEqual({ accesskey: `${value}-1` });
