@@ -1,6 +1,7 @@
 /**
  * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings and comments of code, in documents, in titles of tests.
- * Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder. Other arguments are paths to read. @default all
+ * Refuses titles of tests without a subject. Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder.
+ * Other arguments are paths to read. @default all
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -73,6 +74,33 @@ const titlesOfTest = (source) =>
     /(?:\b(?:it|describe|test)(?:\.\w+)*|\))\(\s*`?$/.test(source.slice(Math.max(0, at - 60), at)),
   );
 
+/** A title that begins with one of these has its subject in its `describe`; names of commands that are verbs are not among them. */
+const afterSubject = new Set(
+  `
+  accepts adds after aligns allow allows and answers appear appears applies are as asks at avoid avoids bears become becomes
+  begins behind between brings but by can cannot carries carry catches cleans clips closes come comes compares concerns
+  consists contains continues converges could counts creates decides deletes derives describes detects did differ differs
+  distinguishes do does downloads drains during emits encodes ends enters excludes explains fail fails fills finds fits folds
+  for forget forgets from gave gets give gives go goes grows had has have helped hides hold holds if ignores in includes
+  installs interrupts into is joins judges keep keeps know knows lead leads leave leaves lends let lets listens lists loads
+  lose loses made make makes may means measures might moves must named names needs never nor notices of offers on once opens
+  or outlives outside parses passes patches pins points prefers prevents prints prolongs puts reach reaches reads recognises
+  recognizes refuse refuses rejects removes replaces reports requires retries returns reveals revokes rolls said saw say says
+  sees sends sets settles should show shows shrinks silences speaks starts stay stays still stops submits succeeds survives
+  take takes than that throws to took touches treats tries understands unless until upgrades uses validates visits waits walks
+  want wants warns was were when where which while whom whose will wins with within without works would wraps writes
+`.match(/\w+/g),
+);
+
+/** The first words of titles that cannot be read without their `describe`; a title may begin with a placeholder. */
+function wordsWithoutSubject(source) {
+  const calls = /(?:^|\))\s*(?:it|test|describe)(?=[.(])/gm;
+  const isDescribe = (at) => source.slice(0, at).match(calls)?.at(-1)?.endsWith('describe');
+  return titlesOfTest(source)
+    .map(({ at, text }) => ({ at, word: /^['"]?([a-z]+)(?![\w-])/.exec(text)?.[1] }))
+    .filter(({ at, word }) => afterSubject.has(word) && !isDescribe(at));
+}
+
 function textsOf(file, source) {
   if (/\.(?:ts|mjs)$/.test(file)) {
     if (file.startsWith('test/')) return titlesOfTest(source);
@@ -108,6 +136,10 @@ for (const file of files.filter(isRead)) {
       hits.push({ file, line, word: match[0].replace(/\s+/g, ' '), use: rows[Number(row.slice(3))].use });
     }
   }
+  for (const { at, word } of file.startsWith('test/') ? wordsWithoutSubject(source) : []) {
+    const line = source.slice(0, at).split('\n').length;
+    hits.push({ file, line, word, use: 'a subject before it: a title is read without its describe' });
+  }
 }
 
 if (process.argv.includes('--count')) {
@@ -116,5 +148,5 @@ if (process.argv.includes('--count')) {
   for (const [folder, count] of [...counts].sort((a, b) => b[1] - a[1]))
     console.log(`${String(count).padStart(6)}  ${folder}`);
 } else for (const { file, line, word, use } of hits) console.error(`${file}:${line}: ${word} -> use ${use}`);
-console.log(`${hits.length} words that the glossary of ${glossaryFile} replaces`);
+console.log(`${hits.length} words to replace: see the glossary of ${glossaryFile}`);
 process.exitCode = hits.length > 0 ? 1 : 0;

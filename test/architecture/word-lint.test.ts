@@ -67,13 +67,47 @@ it('the word lint reads only the titles of tests', () => {
   ]);
 });
 
+it('the word lint refuses titles of tests that lack their subject, whatever makes the test', () => {
+  const test = [
+    "describe('without a token', () => {",
+    "  it('is refused', () => {});",
+    '  for (const path of paths) it(`has no ${path}`, () => {});',
+    "  test.skipIf(isSlow)(\n    'of two, one wins', () => {});",
+    "  describe.each(['that is large'])('with a body %s', () => {",
+    "    it.each([[/x/.test('y')]])('and nothing changes: %s', () => {});",
+    "    it.each([1])('%s is refused', () => {});",
+    '    it(`${path} is refused`, () => {});',
+    "    it('is-open has a page', () => say('is refused'));",
+    '  });',
+    '});',
+  ].join('\n');
+
+  const { status, found } = lint({ 'test/a.test.ts': test, 'functions/a.ts': "it('is no test');" });
+
+  expect(status).toBe(1);
+  expect(found).toEqual(
+    [
+      ['2', 'is'],
+      ['3', 'has'],
+      ['5', 'of'],
+      ['7', 'and'],
+    ].map(
+      ([line, word]) =>
+        `test/a.test.ts:${line}: ${word} -> use a subject before it: a title is read without its describe`,
+    ),
+  );
+});
+
 it('the word lint lets phrases of the last column pass, and the released part of the changelog', () => {
   const { status, stdout } = lint({
     'docs/a.md': '`${Name}` stands for a function.\n',
     'CHANGELOG.md': '# Changelog\n## Unreleased\n- x\n## 0.1.0\n- wishes\n',
   });
 
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '0 words that the glossary of CONTRIBUTING.md replaces\n' });
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: '0 words to replace: see the glossary of CONTRIBUTING.md\n',
+  });
 });
 
 it('the word lint counts by folder', () => {
@@ -82,7 +116,7 @@ it('the word lint counts by folder', () => {
   expect(stdout.split('\n').map((line) => line.trim())).toEqual([
     '2  docs',
     '1  cli',
-    '3 words that the glossary of CONTRIBUTING.md replaces',
+    '3 words to replace: see the glossary of CONTRIBUTING.md',
     '',
   ]);
 });
