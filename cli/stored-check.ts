@@ -1,6 +1,6 @@
 /** A check of stored credentials: Kubeloom's own runner does it, since only it may read them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProviderCheck } from '#contracts/http-checks.ts';
+import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';

@@ -1,6 +1,6 @@
 /** `kubeloom history NAME`: the generations that are kept, newest first: when, by whom, why, and what changed. */
 import type { Command } from 'commander';
-import type { GenerationList } from '#contracts/http-generations.ts';
+import type { GenerationList } from '#contracts/http-documents.ts';
 import { apiClient } from '../api-client.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { listed, type TableOptions } from '../layout.ts';

@@ -1,11 +1,10 @@
-/** What the API answers: the shape of every response; those about Secrets, templates and roles are in `http-documents.ts`, parameters in `http-parameters.ts`. `openapi.ts` documents both. */
+/** What the API answers: the shape of every response. Those about other documents, generations and checks are in `http-documents.ts`, what it takes is in `http-parameters.ts`. */
 import { z } from 'zod';
 import { NodeState } from '#domain/cluster-state.ts';
-import { ClusterDrift } from '#domain/drift.ts';
+import { ClusterDrift, DriftItem } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import { DriftRows } from './http-drift.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { StageMode } from './stage.ts';
 
@@ -69,20 +68,6 @@ export const LeftBehind = z
   })
   .meta({ id: 'LeftBehind', description: 'resources that keep running and are no longer managed' });
 export type LeftBehind = z.infer<typeof LeftBehind>;
-
-/** Body of a retry; without one, it goes on where it stopped. */
-export const RetryRequest = z
-  .strictObject({
-    from: StageName.optional().describe('repeat this stage and those after it, also where they succeeded'),
-  })
-  .meta({ id: 'RetryRequest' });
-export type RetryRequest = z.infer<typeof RetryRequest>;
-
-/** Body of a rollback; without one, it goes to the last generation before the present one that was done. */
-export const RollbackRequest = z
-  .strictObject({ to: z.int().min(1).optional().describe('the generation to go back to') })
-  .meta({ id: 'RollbackRequest' });
-export type RollbackRequest = z.infer<typeof RollbackRequest>;
 
 export const ManifestAccepted = z
   .object({
@@ -234,6 +219,17 @@ export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'Eve
 export type EventPage = z.infer<typeof EventPage>;
 
 // plan and validate
+
+export const DriftRows = z
+  .array(
+    z.object({
+      cluster: z.string().describe('its name'),
+      checkedAt: z.string(),
+      differs: z.string().describe('in words: how many things differ'),
+      items: z.array(DriftItem),
+    }),
+  )
+  .describe('clusters for which the last check found drift');
 
 export const PlanReport = z
   .object({

@@ -1,8 +1,10 @@
-/** What the API answers about Secrets, templates, roles, and who asks. */
+/** What the API answers about Secrets, templates, roles, who asks, generations, and checks of credentials. */
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { Fault } from './api-bodies.ts';
+import { CheckFinding } from './job.ts';
+import { Origin } from './records.ts';
 
 const named = z.object({ namespace: z.string(), name: z.string() });
 export const SecretStored = named.extend({
@@ -25,3 +27,57 @@ export const WhoAmI = z
   })
   .meta({ id: 'WhoAmI' });
 export type WhoAmI = z.infer<typeof WhoAmI>;
+
+const about = {
+  namespace: z.string(),
+  name: z.string(),
+  provider: z.string().describe('name of the provider instance'),
+  id: z.string(),
+};
+
+export const CheckAccepted = z
+  .object({ ...about, links: z.record(z.string(), z.string()).describe('`check`: where its outcome will be') })
+  .meta({ id: 'CheckAccepted' });
+export type CheckAccepted = z.infer<typeof CheckAccepted>;
+
+export const ProviderCheck = z
+  .object({
+    ...about,
+    status: z.enum(['running', 'done', 'lost']).describe('lost: its build ended without a result'),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    findings: z.array(CheckFinding).describe('empty until it is done, and for types without credentials'),
+    build: z.string().describe('id of the build, whose log has the reason of a lost check'),
+  })
+  .meta({ id: 'ProviderCheck' });
+export type ProviderCheck = z.infer<typeof ProviderCheck>;
+
+const GenerationSummary = z
+  .object({
+    generation: z.number().int(),
+    current: z.boolean().describe('the newest one'),
+    at: Origin.shape.at.optional().describe('when it was accepted; absent when an older release stored it'),
+    by: Origin.shape.by.optional().describe('who asked for it'),
+    reason: Origin.shape.reason.optional(),
+    rolledBackTo: Origin.shape.rolledBackTo.describe('of a rollback: the generation that it went back to'),
+  })
+  .meta({ id: 'GenerationSummary' });
+
+export const GenerationList = z
+  .object({
+    items: z.array(
+      GenerationSummary.extend({
+        changes: z
+          .array(z.string())
+          .nullable()
+          .describe('how the document differs from the one before, a few words each; null where that is not kept'),
+      }),
+    ),
+  })
+  .meta({ id: 'GenerationList' });
+export type GenerationList = z.infer<typeof GenerationList>;
+
+export const Generation = GenerationSummary.extend({
+  document: z.unknown().describe('the InputManifest as accepted'),
+}).meta({ id: 'Generation' });
+export type Generation = z.infer<typeof Generation>;

@@ -1,5 +1,6 @@
-/** What the API takes in paths and queries. */
+/** What the API takes: parameters of paths and queries, and bodies that are not documents. */
 import { z } from 'zod';
+import { StageName } from '#domain/plan.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -91,3 +92,30 @@ export type PageQuery = z.infer<typeof PageQuery>;
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
 export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('byte to begin at') });
+
+/** Body of a retry; without one, it goes on where it stopped. */
+export const RetryRequest = z
+  .strictObject({
+    from: StageName.optional().describe('repeat this stage and those after it, also where they succeeded'),
+  })
+  .meta({ id: 'RetryRequest' });
+export type RetryRequest = z.infer<typeof RetryRequest>;
+
+/** Body of a rollback; without one, it goes to the last generation before the present one that was done. */
+export const RollbackRequest = z
+  .strictObject({ to: z.int().min(1).optional().describe('the generation to go back to') })
+  .meta({ id: 'RollbackRequest' });
+export type RollbackRequest = z.infer<typeof RollbackRequest>;
+
+/** Body of a check for drift. */
+export const DriftRequest = z
+  .strictObject({
+    repair: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: repair everything that can be repaired; false: only report; absent: as configured in the manifest',
+      ),
+  })
+  .meta({ id: 'DriftRequest' });
+export type DriftRequest = z.infer<typeof DriftRequest>;

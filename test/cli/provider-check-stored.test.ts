@@ -1,7 +1,7 @@
 /** `kubeloom provider check` without files: which manifest it takes, and what it says on a platform that simulates. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CheckingApi, checkStored } from '#cli/stored-check.ts';
-import type { ProviderCheck } from '#contracts/http-checks.ts';
+import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 import { kubeloom } from './kubeloom.ts';

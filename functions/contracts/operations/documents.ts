@@ -1,72 +1,109 @@
-/** Operations on the other documents: Secrets and templates. */
+/** Operations on the other documents (Secrets, templates, roles), on who changed them, and on the service itself. */
+import { z } from 'zod';
+import { RoleBinding } from '#domain/manifest/role-binding.ts';
+import * as http from '../api-bodies.ts';
 import * as documents from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
+import { admin, bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
 
-const secret = '/v1/secrets/{namespace}/{name}';
-const template = '/v1/templates/{namespace}/{name}';
+const read = { method: 'GET', problems: [] } as const;
+const ofCaller = { ...read, access: 'anybody', tag: 'access' } as const;
+const service = { ...ofCaller, tag: 'service' } as const;
+const put = { method: 'PUT', access: operator, problems: [400, 413, 422] } as const;
+const remove = {
+  method: 'DELETE',
+  access: operator,
+  problems: [400, 404, 409],
+  answers: { 204: { description: 'gone' } },
+} as const;
+const secret = { path: '/v1/secrets/{namespace}/{name}', tag: 'secrets', params: parameters.DocumentPath } as const;
+const template = { ...secret, path: '/v1/templates/{namespace}/{name}', tag: 'templates' } as const;
+const role = { path: '/v1/roles/{name}', access: admin, tag: 'access', params: parameters.RolePath } as const;
 
 export const documentOperations = {
   listSecrets: {
-    method: 'GET',
+    ...read,
     path: '/v1/secrets',
     access: viewerAnywhere,
     tag: 'secrets',
+    problems: [400],
     summary: 'List the names of Secrets; values cannot be read back',
     query: parameters.NamespaceQuery,
     answers: ok('names', documents.SecretList),
-    problems: [400],
   },
   putSecret: {
-    method: 'PUT',
-    path: secret,
-    access: operator,
-    tag: 'secrets',
+    ...put,
+    ...secret,
     summary: 'Store a Secret',
-    params: parameters.DocumentPath,
     body: { ...document('a Secret'), maxBytes: bodyLimits.secret },
     answers: ok('stored', documents.SecretStored),
-    problems: [400, 413, 422],
   },
-  deleteSecret: {
-    method: 'DELETE',
-    path: secret,
-    access: operator,
-    tag: 'secrets',
-    summary: 'Delete a Secret that no manifest uses',
-    params: parameters.DocumentPath,
-    answers: { 204: { description: 'gone' } },
-    problems: [400, 404, 409],
-  },
+  deleteSecret: { ...remove, ...secret, summary: 'Delete a Secret that no manifest uses' },
   putTemplate: {
-    method: 'PUT',
-    path: template,
-    access: operator,
-    tag: 'templates',
+    ...put,
+    ...template,
     summary: 'Store a TemplateGitReference',
-    params: parameters.DocumentPath,
     body: { ...document('a TemplateGitReference'), maxBytes: bodyLimits.document },
     answers: ok('stored', documents.TemplateStored),
-    problems: [400, 413, 422],
   },
   getTemplate: {
-    method: 'GET',
-    path: template,
+    ...read,
+    ...template,
     access: viewer,
-    tag: 'templates',
-    summary: 'Get a TemplateGitReference',
-    params: parameters.DocumentPath,
-    answers: ok('the document', documents.TemplateDocument),
     problems: [400, 404],
+    summary: 'Get a TemplateGitReference',
+    answers: ok('the document', documents.TemplateDocument),
   },
-  deleteTemplate: {
-    method: 'DELETE',
-    path: template,
-    access: operator,
-    tag: 'templates',
-    summary: 'Delete a TemplateGitReference that no manifest uses',
-    params: parameters.DocumentPath,
-    answers: { 204: { description: 'gone' } },
-    problems: [400, 404, 409],
+  deleteTemplate: { ...remove, ...template, summary: 'Delete a TemplateGitReference that no manifest uses' },
+  listRoles: {
+    ...read,
+    path: '/v1/roles',
+    access: admin,
+    tag: 'access',
+    summary: 'List who has which role where',
+    answers: ok('all RoleBindings', documents.RoleList),
+  },
+  putRole: {
+    ...put,
+    ...role,
+    summary: 'Grant a role, or change its subjects',
+    body: { ...document('a RoleBinding'), maxBytes: bodyLimits.document },
+    answers: ok('stored', RoleBinding),
+  },
+  deleteRole: { ...remove, ...role, summary: 'Revoke a role', problems: [400, 404] },
+  listChanges: {
+    ...read,
+    path: '/v1/changes',
+    access: viewerAnywhere,
+    tag: 'access',
+    problems: [400],
+    summary: 'See who changed Secrets and templates of a namespace; without one, roles',
+    query: parameters.NamespacedPageQuery,
+    answers: ok('a page of events', http.EventPage),
+  },
+  whoAmI: {
+    ...ofCaller,
+    path: '/v1/whoami',
+    summary: 'Show who you are and what you may do where',
+    answers: ok('the caller', documents.WhoAmI),
+  },
+  getOpenapi: {
+    ...service,
+    path: '/v1/openapi.json',
+    summary: 'This document',
+    answers: ok('OpenAPI 3.1', z.record(z.string(), z.unknown())),
+  },
+  getHealth: {
+    ...service,
+    path: '/v1/health',
+    access: 'anonymous',
+    summary: 'See whether the API answers',
+    answers: ok('it does', http.Health),
+  },
+  getVersion: {
+    ...service,
+    path: '/v1/version',
+    summary: 'Show the version and the provider types that can be built',
+    answers: ok('version', http.Version),
   },
 } as const satisfies Operations;

@@ -1,15 +1,14 @@
 /** Operations on manifests: their documents, verbs, generations and checks. */
 import { z } from 'zod';
 import * as http from '../api-bodies.ts';
-import { CheckAccepted, ProviderCheck } from '../http-checks.ts';
-import { DriftRequest } from '../http-drift.ts';
-import { Generation, GenerationList } from '../http-generations.ts';
+import { CheckAccepted, Generation, GenerationList, ProviderCheck } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import {
   accepted,
   bodyLimits,
   document,
   etagHeaders,
+  manifest,
   type Operations,
   ok,
   operator,
@@ -17,11 +16,23 @@ import {
   viewerAnywhere,
 } from './operation.ts';
 
-const manifest = '/v1/manifests/{namespace}/{name}';
+const ofManifest = { path: manifest, tag: 'manifests', params: parameters.ManifestPath } as const;
+const read = { ...ofManifest, method: 'GET', access: viewer, problems: [400, 404] } as const;
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version to change') });
 const conditional = ifMatch.extend({
   'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
 });
+/** A verb on a manifest; the request may name the version that it is about. */
+const verb = <const Name extends string>(name: Name, summary: string) =>
+  ({
+    ...ofManifest,
+    path: `${manifest}/${name}`,
+    method: 'POST',
+    access: operator,
+    headers: ifMatch,
+    summary,
+    problems: [400, 404, 409, 412],
+  }) as const;
 
 export const manifestOperations = {
   listManifests: {
@@ -35,12 +46,10 @@ export const manifestOperations = {
     problems: [400],
   },
   putManifest: {
+    ...ofManifest,
     method: 'PUT',
-    path: manifest,
     access: operator,
-    tag: 'manifests',
     summary: 'Create or change a manifest and start a run towards it',
-    params: parameters.ManifestPath,
     headers: conditional,
     body: document('an InputManifest'),
     answers: {
@@ -50,22 +59,15 @@ export const manifestOperations = {
     problems: [400, 409, 412, 413, 422],
   },
   getManifest: {
-    method: 'GET',
-    path: manifest,
-    access: viewer,
-    tag: 'manifests',
+    ...read,
     summary: 'Show a manifest, its clusters, nodes, progress and failures',
-    params: parameters.ManifestPath,
     answers: { 200: { description: 'everything', schema: http.ManifestDescription, headers: etagHeaders } },
-    problems: [400, 404],
   },
   deleteManifest: {
+    ...ofManifest,
     method: 'DELETE',
-    path: manifest,
     access: operator,
-    tag: 'manifests',
     summary: 'Delete everything that was created for a manifest, then the manifest',
-    params: parameters.ManifestPath,
     query: parameters.DeleteQuery,
     headers: ifMatch,
     answers: {
@@ -75,12 +77,11 @@ export const manifestOperations = {
     problems: [400, 404, 409, 412, 422],
   },
   planManifest: {
-    method: 'POST',
+    ...ofManifest,
     path: `${manifest}/plan`,
+    method: 'POST',
     access: viewer,
-    tag: 'manifests',
     summary: 'Show what would happen; changes nothing',
-    params: parameters.ManifestPath,
     query: parameters.PlanQuery,
     body: document(
       'an InputManifest; Secrets and TemplateGitReferences next to it count as stored. Without a body, the stored one',
@@ -90,76 +91,42 @@ export const manifestOperations = {
     problems: [400, 404, 409, 413, 422],
   },
   retryManifest: {
-    method: 'POST',
-    path: `${manifest}/retry`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Retry what failed, from where it stopped',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
-    body: { description: 'where to start', required: false, schema: http.RetryRequest, maxBytes: bodyLimits.verb },
+    ...verb('retry', 'Retry what failed, from where it stopped'),
+    body: {
+      description: 'where to start',
+      required: false,
+      schema: parameters.RetryRequest,
+      maxBytes: bodyLimits.verb,
+    },
     answers: { 202: accepted('a new attempt was started') },
     problems: [400, 404, 409, 412, 413],
   },
   cancelManifest: {
-    method: 'POST',
-    path: `${manifest}/cancel`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Cancel the run under way; it ends in a state that works',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
+    ...verb('cancel', 'Cancel the run under way; it ends in a state that works'),
     answers: { 202: accepted('the run stops as soon as it can') },
-    problems: [400, 404, 409, 412],
   },
   pauseManifest: {
-    method: 'POST',
-    path: `${manifest}/pause`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Start no more runs; a run under way stops after its waypoint',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
+    ...verb('pause', 'Start no more runs; a run under way stops after its waypoint'),
     answers: { 202: accepted('it is paused') },
-    problems: [400, 404, 409, 412],
   },
   resumeManifest: {
-    method: 'POST',
-    path: `${manifest}/resume`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Start what waits, and new changes from now on',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
+    ...verb('resume', 'Start what waits, and new changes from now on'),
     answers: { 202: accepted('it is resumed') },
-    problems: [400, 404, 409, 412],
   },
   driftManifest: {
-    method: 'POST',
-    path: `${manifest}/drift`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Check for drift now; report it, or repair it if requested or configured',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
+    ...verb('drift', 'Check for drift now; report it, or repair it if requested or configured'),
     body: {
       description: 'whether drift is repaired',
       required: false,
-      schema: DriftRequest,
+      schema: parameters.DriftRequest,
       maxBytes: bodyLimits.verb,
     },
     answers: { 202: accepted('a check was started') },
     problems: [400, 404, 409, 412, 413],
   },
   rollbackManifest: {
-    method: 'POST',
-    path: `${manifest}/rollback`,
-    access: operator,
-    tag: 'manifests',
-    summary: 'Go back to an earlier document, as a new generation',
-    params: parameters.ManifestPath,
-    headers: ifMatch,
-    body: { description: 'which generation', required: false, schema: http.RollbackRequest },
+    ...verb('rollback', 'Go back to an earlier document, as a new generation'),
+    body: { description: 'which generation', required: false, schema: parameters.RollbackRequest },
     answers: {
       200: accepted('it is the present document, done or under way; nothing was started'),
       202: accepted('stored; a run brings the clusters to it'),
@@ -167,44 +134,34 @@ export const manifestOperations = {
     problems: [400, 404, 409, 412, 422],
   },
   listGenerations: {
-    method: 'GET',
+    ...read,
     path: `${manifest}/generations`,
-    access: viewer,
-    tag: 'manifests',
     summary: 'List the newest document of a manifest and up to ten before it: when, by whom, why, what changed',
-    params: parameters.ManifestPath,
     answers: ok('newest first', GenerationList),
-    problems: [400, 404],
   },
   getGeneration: {
-    method: 'GET',
+    ...read,
     path: `${manifest}/generations/{generation}`,
-    access: viewer,
-    tag: 'manifests',
-    summary: 'Get the document of a generation',
     params: parameters.GenerationPath,
+    summary: 'Get the document of a generation',
     answers: ok('the document', Generation),
-    problems: [400, 404],
   },
   checkProvider: {
+    ...ofManifest,
     method: 'POST',
-    path: `${manifest}/providers/{provider}/check`,
     access: operator,
-    tag: 'manifests',
-    summary: 'Try the credentials of a provider instance: identity, permissions, quotas; changes nothing',
     params: parameters.ProviderPath,
+    path: `${manifest}/providers/{provider}/check`,
+    summary: 'Try the credentials of a provider instance: identity, permissions, quotas; changes nothing',
     answers: { 202: { description: 'a check was started', schema: CheckAccepted } },
     problems: [400, 404, 409],
   },
   getProviderCheck: {
-    method: 'GET',
+    ...read,
     path: `${manifest}/providers/{provider}/checks/{check}`,
-    access: viewer,
-    tag: 'manifests',
-    summary: 'Show the findings of a check of credentials',
     params: parameters.CheckPath,
+    summary: 'Show the findings of a check of credentials',
     answers: ok('the check', ProviderCheck),
-    problems: [400, 404],
   },
   validate: {
     method: 'POST',

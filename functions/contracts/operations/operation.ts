@@ -12,6 +12,7 @@ export type Access =
   /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
   | { readonly role: AccessRole; readonly where: 'path' | 'anywhere' | 'everywhere' };
 
+export const manifest = '/v1/manifests/{namespace}/{name}';
 export const viewer = { role: 'viewer', where: 'path' } as const;
 export const viewerAnywhere = { role: 'viewer', where: 'anywhere' } as const;
 export const operator = { role: 'operator', where: 'path' } as const;

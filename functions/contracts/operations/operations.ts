@@ -1,18 +1,10 @@
 /** Every operation of the API, in the order of the OpenAPI document. */
-import { accessOperations } from './access.ts';
 import { documentOperations } from './documents.ts';
 import { manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
 import { runOperations } from './runs.ts';
-import { serviceOperations } from './service.ts';
 
-export const operations = {
-  ...manifestOperations,
-  ...runOperations,
-  ...documentOperations,
-  ...accessOperations,
-  ...serviceOperations,
-};
+export const operations = { ...manifestOperations, ...runOperations, ...documentOperations };
 /** `operationId` in OpenAPI. */
 export type OperationId = keyof typeof operations;
 

@@ -1,5 +1,5 @@
 /** Checks of the credentials of a provider instance: numbered, one at a time for each instance. */
-import type { ProviderCheck } from '#contracts/http-checks.ts';
+import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type CheckFinding, Question, questionKeys } from '#contracts/job.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
