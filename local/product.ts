@@ -87,13 +87,14 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
-  const { jobOf } = await import('#contracts/job.ts');
+  const { jobOf, workOf } = await import('#contracts/job.ts');
   const { toolOfStage } = await import('#functions/pipeline/stages/stage-requests.ts');
   const { wire } = await import('#functions/wire.ts');
   const run: typeof runSimStage = (environment, options) => {
     const job = jobOf(environment);
     // Questions are terraform's to answer.
-    const tool = job.kind === 'stage' ? toolOfStage[job.stage] : 'terraform';
+    const work = workOf(job);
+    const tool = work === undefined ? 'terraform' : toolOfStage[work];
     return runSimStage(environment, { ...options, ports: boundedPorts(wire(), tool) });
   };
   return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };

@@ -1,5 +1,5 @@
 /** What a simulated run cannot show: how long tools and functions take in AWS, and how much is stored. */
-import type { RunnerStage } from '#domain/plan.ts';
+import type { RunWork } from '#contracts/stage.ts';
 
 export const assumptions = {
   /** CodeBuild bills whole minutes; start and pull of the image included. A full build is some 26 minutes. */
@@ -10,7 +10,7 @@ export const assumptions = {
     nodes: 2,
     traffic: 3,
     drift: 2,
-  } satisfies Record<RunnerStage, number>,
+  } satisfies Record<RunWork, number>,
   /** Of one call of a function with 1 GB. */
   functionSeconds: 0.25,
   functionGb: 1,

@@ -1,8 +1,8 @@
 /** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiClient } from '#cli/api-client.ts';
-import { jobOf } from '#contracts/job.ts';
-import type { RunnerStage } from '#domain/plan.ts';
+import { jobOf, workOf } from '#contracts/job.ts';
+import type { RunWork } from '#contracts/stage.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { benchManifest, untilDone } from '../manifests.ts';
@@ -89,9 +89,9 @@ function transitionsOf(platform: Platform): number {
 }
 
 /** Stages of all builds, oldest first. */
-function buildsOf(platform: Platform): readonly RunnerStage[] {
+function buildsOf(platform: Platform): readonly RunWork[] {
   return [...platform.builds.newest('sim')].reverse().flatMap((id) => {
     const job = jobOf(platform.builds.get(id)?.environment ?? {});
-    return job.kind === 'stage' ? [job.stage] : [];
+    return workOf(job) ?? [];
   });
 }

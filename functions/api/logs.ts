@@ -1,10 +1,9 @@
 /** The logs that the stages of a run left: which there are, and the text of one, piece by piece. */
 import { headerNames, type LogList } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import { waypointKeys } from '#contracts/stage.ts';
+import { RunWork, waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import { RunnerStage } from '#domain/plan.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { findCluster } from './clusters.ts';
 import { handle } from './handle.ts';
@@ -37,7 +36,7 @@ function inOrder(left: LogList['items'][number], right: LogList['items'][number]
       log.cluster,
       log.waypoint,
       log.mode,
-      RunnerStage.options.indexOf(log.stage),
+      RunWork.options.indexOf(log.stage),
       String(log.attempt).padStart(4, '0'),
     ].join(' ');
   return place(left) < place(right) ? -1 : 1;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { NodeState } from '#domain/cluster-state.ts';
 import { ClusterDrift, DriftItem } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { ClusterPlan, Direction, RunnerStage, StageName } from '#domain/plan.ts';
+import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
-import { StageMode } from './stage.ts';
+import { RunWork, StageMode } from './stage.ts';
 
 /** Header names of our own. */
 export const headerNames = {
@@ -275,7 +275,7 @@ export const LogList = z
       z.object({
         cluster: z.string().describe('name of the cluster'),
         waypoint: z.string(),
-        stage: RunnerStage,
+        stage: RunWork,
         mode: StageMode,
         attempt: z.number().int(),
         size: z.number().int(),

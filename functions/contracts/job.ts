@@ -1,21 +1,36 @@
 /**
- * One shape for all that is asked of a runner. A build has one variable, `KUBELOOM_JOB`: the place of a stage
- * (`runs/…/<stage>/<mode>/<attempt>`; its request is the waypoint document), or the artifact prefix of a question
- * (`checks/…`; its request, build, log and result are below it).
+ * One shape for all that is asked of a runner. A build has one variable, `KUBELOOM_JOB`: the place of a stage, or of a check
+ * for drift (`runs/…/<stage or drift>/<mode>/<attempt>`; its request is the document of the waypoint), or the artifact prefix
+ * of a question (`checks/…`; its request, build, log and result are below it).
  */
 import { z } from 'zod';
-import { RunnerStage } from '#domain/plan.ts';
-import { StageError, StageMode } from './stage.ts';
+import { ClusterState } from '#domain/cluster-state.ts';
+import { StageName } from '#domain/plan.ts';
+import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 
-/** One stage of a waypoint, or a check for drift. */
+/** One stage of a waypoint. */
 export const StageJob = z.object({
   /** Artifact prefix of the waypoint: holds waypoint.json, facts.json and `<stage>[-undo]/<attempt>/…`. */
   waypoint: z.string(),
-  stage: RunnerStage,
+  stage: StageName,
   mode: StageMode,
   attempt: z.coerce.number().int().min(1),
 });
 export type StageJob = z.infer<typeof StageJob>;
+
+/** A check for drift: it changes nothing, so it is not part of a waypoint. */
+export const DriftJob = StageJob.pick({ waypoint: true, attempt: true });
+export type DriftJob = z.infer<typeof DriftJob>;
+
+/** What is to be compared with what exists. */
+export const DriftCheck = z.object({
+  ...WaypointDocument.pick({ schema: true, namespace: true, manifest: true, generation: true, runId: true }).shape,
+  ...WaypointDocument.pick({ cluster: true, facts: true }).shape,
+  /** What was created. */
+  current: ClusterState,
+  reason: z.string(),
+});
+export type DriftCheck = z.infer<typeof DriftCheck>;
 
 /** Whether the credentials of a provider instance work; never a value of a Secret. */
 export const CredentialCheck = z.strictObject({
@@ -102,12 +117,14 @@ export const questionKeys = {
 
 export type Job =
   | ({ readonly kind: 'stage' } & StageJob)
+  | ({ readonly kind: 'drift' } & DriftJob)
   /** `prefix`: of its artifacts. */
   | { readonly kind: 'question'; readonly prefix: string };
 
-/** The value of `KUBELOOM_JOB` for a stage, as `run-stage.asl.json` builds it. */
-export const stageReference = ({ waypoint, stage, mode, attempt }: StageJob): string =>
-  `${waypoint}/${stage}/${mode}/${attempt}`;
+/** What a run has it done for; undefined for a question. */
+export function workOf(job: Job): RunWork | undefined {
+  return job.kind === 'stage' ? job.stage : job.kind === 'drift' ? 'drift' : undefined;
+}
 
 const JobEnvironment = z.object({ KUBELOOM_JOB: z.string() });
 
@@ -115,8 +132,16 @@ const JobEnvironment = z.object({ KUBELOOM_JOB: z.string() });
 export function jobOf(environment: Readonly<Record<string, string | undefined>>): Job {
   const { KUBELOOM_JOB: reference } = JobEnvironment.parse(upToDate(environment));
   if (reference.startsWith('checks/')) return { kind: 'question', prefix: reference };
-  const [attempt, mode, stage, ...waypoint] = reference.split('/').reverse();
-  return { kind: 'stage', ...StageJob.parse({ waypoint: waypoint.reverse().join('/'), stage, mode, attempt }) };
+  const [attempt, mode, stage, ...place] = reference.split('/').reverse();
+  const waypoint = place.reverse().join('/');
+  if (stage === 'drift') return { kind: 'drift', ...DriftJob.parse({ waypoint, attempt }) };
+  return { kind: 'stage', ...StageJob.parse({ waypoint, stage, mode, attempt }) };
+}
+
+/** The request of a check. Older releases wrote it as a waypoint of direction `check`; they are read for one release. */
+export function readDriftCheck(text: string): DriftCheck {
+  const request = JSON.parse(text);
+  return DriftCheck.parse({ current: request.target, reason: request.stages?.[0]?.reasons[0], ...request });
 }
 
 /** A request as it is stored. Those of older releases do not name their kind. */

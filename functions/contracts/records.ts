@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
-import { Direction, RunnerStage, StageName } from '#domain/plan.ts';
-import { StageError } from './stage.ts';
+import { Direction, StageName } from '#domain/plan.ts';
+import { RunWork, StageError } from './stage.ts';
 
 export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
 export type ManifestKey = z.infer<typeof ManifestKey>;
@@ -203,7 +203,7 @@ export const RunEvent = z.strictObject({
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
-  stage: RunnerStage.optional(),
+  stage: RunWork.optional(),
   node: z.string().optional(),
   message: z.string(),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { Direction, DriftPlan, RunnerStage, StagePlan } from '#domain/plan.ts';
+import { Direction, StagePlan, stageNames } from '#domain/plan.ts';
 
 /** Everything the runners of one waypoint need, without any secret; written once by Plan Cluster, never changed. */
 export const WaypointDocument = z.strictObject({
@@ -14,17 +14,20 @@ export const WaypointDocument = z.strictObject({
   cluster: z.string(),
   /** 0-based place on the path of this run. */
   index: z.number().int(),
-  /** `check`: the runner looks for drift and changes nothing. */
-  direction: z.union([Direction, z.literal('check')]),
+  direction: Direction,
   before: ClusterState.nullable(),
   target: ClusterState.nullable(),
   /** What was attempted before and may exist without being in `before` or `target`; its workspaces are handled, too. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
-  stages: z.array(z.union([StagePlan, DriftPlan])),
+  stages: z.array(StagePlan),
   undo: z.array(StagePlan),
 });
 export type WaypointDocument = z.infer<typeof WaypointDocument>;
+
+/** What a run starts containers for: the stages of a waypoint, and checks for drift. */
+export const RunWork = z.enum([...stageNames, 'drift']);
+export type RunWork = z.infer<typeof RunWork>;
 
 export const StageMode = z.enum(['do', 'undo']);
 export type StageMode = z.infer<typeof StageMode>;
@@ -43,9 +46,10 @@ export const StageError = z.strictObject({
 });
 export type StageError = z.infer<typeof StageError>;
 
+/** What a runner leaves of a stage, or of a check for drift. */
 export const StageResult = z.strictObject({
   schema: z.literal(1),
-  stage: RunnerStage,
+  stage: RunWork,
   mode: StageMode,
   attempt: z.number().int(),
   ok: z.boolean(),
@@ -78,12 +82,13 @@ export function clusterKeys({
 
 /** Artifact keys below a waypoint's prefix: the one place that knows them. */
 export const waypointKeys = {
+  /** What its runners are given: a `WaypointDocument`, or a `DriftCheck`. */
   document: (prefix: string) => `${prefix}/waypoint.json`,
   /** Cumulative `ClusterFacts`, rewritten by each stage; absent before the first. */
   facts: (prefix: string) => `${prefix}/facts.json`,
   /** What a check for drift found: a `DriftReport`. */
   drift: (prefix: string) => `${prefix}/drift.json`,
-  attempt: (prefix: string, stage: RunnerStage, mode: StageMode, attempt: number) =>
+  attempt: (prefix: string, stage: RunWork, mode: StageMode, attempt: number) =>
     `${prefix}/${stage}${mode === 'undo' ? '-undo' : ''}/${attempt}`,
   result: (attemptPrefix: string) => `${attemptPrefix}/result.json`,
   log: (attemptPrefix: string) => `${attemptPrefix}/log.txt`,

@@ -1,7 +1,7 @@
 /** Inputs and outputs of states: ids, keys and small words; never manifests, cluster states or secrets. */
 import { z } from 'zod';
-import { Direction, RunnerStage, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
-import { StageMode } from './stage.ts';
+import { Direction, StageName, type UndoRung, undoRungs } from '#domain/plan.ts';
+import { RunWork, StageMode } from './stage.ts';
 
 /** The output of Catch and the input of Fail; the names are those of Step Functions. */
 export const StateError = z.object({ Error: z.string(), Cause: z.string() });
@@ -58,7 +58,7 @@ export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
 
 /** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
 export const StageRequest = z.object({
-  stage: RunnerStage,
+  stage: RunWork,
   mode: StageMode,
   hasWork: z.boolean(),
   project: z.string(),
@@ -76,13 +76,13 @@ const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
 export const PlanClusterOutput = z.object({
   direction: z.union([Direction, z.enum(['none', 'refused', 'check'])]),
   waypointPrefix: z.string(),
-  do: z.record(RunnerStage, StageRequest),
+  do: z.record(RunWork, StageRequest),
   undo: z.record(z.enum(rungs), StageRequest),
 });
 export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 
 /** The same as it comes back: executions that an earlier version started have no slot for stages that are new since. */
-export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunnerStage, StageRequest) });
+export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunWork, StageRequest) });
 export type PlanInput = z.infer<typeof PlanInput>;
 
 /** Commit Waypoint, and what all states behind Plan Cluster have in common. */

@@ -14,10 +14,6 @@ export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nod
 export const StageName = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` });
 export type StageName = z.infer<typeof StageName>;
 
-/** The work of a runner: a stage, or a check for drift from what the stages created. */
-export const RunnerStage = z.enum([...stageNames, 'drift']);
-export type RunnerStage = z.infer<typeof RunnerStage>;
-
 /** Terraform: one workspace for each provider instance of the cluster, and one for each DNS name set. */
 export const InfrastructureWork = z.strictObject({
   /** Provider instances to visit; what the target state has of each is applied, what it lacks is destroyed. */
@@ -63,7 +59,7 @@ export type NodesWork = z.infer<typeof NodesWork>;
 export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
 export type TrafficWork = z.infer<typeof TrafficWork>;
 
-const stage = <Name extends RunnerStage, Work extends z.ZodType>(name: Name, work: Work) =>
+const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
   z.strictObject({
     stage: z.literal(name),
     /** Why there is work, one sentence each; no reasons = no work. */
@@ -80,10 +76,6 @@ export const StagePlan = z.discriminatedUnion('stage', [
   stage('traffic', TrafficWork),
 ]);
 export type StagePlan = z.infer<typeof StagePlan>;
-
-/** A check for drift changes nothing, so it is not a stage of a waypoint; it covers a whole state. */
-export const DriftPlan = stage('drift', z.strictObject({}));
-export type DriftPlan = z.infer<typeof DriftPlan>;
 
 /** The rungs of the rollback ladder and the stage that climbs each. */
 export const undoRungs = {

@@ -1,11 +1,10 @@
 /** Sends a stage's events in order, without the tools having to wait and without ever failing the stage. */
 import type { RunEvent } from '#contracts/records.ts';
-import type { StageMode, WaypointDocument } from '#contracts/stage.ts';
+import type { RunWork } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import type { RunnerStage } from '#domain/plan.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
-import type { StageEvent } from './stage-context.ts';
+import type { ClusterContext, StageEvent } from './stage-context.ts';
 
 export interface EventFeed {
   emit(event: StageEvent): void;
@@ -13,10 +12,10 @@ export interface EventFeed {
   close(): Promise<void>;
 }
 
-/** An event feed for one stage of a waypoint. */
+/** An event feed for one job on a cluster. */
 export function openEventFeed(
   ports: Pick<RunnerPorts, 'events' | 'clock'>,
-  about: { document: WaypointDocument; stage: RunnerStage; mode: StageMode },
+  about: { document: ClusterContext['document']; stage: RunWork },
   mask: SecretMask,
 ): EventFeed {
   const { document, stage } = about;

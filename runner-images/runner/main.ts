@@ -5,6 +5,7 @@ import { wire } from '#functions/wire.ts';
 import { answers } from './answers.ts';
 import { runJob } from './run-job.ts';
 import { stageTools } from './stage-tools.ts';
+import { drift } from './tools/drift.ts';
 
 const templatesDirectory = process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url));
 const stop = new AbortController();
@@ -33,6 +34,7 @@ async function work(): Promise<boolean> {
     crash: crash.signal,
     templatesDirectory,
     tools: stageTools,
+    drift,
     answers,
     echo: (line) => process.stdout.write(`${line}\n`),
     ...(process.env.KUBELOOM_STAGE_MINUTES === undefined

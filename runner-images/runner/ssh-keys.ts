@@ -6,19 +6,19 @@ import { locatorTitle } from '#domain/secret-locator.ts';
 import { sshKeyFileOf } from '#rendering/node-access.ts';
 import { requiredField, userSecret } from './credentials.ts';
 import { makeSshKeyPair } from './openssh-key.ts';
-import type { SecretReader, StageContext } from './stage-context.ts';
+import type { ClusterContext, SecretReader } from './stage-context.ts';
 import { StageFailure } from './stage-failure.ts';
 
 type Around = Pick<SecretReader, 'ports' | 'mask' | 'document'>;
 
 /** Where the pair of a pool is kept. */
-export function sshKeyPath({ document }: Pick<StageContext, 'document'>, clusterId: string, poolId: string): string {
+export function sshKeyPath({ document }: Pick<SecretReader, 'document'>, clusterId: string, poolId: string): string {
   return `ssh/${document.namespace}/${document.manifest}/${clusterId}/${poolId}`;
 }
 
 /** The public half of a pool's pair; the pair is generated when there is none yet. */
 export async function ensurePoolKey(
-  around: Pick<StageContext<'secrets.get' | 'secrets.put'>, 'ports' | 'mask' | 'document'>,
+  around: Pick<ClusterContext<'secrets.get' | 'secrets.put'>, 'ports' | 'mask' | 'document'>,
   clusterId: string,
   poolId: string,
 ): Promise<string> {

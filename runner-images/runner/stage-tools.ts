@@ -1,7 +1,6 @@
 /** Which tool does the work of which stage. */
 import type { StageTools } from './stage-context.ts';
 import { ansible } from './tools/ansible.ts';
-import { drift } from './tools/drift.ts';
 import { kubectl } from './tools/kubectl.ts';
 import { kubeone } from './tools/kubeone.ts';
 import { terraform } from './tools/terraform.ts';
@@ -12,5 +11,4 @@ export const stageTools = {
   kubernetes: kubeone,
   nodes: kubectl,
   traffic: ansible,
-  drift,
 } satisfies StageTools;

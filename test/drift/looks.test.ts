@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { DriftReport } from '#domain/drift.ts';
-import type { DriftPlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
-import { aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
 /** Notes its calls and prints the recording of the workspace that it is called in. */
 const fakeTerraform = `#!/bin/bash
@@ -30,7 +29,6 @@ echo look >> "$RECORDINGS/looks"
 cat "$RECORDINGS/nodes"
 `;
 
-const plan: DriftPlan = { stage: 'drift', reasons: ['whether anything differs'], work: {} };
 const members = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01', 'basement-01'];
 const all = [...members, 'edge-ccccccc-01'];
 
@@ -103,17 +101,14 @@ beforeEach(async () => {
   await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey.trim() });
   const kubeconfigKey = 'kubeconfigs/team/shop/shop-1234567';
   await world.ports.artifacts.putText(kubeconfigKey, 'kind: Config');
-  await world.put(aDocument([plan], { direction: 'check', before: state, target: state }), {
-    ...twoProviderFacts,
-    kubeconfigKey,
-  });
+  await world.put(aCheck(state, { ...twoProviderFacts, kubeconfigKey }));
   say(mesh());
   live();
 });
 afterEach(() => world.close());
 
 async function look(): Promise<DriftReport> {
-  const result = await world.run('drift');
+  const result = await world.checkDrift();
   expect(result.error).toBeUndefined();
   return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
 }

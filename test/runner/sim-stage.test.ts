@@ -1,14 +1,13 @@
 /** The sim runner. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StageResult, waypointKeys } from '#contracts/stage.ts';
+import { type RunWork, StageResult, waypointKeys } from '#contracts/stage.ts';
 import { allNodes } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
-import type { RunnerStage, StagePlan } from '#domain/plan.ts';
+import type { StagePlan } from '#domain/plan.ts';
 import { forgetFaults } from '#runner/sim/injected-faults.ts';
 import { runSimStage } from '#runner/sim/run-sim-stage.ts';
-import type { RunnerPlan } from '#runner/stage-context.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
-import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
+import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
 
 const names = allNodes(twoProviderState()).map(({ node }) => node.name);
 const grow: StagePlan[] = [
@@ -31,10 +30,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const run = (stage: RunnerStage, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
+const run = (stage: RunWork, settings: Record<string, string> = {}, signal = new AbortController().signal) =>
   runSimStage({ KUBELOOM_JOB: `${prefix}/${stage}/do/1`, ...settings }, { signal, ports: world.ports });
 
-async function errorOf(stage: RunnerStage) {
+async function errorOf(stage: RunWork) {
   const key = waypointKeys.result(waypointKeys.attempt(prefix, stage, 'do', 1));
   return StageResult.parse(JSON.parse((await world.ports.artifacts.getText(key)) ?? 'null')).error;
 }
@@ -115,9 +114,8 @@ describe('simulated drift', () => {
   const reported = (change: object = {}) =>
     JSON.stringify([{ kind: 'machine', pool: 'workers', manifest: 'shop', ...change }]);
   const state = twoProviderState();
-  const check: RunnerPlan = { stage: 'drift', reasons: [], work: {} };
   const found = async (drift: string) => {
-    await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
+    await world.put(aCheck(state));
     expect(await run('drift', { KUBELOOM_SIM_DRIFT: drift })).toBe(true);
     return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'))
       .items;
@@ -146,7 +144,7 @@ describe('simulated drift', () => {
   });
 
   it('simulated drift is not looked for when the check has an injected fault', async () => {
-    await world.put(aDocument([check], { direction: 'check', before: state, target: state }));
+    await world.put(aCheck(state));
     expect(await run('drift', { KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'drift', class: 'quota' }]) })).toBe(
       false,
     );

@@ -2,14 +2,23 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type StageMode, type StageResult, type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
-import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
-import type { RunnerStage } from '#domain/plan.ts';
+import type { DriftCheck } from '#contracts/job.ts';
+import {
+  type RunWork,
+  type StageMode,
+  type StageResult,
+  type WaypointDocument,
+  waypointKeys,
+} from '#contracts/stage.ts';
+import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
+import type { StageName, StagePlan } from '#domain/plan.ts';
 import { toolOfStage as toolNames } from '#functions/pipeline/stages/stage-requests.ts';
 import { boundedPorts } from '#local/rights/bounded-ports.ts';
+import { checkDrift } from '#runner/check-drift.ts';
 import { runStage } from '#runner/run-stage.ts';
-import type { RunnerPlan, Tool } from '#runner/stage-context.ts';
+import type { Tool } from '#runner/stage-context.ts';
 import { stageTools } from '#runner/stage-tools.ts';
+import { drift } from '#runner/tools/drift.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 
@@ -24,10 +33,11 @@ export interface StageWorld {
   script(name: string, text: string): string;
   /** Sets a variable of this process until `close`. */
   set(name: string, value: string): void;
-  put(document: WaypointDocument, facts?: ClusterFacts): Promise<void>;
-  run(stage: RunnerStage, options?: RunOptions): Promise<StageResult>;
+  put(document: WaypointDocument | DriftCheck, facts?: ClusterFacts): Promise<void>;
+  run(stage: StageName, options?: RunOptions): Promise<StageResult>;
+  checkDrift(): Promise<StageResult>;
   facts(): Promise<ClusterFacts>;
-  log(stage: RunnerStage, mode?: StageMode): Promise<string>;
+  log(stage: RunWork, mode?: StageMode): Promise<string>;
   /** Messages of all events so far. */
   reported(): Promise<readonly string[]>;
   close(): void;
@@ -42,7 +52,7 @@ export interface RunOptions {
   readonly longestMinutes?: number;
 }
 
-export function aDocument(stages: readonly RunnerPlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
+export function aDocument(stages: readonly StagePlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
   return {
     schema: 1,
     namespace: 'team',
@@ -60,6 +70,12 @@ export function aDocument(stages: readonly RunnerPlan[], change: Partial<Waypoin
     undo: [],
     ...change,
   };
+}
+
+export function aCheck(current: ClusterState, facts: ClusterFacts = noFacts): DriftCheck {
+  const { schema, namespace, manifest, generation, runId, cluster } = aDocument([]);
+  const about = { schema, namespace, manifest, generation, runId, cluster };
+  return { ...about, facts, current, reason: 'whether anything differs from what was created' };
 }
 
 export function stageWorld(): StageWorld {
@@ -96,6 +112,11 @@ export function stageWorld(): StageWorld {
         ...(longestMinutes === undefined ? {} : { longestMinutes }),
         templatesDirectory: templates,
         tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
+      });
+    },
+    async checkDrift() {
+      return checkDrift({ waypoint: prefix, attempt: 1 }, boundedPorts(ports, 'drift'), {
+        ...{ signal: new AbortController().signal, templatesDirectory: templates, drift },
       });
     },
     async facts() {

@@ -12,7 +12,7 @@ import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { jobOf, QuestionResult, questionKeys } from '#contracts/job.ts';
 import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
-import { StageResult, WaypointDocument } from '#contracts/stage.ts';
+import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import {
   AssessFailureInput,
   CollectResultInput,
@@ -34,7 +34,10 @@ import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { simulatedAnswers } from '#runner/answers.ts';
+import { runSimStage } from '#runner/sim/run-sim-stage.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+import { aCheck } from '#test/runner/stage-world.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
 const recorded = new URL('recorded/', import.meta.url);
@@ -141,6 +144,20 @@ describe('builds that an older release started', () => {
       expect(JSON.parse(result ?? 'null')).toHaveProperty(answer);
     },
   );
+
+  it('a check for drift that an older release wrote as a waypoint is made', async () => {
+    const deps = ports();
+    const waypoint = 'runs/team/shop/shop-abcde-g1-d1/shop-1234567/w00';
+    const { current, reason, ...about } = aCheck(twoProviderState());
+    const plan = { stage: 'drift', reasons: [reason], work: {} };
+    const asBefore = { ...about, index: 0, direction: 'check', before: current, target: current, attempted: null };
+    const document = JSON.stringify({ ...asBefore, stages: [plan], undo: [] });
+    await deps.artifacts.putText(waypointKeys.document(waypoint), document);
+    const environment = { KUBELOOM_JOB: `${waypoint}/drift/do/1` };
+    expect(await runSimStage(environment, { signal: around.signal, ports: deps })).toBe(true);
+    const report = await deps.artifacts.getText(waypointKeys.drift(waypoint));
+    expect(JSON.parse(report ?? 'null')).toEqual({ schema: 1, items: [], unchecked: [] });
+  });
 
   it('the results of questions of an older release are parsed', () => {
     const endedAt = '2026-11-20T12:00:02.000Z';

@@ -2,8 +2,7 @@
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
-import { type StageMode, waypointKeys } from '#contracts/stage.ts';
-import { RunnerStage } from '#domain/plan.ts';
+import { RunWork, type StageMode, waypointKeys } from '#contracts/stage.ts';
 
 /** One attempt of one stage: what a log belongs to. */
 export interface StageAttempt extends ManifestKey {
@@ -11,7 +10,7 @@ export interface StageAttempt extends ManifestKey {
   /** Id of the cluster; in paths of the API its name does as well. */
   readonly cluster: string;
   readonly waypoint: string;
-  readonly stage: RunnerStage;
+  readonly stage: RunWork;
   readonly mode: StageMode;
   readonly attempt: number;
 }
@@ -46,7 +45,7 @@ const shape = /^runs\/([^/]+)\/([^/]+)\/([^/]+)\/([^/]+)\/(w\d+)\/([a-z]+)(-undo
 /** The attempt that an artifact prefix names; undefined when it names none. */
 export function attemptOfPrefix(prefix: string): StageAttempt | undefined {
   const [, namespace, name, run, cluster, waypoint, stage, undo, attempt] = shape.exec(prefix) ?? [];
-  const known = RunnerStage.safeParse(stage);
+  const known = RunWork.safeParse(stage);
   if (!namespace || !name || !run || !cluster || !waypoint || !known.success) return undefined;
   const mode = undo === undefined ? 'do' : 'undo';
   return { namespace, name, run, cluster, waypoint, stage: known.data, mode, attempt: Number(attempt) };

@@ -1,4 +1,5 @@
 /** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
+import type { DriftCheck } from '#contracts/job.ts';
 import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
@@ -31,7 +32,7 @@ export interface WaypointStart {
 
 /** Everything that has to be stored before a stage runs, and the input of the next states. */
 export interface Start {
-  readonly document: WaypointDocument;
+  readonly document: WaypointDocument | DriftCheck;
   readonly record: ClusterRecord;
   readonly output: PlanClusterOutput;
 }

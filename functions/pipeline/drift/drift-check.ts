@@ -3,8 +3,9 @@ import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
-import type { ClusterPlan, DriftPlan } from '#domain/plan.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import type { Using } from '../../ports.ts';
 import { type ClusterEvent, changed, clusterName } from '../clusters/cluster-records.ts';
@@ -18,8 +19,11 @@ export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>
   return manifest.check !== undefined && manifest.runId === run.runId;
 }
 
+/** A check of an existing cluster. */
+type CheckedRecord = ClusterRecord & { readonly current: ClusterState };
+
 /** A check runs once, and once more after a repair; a continued repair is verified, too. */
-export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): boolean {
+export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): record is CheckedRecord {
   if (manifest.paused || isCancelled(manifest, run) || record.current === null || record.attempted !== null)
     return false;
   if (record.drift?.repair?.state === 'made') return true;
@@ -39,23 +43,19 @@ export function planRepair(record: ClusterRecord): ClusterPlan {
 export async function beginCheck(
   deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put' | 'config'>,
   run: ClusterRun,
-  record: ClusterRecord,
+  record: CheckedRecord,
 ): Promise<PlanClusterOutput> {
   const { namespace, name, generation, runId, cluster } = run;
   const { current, drift } = record;
   const facts = await knownFacts(deps, record);
-  const { index, waypointPrefix } = nextPrefix(run, record);
+  const { waypointPrefix } = nextPrefix(run, record);
   const repaired = drift?.repair?.state === 'made';
   const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
-  const plan: DriftPlan = { stage: 'drift', reasons: [reason], work: {} };
   const nothing = nothingToDo('none');
   const project = projectOf('drift', deps.config.KUBELOOM_RUNNER_PROJECTS);
   const slot: StageRequest = { ...nothing.do.drift, hasWork: true, project, waypointPrefix };
   const start: Start = {
-    document: {
-      ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction: 'check' },
-      ...{ before: current, target: current, attempted: null, facts, stages: [plan], undo: [] },
-    },
+    document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
     record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),
     output: { ...nothing, direction: 'check', waypointPrefix, do: { ...nothing.do, drift: slot } },
   };

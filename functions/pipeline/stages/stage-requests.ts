@@ -1,7 +1,8 @@
 /** The input of the states after Plan Cluster for each stage: whether it has work, which project does it, what follows. */
+import { RunWork } from '#contracts/stage.ts';
 import type { PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { RunnerStage, type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
+import { type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
 import type { RunnerTool } from '../../rights/runner-rights.ts';
 
 /** The tool that runs each stage; checks for drift have a container with all of them. */
@@ -12,11 +13,11 @@ export const toolOfStage = {
   nodes: 'kubectl',
   traffic: 'ansible',
   drift: 'drift',
-} as const satisfies Record<RunnerStage, RunnerTool>;
+} as const satisfies Record<RunWork, RunnerTool>;
 
 /** No waypoint: every slot is empty. */
 export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
-  const slot = (mode: 'do' | 'undo', stage: RunnerStage): StageRequest => {
+  const slot = (mode: 'do' | 'undo', stage: RunWork): StageRequest => {
     return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
   };
   return outputOf(direction, '', slot);
@@ -54,9 +55,9 @@ export function stageRequests({
 function outputOf(
   direction: PlanClusterOutput['direction'],
   waypointPrefix: string,
-  slot: (mode: 'do' | 'undo', stage: RunnerStage) => StageRequest,
+  slot: (mode: 'do' | 'undo', stage: RunWork) => StageRequest,
 ): PlanClusterOutput {
-  const forward = RunnerStage.options.map((stage) => [stage, slot('do', stage)] as const);
+  const forward = RunWork.options.map((stage) => [stage, slot('do', stage)] as const);
   const back = Object.entries(undoRungs).map(([rung, stage]) => [rung, slot('undo', stage)] as const);
   return {
     direction,
@@ -66,7 +67,7 @@ function outputOf(
   };
 }
 
-export function projectOf(stage: RunnerStage, projects: Readonly<Record<string, string>>): string {
+export function projectOf(stage: RunWork, projects: Readonly<Record<string, string>>): string {
   const project = projects[toolOfStage[stage]];
   if (project) return project;
   const message = `no CodeBuild project is known for ${toolOfStage[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;

@@ -5,7 +5,7 @@ import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { type Play, playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { SecretReader } from '../stage-context.ts';
+import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
@@ -16,9 +16,8 @@ interface Answers {
   readonly silent: Map<string, string>;
 }
 
-export async function checkMesh(context: SecretReader): Promise<Findings> {
+export async function checkMesh(context: DriftContext): Promise<Findings> {
   const { target, facts } = context;
-  if (target === null) return { items: [], unchecked: [] };
   const peers = allNodes(target).map(({ node }) => node.name);
   const work = { install: [], peers, proxy: [], uninstall: [], loadBalancers: [] };
   const visits = visitedNodes({ target, others: [], work });
@@ -32,7 +31,7 @@ export async function checkMesh(context: SecretReader): Promise<Findings> {
   return { items, unchecked: [] };
 }
 
-async function ask(context: SecretReader, inventory: Play['inventory'], time: string): Promise<Answers> {
+async function ask(context: DriftContext, inventory: Play['inventory'], time: string): Promise<Answers> {
   const answers: Answers = { mesh: new Map(), silent: new Map() };
   const result = await playPlaybooks(context, {
     ...{ playbooks: ['verify.yml'], inventory, directoryName: `mesh-${time}` },

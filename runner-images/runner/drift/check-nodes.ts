@@ -3,15 +3,15 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
 
-export async function checkNodes(context: StageContext): Promise<Findings> {
+export async function checkNodes(context: DriftContext): Promise<Findings> {
   const { target } = context;
   const kubeconfig = await keepKubeconfig(context);
-  if (target === null || kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
+  if (kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
   const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
   return { items: await lookTwice(context, () => look(context, kubectl, target), isSilent), unchecked: [] };
@@ -20,7 +20,7 @@ export async function checkNodes(context: StageContext): Promise<Findings> {
 const silentApi = 'API';
 
 /** An API that does not answer is a finding, not a failure: a person has to check it. */
-async function look(context: StageContext, kubectl: Kubectl, target: ClusterState): Promise<readonly DriftItem[]> {
+async function look(context: DriftContext, kubectl: Kubectl, target: ClusterState): Promise<readonly DriftItem[]> {
   try {
     const live = await kubectl.nodes();
     const names = target.pools.flatMap((pool) => pool.nodes.map((node) => node.name));

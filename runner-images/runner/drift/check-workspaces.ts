@@ -4,7 +4,7 @@ import type { DriftItem } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
-import type { SecretReader } from '../stage-context.ts';
+import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { nodeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
@@ -20,9 +20,8 @@ interface Visit {
 }
 
 /** Throws only when none of them could be planned. */
-export async function checkWorkspaces(context: SecretReader): Promise<Findings> {
+export async function checkWorkspaces(context: DriftContext): Promise<Findings> {
   const { target } = context;
-  if (target === null) return { items: [], unchecked: [] };
   const visits = visitsOf(context, target);
   const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
     const job = await visit.job();
@@ -38,7 +37,7 @@ export async function checkWorkspaces(context: SecretReader): Promise<Findings> 
   };
 }
 
-function visitsOf(context: SecretReader, target: ClusterState): readonly Visit[] {
+function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[] {
   const instances = allPools(target).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
   return [
     ...[...new Set(instances)].map((name) => ({

@@ -1,14 +1,14 @@
 /** Only drift that is found twice is reported: a node may be silent for a moment, and a repair or an alarm would be for nothing. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DriftItem, driftKey } from '#domain/drift.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { DriftContext } from '../stage-context.ts';
 
 /** Longer than a kubelet is silent while it restarts, or a control plane while it changes its leader. */
 const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
 
 /** Checks once where no drift is found. `isBlind`: this check saw nothing, so it refutes nothing. @default never */
 export async function lookTwice(
-  { signal }: Pick<StageContext, 'signal'>,
+  { signal }: Pick<DriftContext, 'signal'>,
   look: (time: 'first' | 'second') => Promise<readonly DriftItem[]>,
   isBlind: (items: readonly DriftItem[]) => boolean = () => false,
 ): Promise<readonly DriftItem[]> {

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterKeys } from '#contracts/stage.ts';
-import type { StageContext } from '../stage-context.ts';
+import type { ClusterContext, StageContext } from '../stage-context.ts';
 
 /** Writes it into the work directory, mode 0600; undefined when the cluster has none (yet). */
-export async function keepKubeconfig(context: StageContext): Promise<string | undefined> {
+export async function keepKubeconfig(context: ClusterContext): Promise<string | undefined> {
   const key = context.facts.current.kubeconfigKey ?? clusterKeys(context.document).kubeconfig;
   const text = await context.ports.artifacts.getText(key);
   if (text === undefined) return undefined;

@@ -1,11 +1,13 @@
 /** Failures that the sim runner simulates: `KUBELOOM_SIM_FAULTS`, a JSON list. */
 import { z } from 'zod';
-import { StageMode } from '#contracts/stage.ts';
+import { RunWork, StageMode } from '#contracts/stage.ts';
+import type { NodePoolState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { Direction, RunnerStage } from '#domain/plan.ts';
+import { Direction } from '#domain/plan.ts';
+import { type ClusterContext, knownNodes, knownStates } from '../stage-context.ts';
 
 export const InjectedFault = z.strictObject({
-  stage: RunnerStage,
+  stage: RunWork,
   mode: StageMode.default('do'),
   class: z.enum(errorClasses).default('transient'),
   /** How many times it occurs. */
@@ -33,35 +35,32 @@ interface Struck {
 /** By the text of the list: counters live as long as the process. */
 const lists = new Map<string, Struck[]>();
 
-/** The fault that occurs now, which is counted; undefined when none does. */
+/** The fault that occurs in this job, which is counted; undefined when none does. `added`: pools that the job creates. */
 export function strikingFault(
   text: string | undefined,
-  now: {
-    stage: RunnerStage;
-    mode: StageMode;
-    cluster: string;
-    clusterName: string;
-    nodes: readonly string[];
-    providers: readonly string[];
-    manifest: string;
-    direction: Direction | 'check';
-    attempt: number;
-  },
+  context: ClusterContext,
+  now: { readonly stage: RunWork; readonly mode: StageMode; readonly direction?: Direction },
+  added: readonly NodePoolState[] = [],
 ): InjectedFault | undefined {
   if (text === undefined || text === '') return undefined;
   const list = lists.get(text) ?? read(text);
   lists.set(text, list);
+  const { manifest, cluster } = context.document;
+  const nodes = knownNodes(context);
+  const [state] = knownStates(context);
+  const isAdded = (name: string) =>
+    added.some(({ source }) => source.kind === 'dynamic' && source.provider.name === name);
   const struck = list.find(
     ({ fault, left }) =>
       left > 0 &&
       fault.stage === now.stage &&
       fault.mode === now.mode &&
-      (fault.cluster === undefined || fault.cluster === now.cluster || fault.cluster === now.clusterName) &&
-      (fault.node === undefined || now.nodes.includes(fault.node)) &&
-      (fault.provider === undefined || now.providers.includes(fault.provider)) &&
-      (fault.manifest ?? now.manifest) === now.manifest &&
+      (fault.cluster === undefined || fault.cluster === cluster || fault.cluster === (state?.name ?? '')) &&
+      (fault.node === undefined || nodes.has(fault.node)) &&
+      (fault.provider === undefined || isAdded(fault.provider)) &&
+      (fault.manifest ?? manifest) === manifest &&
       (fault.direction ?? now.direction) === now.direction &&
-      (fault.attempt ?? now.attempt) === now.attempt,
+      (fault.attempt ?? context.attempt) === context.attempt,
   );
   if (struck === undefined) return undefined;
   struck.left -= 1;

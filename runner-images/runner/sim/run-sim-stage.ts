@@ -5,7 +5,7 @@ import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
 import { wire } from '#functions/wire.ts';
 import { simulatedAnswers } from '../answers.ts';
 import { runJob } from '../run-job.ts';
-import { simTool } from './sim-tool.ts';
+import { simCheck, simTool } from './sim-tool.ts';
 
 export interface SimStageOptions {
   readonly signal: AbortSignal;
@@ -23,16 +23,18 @@ export async function runSimStage(
   { signal, ports }: SimStageOptions,
 ): Promise<boolean> {
   const setting = (name: string) => environment[name] ?? process.env[name];
-  const tool = simTool({
+  const options = {
     stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),
     faults: setting('KUBELOOM_SIM_FAULTS'),
     drift: setting('KUBELOOM_SIM_DRIFT'),
-  });
+  };
+  const tool = simTool(options);
   return runJob(jobOf(environment), ports ?? wire(), {
     signal,
     templatesDirectory: '',
     needsFiles: false,
     answers: simulatedAnswers,
-    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool, drift: tool },
+    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool },
+    drift: simCheck(options),
   });
 }

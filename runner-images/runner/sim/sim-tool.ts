@@ -4,11 +4,12 @@ import { clusterKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
+import type { DriftOptions } from '../check-drift.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
-import { type AnyContext, knownStates, type StageContext, type StageSummary, type Tool } from '../stage-context.ts';
+import type { AnyContext, ClusterContext, StageContext, StageSummary, Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
-import { strikingFault } from './injected-faults.ts';
+import { type InjectedFault, strikingFault } from './injected-faults.ts';
 import { repairDrift, simulatedDrift } from './simulated-drift.ts';
 import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
 
@@ -24,42 +25,48 @@ export interface SimOptions {
 /** The tool with these options. */
 export function simTool(options: SimOptions): Tool {
   return async (context) => {
-    if (options.stageMs > 0) {
-      await pause(options.stageMs, undefined, { signal: context.signal }).catch(() => undefined);
-    }
-    if (context.signal.aborted) throw stageCancelled(context.signal);
+    await passTime(context, options);
     if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
     const target = failWhenTold(context, options.faults);
-    if (context.plan.stage === 'drift') return check(context, options.drift);
     if (context.document.direction === 'repair' && target !== null)
       repairDrift(options.drift, placeOf(context, target));
     return perform({ ...context, target }, context.plan);
   };
 }
 
-/** Returns the state after the stage: the target, without pools that are configured to fail. */
-function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
-  const added = skippablePools(context);
-  const states = knownStates(context);
-  const fault = strikingFault(faults, {
-    stage: context.plan.stage,
-    mode: context.mode,
-    manifest: context.document.manifest,
-    direction: context.document.direction,
-    attempt: context.attempt,
-    cluster: context.document.cluster,
-    clusterName: states[0]?.name ?? '',
-    nodes: states.flatMap((state) => allNodes(state).map(({ node }) => node.name)),
-    providers: added.flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
-  });
-  if (fault === undefined) return context.target;
-  const failure = new StageFailure({
+/** A check for drift with these options. */
+export function simCheck(options: SimOptions): DriftOptions['drift'] {
+  return async (context) => {
+    await passTime(context, options);
+    const fault = strikingFault(options.faults, context, { stage: 'drift', mode: 'do' });
+    if (fault) throw injected(fault);
+    return { items: [...simulatedDrift(options.drift, placeOf(context, context.target))], unchecked: [] };
+  };
+}
+
+async function passTime({ signal }: ClusterContext, { stageMs }: SimOptions): Promise<void> {
+  if (stageMs > 0) await pause(stageMs, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) throw stageCancelled(signal);
+}
+
+function injected(fault: InjectedFault): StageFailure {
+  return new StageFailure({
     class: fault.class,
     code: 'InjectedFault',
     message: `The simulated stage ${fault.stage} failed as configured in KUBELOOM_SIM_FAULTS (${fault.class}).`,
     ...(fault.node === undefined && fault.provider === undefined ? {} : { resource: fault.node ?? fault.provider }),
     hint: 'Nothing real is broken: this failure is simulated.',
   });
+}
+
+/** Returns the state after the stage: the target, without pools that are configured to fail. */
+function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
+  const added = skippablePools(context);
+  const { plan, mode, document } = context;
+  const job = { stage: plan.stage, mode, direction: document.direction };
+  const fault = strikingFault(faults, context, job, added);
+  if (fault === undefined) return context.target;
+  const failure = injected(fault);
   const lost = added.flatMap(({ id, source }) =>
     source.kind === 'dynamic' && source.provider.name === fault.provider ? [{ pool: id, error: failure.error }] : [],
   );
@@ -69,14 +76,7 @@ function failWhenTold(context: StageContext, faults: string | undefined): Cluste
   return target;
 }
 
-function check(context: AnyContext, drift: string | undefined): StageSummary {
-  const { target, reportDrift } = context;
-  const items = target === null ? [] : [...simulatedDrift(drift, placeOf(context, target))];
-  reportDrift?.({ items, unchecked: [] });
-  return { differences: items.length };
-}
-
-const placeOf = ({ document }: StageContext, state: ClusterState) => {
+const placeOf = ({ document }: ClusterContext, state: ClusterState) => {
   return { manifest: document.manifest, cluster: document.cluster, state };
 };
 

@@ -4,7 +4,7 @@ import type { ClusterState, DnsState, LoadBalancerState } from '#domain/cluster-
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
-import { type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
+import { type ClusterContext, type ContextOf, knownStates } from '../stage-context.ts';
 import { unknownWorkspace } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
@@ -77,7 +77,7 @@ function applyNames(context: ContextOf<'terraform'>, names: Names): Promise<Work
 
 /** The workspace of the names of a load balancer in `state`; undefined: it has none, as it has no nodes. */
 export function namesJob(
-  context: StageContext,
+  context: ClusterContext,
   balancer: LoadBalancerState,
   state: ClusterState,
 ): WorkspaceJob | undefined {
@@ -89,7 +89,7 @@ export function namesJob(
 
 /** The addresses that the names of a load balancer point to, and the port of the health check of its nodes. */
 function pointsTo(
-  { facts }: StageContext,
+  { facts }: ClusterContext,
   balancer: LoadBalancerState | undefined,
 ): Pick<Names, 'addresses' | 'healthCheckPort'> {
   const nodes = (balancer?.pools ?? []).flatMap((pool) => pool.nodes);
@@ -98,7 +98,7 @@ function pointsTo(
   return { addresses, healthCheckPort };
 }
 
-function workspaceOf(context: StageContext, names: Names): WorkspaceJob {
+function workspaceOf(context: ClusterContext, names: Names): WorkspaceJob {
   const { id, ...rest } = names;
   const { clusterId, dns, gone } = names;
   const { namespace, manifest, generation } = context.document;

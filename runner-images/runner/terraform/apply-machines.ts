@@ -5,7 +5,7 @@ import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from 
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
-import { type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
+import { type ClusterContext, type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-reporter.ts';
@@ -67,7 +67,7 @@ export interface MachinesRequest {
 
 /** The workspace of the instance `name` in `state`; null: nothing of it. Throws `WorkspaceUnknown`. */
 export async function machinesJob(
-  context: StageContext,
+  context: ClusterContext,
   name: string,
   { state, publicKeyOf }: MachinesRequest,
 ): Promise<WorkspaceJob> {
@@ -155,7 +155,7 @@ function orphansOf(
 
 type NodeOutput = z.infer<typeof NodesOutput>[string][string];
 
-function noteNode(context: StageContext, name: string, made: NodeOutput | undefined, common: NodeFacts): void {
+function noteNode(context: ClusterContext, name: string, made: NodeOutput | undefined, common: NodeFacts): void {
   if (made === undefined) {
     throw new StageFailure({
       class: 'transient',
@@ -175,7 +175,7 @@ function noteNode(context: StageContext, name: string, made: NodeOutput | undefi
 }
 
 /** The plan and the states do not fit together. */
-export function unknownWorkspace({ document }: StageContext, what: string): StageFailure {
+export function unknownWorkspace({ document }: ClusterContext, what: string): StageFailure {
   return new StageFailure({
     class: 'bug',
     code: 'WorkspaceUnknown',

@@ -132,7 +132,7 @@ function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {
   };
 }
 
-async function converge(context: SecretReader, work: Work): Promise<Readonly<Record<string, unknown>>> {
+async function converge(context: ContextOf<'terraform'>, work: Work): Promise<Readonly<Record<string, unknown>>> {
   const { job, files, hook, reporter } = work;
   const terraform = await prepare(context, work);
   const { only = [] } = job;

@@ -8,7 +8,7 @@ import { playbookError } from '../ansible/playbook-failure.ts';
 import { waitForRoot } from '../ansible/root-login.ts';
 import { waitForSsh } from '../ansible/ssh-banner.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { SecretReader, StageSummary, ToolOf } from '../stage-context.ts';
+import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export const ansible: ToolOf<'ansible'> = async (context) => {
@@ -52,21 +52,21 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
 };
 
 /** A static machine exists already; one that was just created has to boot. */
-function sshWaitSeconds({ ports: { config } }: SecretReader, { node }: VisitedNode): number {
+function sshWaitSeconds({ ports: { config } }: ContextOf<'ansible'>, { node }: VisitedNode): number {
   return node.static === undefined ? config.KUBELOOM_SSH_WAIT_SECONDS : config.KUBELOOM_STATIC_SSH_WAIT_SECONDS;
 }
 
 /** A machine of ours that no playbook has reached yet: its first boot may still be running. */
-function isUnseen({ facts }: SecretReader, { node }: VisitedNode): boolean {
+function isUnseen({ facts }: ContextOf<'ansible'>, { node }: VisitedNode): boolean {
   return node.static === undefined && facts.current.nodes[node.name]?.bootId === undefined;
 }
 
 /** Hosts that were the API endpoint, under the names at the start of the waypoint: a load balancer may be renamed by now. */
-function oldEndpoints({ others, document }: SecretReader): readonly string[] {
+function oldEndpoints({ others, document }: ContextOf<'ansible'>): readonly string[] {
   return [...new Set(others.map((state) => apiAddress(state, document.facts).host))].filter(Boolean);
 }
 
-function inventoryWork({ plan }: SecretReader): InventoryWork {
+function inventoryWork({ plan }: ContextOf<'ansible'>): InventoryWork {
   const none = { install: [], peers: [], proxy: [], uninstall: [] };
   if (plan.stage === 'configuration') return plan.work;
   if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
@@ -74,7 +74,7 @@ function inventoryWork({ plan }: SecretReader): InventoryWork {
 }
 
 async function playAll(
-  context: SecretReader,
+  context: ContextOf<'ansible'>,
   playbooks: readonly string[],
   inventory: unknown,
   work: InventoryWork,
@@ -95,13 +95,13 @@ type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 /** Collects facts and failures of all playbooks of a run, and the nodes that they configured without failure. */
 class PlaybookListener {
   readonly troubles: Trouble[] = [];
-  readonly #context: SecretReader;
+  readonly #context: ContextOf<'ansible'>;
   readonly #visited = new Set<string>();
   readonly #changed = new Set<string>();
   /** Did not answer, whether or not that was tolerated. */
   readonly #silent = new Set<string>();
 
-  constructor(context: SecretReader) {
+  constructor(context: ContextOf<'ansible'>) {
     this.#context = context;
   }
 

@@ -1,16 +1,14 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes by kubectl. Changes nothing. */
-import type { DriftItem } from '#domain/drift.ts';
-import { driftKey } from '#domain/drift.ts';
+import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
 import { checkWorkspaces } from '../drift/check-workspaces.ts';
-import type { StageContext, ToolOf } from '../stage-context.ts';
+import type { DriftContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
 const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
 
-export const drift: ToolOf<'drift'> = async (context) => {
-  if (context.target === null) throw new Error('there is no cluster to check');
+export async function drift(context: DriftContext): Promise<Omit<DriftReport, 'schema'>> {
   // Concurrently: a failure of one of them does not stop the others.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
   if (context.signal.aborted) throw stageCancelled(context.signal);
@@ -22,9 +20,8 @@ export const drift: ToolOf<'drift'> = async (context) => {
     ...findings.flatMap((found) => found.unchecked),
     ...failures.map((failure) => wordsOf(context, failure)),
   ];
-  context.reportDrift?.({ items: [...items], unchecked });
-  return { differences: items.length, ...(unchecked.length > 0 && { notLookedAt: unchecked.length }) };
-};
+  return { items: [...items], unchecked };
+}
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */
 function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] {
@@ -35,7 +32,7 @@ function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] 
   return [...new Map(reported.map((item) => [driftKey(item), item])).values()];
 }
 
-function wordsOf({ log }: StageContext, failure: unknown): string {
+function wordsOf({ log }: DriftContext, failure: unknown): string {
   if (failure instanceof StageFailure) return `${failure.error.code}: ${failure.error.message}`.slice(0, 500);
   log.write('runner', failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
   return 'a part of the check failed; its log says why';

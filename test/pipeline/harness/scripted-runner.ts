@@ -1,11 +1,18 @@
 /** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
-import { jobOf, type StageJob } from '#contracts/job.ts';
-import { clusterKeys, type StageError, type StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
+import { type DriftJob, jobOf, readDriftCheck, type StageJob } from '#contracts/job.ts';
+import {
+  clusterKeys,
+  type RunWork,
+  type StageError,
+  type StageResult,
+  WaypointDocument,
+  waypointKeys,
+} from '#contracts/stage.ts';
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import type { RunnerStage } from '#domain/plan.ts';
+import type { StageName } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
@@ -24,7 +31,7 @@ export type Trouble =
 type Ending = Exclude<Trouble, () => unknown>;
 
 interface Planned {
-  readonly stage: RunnerStage;
+  readonly stage: RunWork;
   readonly mode: 'do' | 'undo';
   readonly trouble: Trouble;
   times: number;
@@ -50,14 +57,14 @@ export class ScriptedRunner {
   }
 
   /** From now on, so many times. */
-  trouble(stage: RunnerStage, trouble: Trouble, options: { mode?: 'do' | 'undo'; times?: number } = {}): void {
+  trouble(stage: RunWork, trouble: Trouble, options: { mode?: 'do' | 'undo'; times?: number } = {}): void {
     this.#planned.push({ stage, trouble, mode: options.mode ?? 'do', times: options.times ?? 1 });
   }
 
   async build({ EnvironmentVariablesOverride: variables }: BuildRequest): Promise<unknown> {
     const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
-    if (job.kind !== 'stage') throw new Error('a run starts no questions');
-    const ok = await this.#run(job);
+    if (job.kind === 'question') throw new Error('a run starts no questions');
+    const ok = await (job.kind === 'drift' ? this.#check(job) : this.#run(job));
     const build = { Build: { Id: `sim:${this.ran.length}`, BuildStatus: ok ? 'SUCCEEDED' : 'FAILED' } };
     if (!ok) throw new StateFault('States.TaskFailed', JSON.stringify(build));
     return build;
@@ -73,40 +80,57 @@ export class ScriptedRunner {
     const ending = await this.#ending(stage, mode);
     const lost = typeof ending === 'object' ? poolsNamed(document.target, ending.lost) : [];
     const fails = typeof ending === 'string';
-    if (stage === 'drift' && ending === undefined) {
-      const report = { schema: 1, items: this.drift, unchecked: [] };
-      await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
-    }
     const last = document.stages.at(-1)?.stage === stage;
     if (document.direction === 'repair' && last && !fails) {
       this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
     }
-    if (stage !== 'drift') await this.#work(document, { stage, mode, prefix, half: fails, lost });
-    const attemptPrefix = waypointKeys.attempt(prefix, stage, mode, attempt);
+    await this.#work(document, { stage, mode, prefix, half: fails, lost });
+    const failedPools = lost.map((pool) => ({ pool, error: errorOf('quota', document.cluster) }));
+    const summary: StageResult['summary'] =
+      stage === 'infrastructure' ? { hostsCreated: 2, hostsRemoved: 0, resourcesAdded: 7 } : {};
+    const left = { stage, mode, attempt, summary, ...(failedPools.length > 0 && { failedPools }) };
+    return this.#end(waypointKeys.attempt(prefix, stage, mode, attempt), ending, document.cluster, left);
+  }
+
+  async #check({ waypoint: prefix, attempt }: DriftJob): Promise<boolean> {
+    this.ran.push('drift');
+    const { artifacts } = this.#deps;
+    const { cluster } = readDriftCheck((await artifacts.getText(waypointKeys.document(prefix))) ?? 'null');
+    this.prefixes.push(prefix);
+    const ending = await this.#ending('drift', 'do');
+    if (ending === undefined) {
+      const report = { schema: 1, items: this.drift, unchecked: [] };
+      await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
+    }
+    const left = { stage: 'drift', mode: 'do', attempt, summary: {} } as const;
+    return this.#end(waypointKeys.attempt(prefix, 'drift', 'do', attempt), ending, cluster, left);
+  }
+
+  /** Leaves the result; returns whether the job succeeded. */
+  async #end(
+    attemptPrefix: string,
+    ending: Ending | undefined,
+    cluster: string,
+    left: Omit<StageResult, 'schema' | 'ok' | 'startedAt' | 'endedAt' | 'toolMs' | 'error'>,
+  ): Promise<boolean> {
+    const { artifacts } = this.#deps;
     if (ending === 'kill') return false;
     if (ending === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
     if (ending === 'garbled') return false;
-    const error = fails ? errorOf(ending, document) : undefined;
+    const error = typeof ending === 'string' ? errorOf(ending, cluster) : undefined;
     const times = { startedAt: '2026-11-20T12:00:00.000Z', endedAt: '2026-11-20T12:00:01.500Z', toolMs: 1000 };
-    const failedPools = lost.map((pool) => ({ pool, error: errorOf('quota', document) }));
-    const summary: StageResult['summary'] =
-      stage === 'infrastructure' ? { hostsCreated: 2, hostsRemoved: 0, resourcesAdded: 7 } : {};
-    const result: StageResult = {
-      ...{ schema: 1, stage, mode, attempt, ok: !error, ...times, summary },
-      ...(error && { error }),
-      ...(failedPools.length > 0 && { failedPools }),
-    };
+    const result: StageResult = { schema: 1, ok: !error, ...times, ...left, ...(error && { error }) };
     await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result));
     return !error;
   }
 
-  async #ending(stage: RunnerStage, mode: 'do' | 'undo'): Promise<Ending | undefined> {
+  async #ending(stage: RunWork, mode: 'do' | 'undo'): Promise<Ending | undefined> {
     const trouble = this.#next(stage, mode);
     if (typeof trouble !== 'function') return trouble;
     return (await trouble()) === 'stopped' ? 'stopped' : undefined;
   }
 
-  #next(stage: RunnerStage, mode: 'do' | 'undo'): Trouble | undefined {
+  #next(stage: RunWork, mode: 'do' | 'undo'): Trouble | undefined {
     const planned = this.#planned.find((one) => one.stage === stage && one.mode === mode && one.times > 0);
     if (planned) planned.times -= 1;
     return planned?.trouble;
@@ -151,7 +175,7 @@ export class ScriptedRunner {
 }
 
 interface Work {
-  readonly stage: RunnerStage;
+  readonly stage: StageName;
   readonly mode: 'do' | 'undo';
   readonly prefix: string;
   /** It stops half-way. */
@@ -174,14 +198,14 @@ const stopped = {
 
 function errorOf(
   ending: Exclude<Ending, 'kill' | 'garbled' | { readonly lost: readonly string[] }>,
-  document: WaypointDocument,
+  cluster: string,
 ): StageError {
   if (ending === 'stopped') return { ...stopped };
   const errorClass = ending;
   return {
     class: errorClass,
     code: 'ToolFailed',
-    message: `the tool said no in ${nameOfCluster(document.cluster)}`,
+    message: `the tool said no in ${nameOfCluster(cluster)}`,
     hint: 'look at the log',
     retryable: errorClass === 'transient' || errorClass === 'conflict',
   };

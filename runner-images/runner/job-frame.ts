@@ -1,0 +1,110 @@
+/** What all jobs have in common: a masked log, bounded time, a private directory, errors in words. */
+import type { StageError } from '#contracts/stage.ts';
+import type { PortUse } from '#functions/ports.ts';
+import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
+import { revokeVaultTokens } from './credentials.ts';
+import { type Command, type CommandResult, runCommand } from './process.ts';
+import { SecretMask } from './secret-mask.ts';
+import { stageErrorOf, stageTooLong } from './stage-failure.ts';
+import { StageLog } from './stage-log.ts';
+import { Stopwatch } from './stopwatch.ts';
+import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
+
+export interface JobOptions {
+  readonly signal: AbortSignal;
+  readonly templatesDirectory: string;
+  /** After this time the tool is interrupted and the job fails with `StageTooLong`. @default never */
+  readonly longestMinutes?: number;
+  /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
+  readonly graceMs?: number;
+  /** Aborted with the error when something failed outside of the job's own promise. @default never */
+  readonly crash?: AbortSignal;
+  /** False for jobs that need no files: they get an empty path. @default true */
+  readonly needsFiles?: boolean;
+  /** A second output for masked log lines. @default none */
+  readonly echo?: (line: string) => void;
+}
+
+/** `Use`: what the job calls of the ports, apart from what every runner calls. */
+export interface JobContext<Use extends PortUse = never> {
+  readonly ports: RunnerPorts<Use>;
+  readonly mask: SecretMask;
+  readonly log: StageLog;
+  readonly signal: AbortSignal;
+  /** Private, mode 0700, removed when the job ends. */
+  readonly workDirectory: string;
+  /** The plain files of the tools: `templates/`. */
+  readonly templatesDirectory: string;
+  /** Runs a tool; see `runCommand`. */
+  readonly run: (command: Command) => Promise<CommandResult>;
+}
+
+export interface JobEnd<Found> {
+  /** ISO 8601 */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** Time spent in tools. */
+  readonly toolMs: number;
+  readonly outcome: { readonly ok: true; readonly found: Found } | { readonly ok: false; readonly error: StageError };
+}
+
+export interface FramedJob<Found, Result> {
+  readonly ports: RunnerPorts;
+  /** Artifact key. */
+  readonly logKey: string;
+  readonly options: JobOptions;
+  readonly work: (context: Omit<JobContext, 'ports'>) => Promise<Found>;
+  /** Stores what is left of it, whatever happened. `hide` removes secrets from a text. */
+  readonly store: (end: JobEnd<Found>, hide: (text: string) => string) => Promise<Result>;
+}
+
+/** Returns what was stored. Throws only when not even that could be done. */
+export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): Promise<Result> {
+  const { ports, options, work, store } = job;
+  const { templatesDirectory, crash, echo, graceMs = 45_000, needsFiles = true } = options;
+  const { artifacts, clock } = ports;
+  const startedAt = clock.now().toISOString();
+  const mask = new SecretMask();
+  const log = new StageLog({ artifacts, key: job.logKey, mask, clock, ...(echo && { echo }) });
+  const stopwatch = new Stopwatch(() => performance.now());
+  const { signal, clear } = bounded(options);
+  let outcome: JobEnd<Found>['outcome'];
+  try {
+    const workDirectory = needsFiles ? await makeWorkDirectory() : '';
+    const run = (command: Command) => runCommand(command, { signal, log, stopwatch, graceMs });
+    try {
+      const found = work({ mask, log, signal, workDirectory, templatesDirectory, run });
+      outcome = { ok: true, found: await (crash === undefined ? found : orCrash(found, crash)) };
+    } finally {
+      if (needsFiles) await removeWorkDirectory(workDirectory);
+      for (const complaint of await revokeVaultTokens(mask)) log.write('runner', complaint);
+    }
+  } catch (thrown) {
+    const error = stageErrorOf(thrown);
+    if (error.class === 'bug' && thrown instanceof Error) log.write('runner', thrown.stack ?? thrown.message);
+    outcome = { ok: false, error: { ...error, message: mask.hide(error.message) } };
+    log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
+  }
+  clear();
+  const endedAt = clock.now().toISOString();
+  const end = { startedAt, endedAt, toolMs: stopwatch.totalMs, outcome };
+  const [result] = await Promise.all([store(end, (text) => mask.hide(text)), log.close()]);
+  return result;
+}
+
+/** The signal to stop, which also comes when the time of the job is up. */
+function bounded({ signal, longestMinutes }: JobOptions): { readonly signal: AbortSignal; clear(): void } {
+  if (longestMinutes === undefined) return { signal, clear: () => undefined };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(stageTooLong(longestMinutes)), longestMinutes * 60_000);
+  return { signal: AbortSignal.any([signal, late.signal]), clear: () => clearTimeout(timer) };
+}
+
+/** The work's outcome, or the crash, whichever comes first. */
+function orCrash<Result>(work: Promise<Result>, crash: AbortSignal): Promise<Result> {
+  const crashed = new Promise<never>((_, reject) => {
+    if (crash.aborted) reject(crash.reason);
+    crash.addEventListener('abort', () => reject(crash.reason), { once: true });
+  });
+  return Promise.race([work, crashed]);
+}
