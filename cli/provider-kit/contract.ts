@@ -1,4 +1,5 @@
 /** The contract between the generated root and the modules: the variables of each module, and the outputs that it must have. */
+import { moduleTypes } from '#domain/machine-fields.ts';
 import { type ModuleName, moduleNames } from './module-source.ts';
 import { readTerraformType, type TerraformType } from './terraform-type.ts';
 
@@ -26,24 +27,10 @@ const tags: ContractVariable = {
   default: '{}',
 };
 
-const pool = `object({
-    id                    = string
-    role                  = string
-    region                = string
-    zone                  = optional(string)
-    server_type           = string
-    image                 = string
-    storage_disk_size     = number
-    external_network_name = optional(string)
-    machine_spec = optional(object({
-      cpu_count        = optional(number)
-      memory           = optional(number)
-      nvidia_gpu_count = optional(number)
-      nvidia_gpu_type  = optional(string)
-    }))
-    spot   = bool
-    subnet = string
-  })`;
+const poolAttributes = [['id', 'string'], ['role', 'string'], ...moduleTypes] as const;
+const longestName = Math.max(...poolAttributes.map(([name]) => name.length));
+/** Aligned as `terraform fmt` does it. */
+const pool = `object({\n${poolAttributes.map(([name, type]) => `    ${name.padEnd(longestName)} = ${type}\n`).join('')}  })`;
 
 /**
  * Every variable that the root gives, in one place: `node scripts/generate-module-variables.ts` writes the `variables.tf` of the

@@ -14,32 +14,38 @@ interface MachineField {
   readonly document?: Place;
   /** Name in the variable `pool` of node pool modules; absent when they learn of it in another way. */
   readonly module?: string;
+  /** Its type there, as Terraform writes it. */
+  readonly type?: string;
 }
 
 type MachineFieldName = keyof DynamicSource;
+
+/** Fields of `machineSpec`, in the words of the modules. */
+const machineSpecWords = {
+  cpuCount: ['cpu_count', 'number'],
+  memory: ['memory', 'number'],
+  nvidiaGpuCount: ['nvidia_gpu_count', 'number'],
+  nvidiaGpuType: ['nvidia_gpu_type', 'string'],
+} as const satisfies Record<keyof MachineSpec, readonly [name: string, type: string]>;
+const specWords = Object.entries(machineSpecWords) as [keyof MachineSpec, readonly [name: string, type: string]][];
+const specType = `object({ ${specWords.map(([, [name, type]]) => `${name} = optional(${type})`).join(', ')} })`;
 
 /** In the order of the module's variable. */
 export const machineFields = {
   kind: {},
   provider: { document: 'providerSpec.name' },
-  region: { document: 'providerSpec.region', module: 'region' },
-  zone: { document: 'providerSpec.zone', module: 'zone' },
-  serverType: { document: 'serverType', module: 'server_type' },
-  image: { document: 'image', module: 'image' },
-  storageDiskSize: { document: 'storageDiskSize', module: 'storage_disk_size' },
-  externalNetworkName: { document: 'providerSpec.externalNetworkName', module: 'external_network_name' },
-  machineSpec: { document: 'machineSpec', module: 'machine_spec' },
-  spot: { document: 'spot', module: 'spot' },
-  subnet: { module: 'subnet' },
+  region: { document: 'providerSpec.region', module: 'region', type: 'string' },
+  zone: { document: 'providerSpec.zone', module: 'zone', type: 'optional(string)' },
+  serverType: { document: 'serverType', module: 'server_type', type: 'string' },
+  image: { document: 'image', module: 'image', type: 'string' },
+  storageDiskSize: { document: 'storageDiskSize', module: 'storage_disk_size', type: 'number' },
+  externalNetworkName: {
+    ...{ document: 'providerSpec.externalNetworkName', module: 'external_network_name', type: 'optional(string)' },
+  },
+  machineSpec: { document: 'machineSpec', module: 'machine_spec', type: `optional(${specType})` },
+  spot: { document: 'spot', module: 'spot', type: 'bool' },
+  subnet: { module: 'subnet', type: 'string' },
 } as const satisfies Record<MachineFieldName, MachineField>;
-
-/** Fields of `machineSpec`, in the words of the modules. */
-const machineSpecWords = {
-  cpuCount: 'cpu_count',
-  memory: 'memory',
-  nvidiaGpuCount: 'nvidia_gpu_count',
-  nvidiaGpuType: 'nvidia_gpu_type',
-} as const satisfies Record<keyof MachineSpec, string>;
 
 /** Fields of a dynamic pool that say nothing about its machines. */
 type OtherPlace =
@@ -79,6 +85,11 @@ export function moduleInputs(source: DynamicSource): Readonly<Record<string, unk
   return Object.fromEntries(values);
 }
 
+/** Name and type of each, as modules declare them. */
+export const moduleTypes: readonly (readonly [name: string, type: string])[] = rows.flatMap(([, { module, type }]) =>
+  module === undefined || type === undefined ? [] : [[module, type]],
+);
+
 /** Place of a field in a pool of the manifest. */
 export function documentPlace(name: string): string {
   return new Map<string, MachineField>(rows).get(name)?.document ?? name;
@@ -86,8 +97,9 @@ export function documentPlace(name: string): string {
 
 function specInputs(spec: MachineSpec | undefined): Readonly<Record<string, unknown>> | undefined {
   if (spec === undefined) return undefined;
-  const words = Object.entries(machineSpecWords) as [keyof MachineSpec, string][];
-  return Object.fromEntries(words.flatMap(([name, word]) => (spec[name] === undefined ? [] : [[word, spec[name]]])));
+  return Object.fromEntries(
+    specWords.flatMap(([name, [word]]) => (spec[name] === undefined ? [] : [[word, spec[name]]])),
+  );
 }
 
 /** Equal for fields that mean the same. Where the credentials and templates of a provider are is not about the machine. */

@@ -11,14 +11,9 @@ variable "pool" {
     image                 = string
     storage_disk_size     = number
     external_network_name = optional(string)
-    machine_spec = optional(object({
-      cpu_count        = optional(number)
-      memory           = optional(number)
-      nvidia_gpu_count = optional(number)
-      nvidia_gpu_type  = optional(string)
-    }))
-    spot   = bool
-    subnet = string
+    machine_spec          = optional(object({ cpu_count = optional(number), memory = optional(number), nvidia_gpu_count = optional(number), nvidia_gpu_type = optional(string) }))
+    spot                  = bool
+    subnet                = string
   })
 }
 
