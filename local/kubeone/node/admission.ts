@@ -1,6 +1,6 @@
 /** What the server checks and completes before it keeps an object: the rules that a real server applies, too. */
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
-import { apiVersion, type Resource } from './resources.ts';
+import type { Resource } from './resources.ts';
 import { ApiFailure } from './status.ts';
 
 const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -8,23 +8,6 @@ const qualifiedKey = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-
 const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const effects: readonly Json[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const cordonTaint = 'node.kubernetes.io/unschedulable';
-
-/** Reads a request body as an object of the resource. Throws `BadRequest` or `Invalid`. */
-export function readObject(resource: Resource, body: Json, namespace: string): KubeObject {
-  const metadata = at(body, 'metadata');
-  if (!isObject(body) || !isObject(metadata)) throw new ApiFailure('BadRequest', 'the body is not a Kubernetes object');
-  const { name, generateName } = metadata;
-  const chosen = typeof name === 'string' && name !== '' ? name : `${generateName ?? ''}${randomSuffix()}`;
-  if (name === undefined && generateName === undefined) {
-    throw new ApiFailure('Invalid', `${resource.kind}: metadata.name is required`);
-  }
-  return {
-    ...body,
-    apiVersion: apiVersion(resource),
-    kind: resource.kind,
-    metadata: { ...metadata, name: chosen, ...(resource.namespaced ? { namespace } : {}) },
-  };
-}
 
 /** Checks an object and fills in what the server owns. `before` is what it replaces. */
 export function admitObject(
@@ -39,7 +22,7 @@ export function admitObject(
     uid: before?.metadata.uid ?? crypto.randomUUID(),
     creationTimestamp: before?.metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+/, ''),
   };
-  return complete(resource, { ...object, metadata });
+  return resource.name === 'nodes' ? withCordonTaint({ ...object, metadata }) : { ...object, metadata };
 }
 
 function checkMetadata(resource: Resource, { metadata, ...object }: KubeObject): void {
@@ -59,19 +42,6 @@ function checkMetadata(resource: Resource, { metadata, ...object }: KubeObject):
   }
 }
 
-function complete(resource: Resource, object: KubeObject): KubeObject {
-  switch (resource.name) {
-    case 'nodes':
-      return withCordonTaint(object);
-    case 'namespaces':
-      return { ...object, status: { phase: 'Active' } };
-    case 'secrets':
-      return withEncodedData(object);
-    default:
-      return object;
-  }
-}
-
 /** A cordoned node has a taint as well, as the node controller would add it. */
 function withCordonTaint(node: KubeObject): KubeObject {
   const spec: JsonObject = isObject(node.spec) ? { ...node.spec } : {};
@@ -80,19 +50,4 @@ function withCordonTaint(node: KubeObject): KubeObject {
   if (taints.length > 0) spec.taints = [...taints];
   else delete spec.taints;
   return { ...node, spec };
-}
-
-function withEncodedData(secret: KubeObject): KubeObject {
-  const { stringData, ...rest } = secret;
-  const encoded: JsonObject = {};
-  for (const [key, value] of Object.entries(isObject(stringData) ? stringData : {})) {
-    encoded[key] = Buffer.from(String(value)).toString('base64');
-  }
-  const data = { ...(isObject(secret.data) ? secret.data : {}), ...encoded };
-  const { apiVersion, kind, metadata } = secret;
-  return { ...rest, apiVersion, kind, metadata, type: secret.type ?? 'Opaque', data };
-}
-
-function randomSuffix(): string {
-  return crypto.randomUUID().slice(0, 5);
 }

@@ -1,7 +1,8 @@
 /** The simulated Kubernetes API server: HTTPS, client certificates or a token, one leader that all others ask. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, request as httpsRequest } from 'node:https';
+import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { ask } from './ask.ts';
 import { discover } from './discovery.ts';
 import type { Json } from './json.ts';
 import { type Credentials, Membership } from './membership.ts';
@@ -11,7 +12,6 @@ import { type Member, ObjectStore, type Snapshot } from './object-store.ts';
 import { parseApiPath } from './resources.ts';
 import { seedObjects } from './seed-objects.ts';
 import { ApiFailure } from './status.ts';
-import { Watches } from './watches.ts';
 
 export interface ApiServerOptions {
   readonly self: Member;
@@ -36,7 +36,6 @@ const maxBody = 4_000_000;
 
 export async function startApiServer(options: ApiServerOptions): Promise<RunningApiServer> {
   const store = new ObjectStore(options.stateFile);
-  const watches = new Watches(store);
   const lifecycle = new NodeLifecycle(store, options.silenceMs);
   const membership = new Membership({
     ...options,
@@ -45,27 +44,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
       lifecycle.reset();
       seedObjects(store, new Date());
     },
-    onStepDown: () => watches.endAll(),
   });
 
-  /** Members whose node was deleted in the current request: they must receive the change, too. */
-  let dismissed: Member[] = [];
-  store.subscribe(({ type, resource, object }) => {
-    const { members } = store.snapshot;
-    const leaving = members.filter(({ name }) => name === object.metadata.name);
-    if (type !== 'DELETED' || resource.name !== 'nodes' || leaving.length === 0) return;
-    dismissed = leaving;
-    store.setMembers(members.filter((member) => !leaving.includes(member)));
-  });
-  /** Passes on the changes since `revision`, before any client gets its answer. */
-  const confirm = async (revision: number): Promise<void> => {
+  /** Passes on the changes since `revision`, before any client gets its answer; also to members that are not any more. */
+  const confirm = async (revision: number, dismissed: readonly Member[] = []): Promise<void> => {
     if (store.snapshot.revision === revision) return;
-    const also = dismissed;
-    dismissed = [];
-    if (!(await membership.replicate(also))) {
+    if (!(await membership.replicate(dismissed))) {
       throw new ApiFailure('ServiceUnavailable', 'another control-plane node leads now; retry');
     }
-    if (also.some(({ name }) => name === options.self.name)) membership.stepDown();
+    if (dismissed.some(({ name }) => name === options.self.name)) membership.stepDown();
   };
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -84,11 +71,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     const leader = await membership.leader();
     if (leader.name !== options.self.name) return forward(incoming, response, leader);
 
-    const target = parseApiPath(url.pathname);
-    const accept = incoming.headers.accept ?? '';
-    if (target !== undefined && incoming.method === 'GET' && /^(1|true)$/.test(url.searchParams.get('watch') ?? '')) {
-      return watches.start(response, target, url.searchParams, accept);
-    }
     const text = await readText(incoming);
     const { revision } = store.snapshot;
     if (url.pathname === '/internal/heartbeat') {
@@ -97,28 +79,22 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
       await confirm(revision);
       return reply(response, 200, heard);
     }
-    if (url.pathname.endsWith('/selfsubjectaccessreviews')) {
-      const status = { allowed: true, reason: 'the simulated control plane has no access rules' };
-      return reply(response, 201, {
-        kind: 'SelfSubjectAccessReview',
-        apiVersion: 'authorization.k8s.io/v1',
-        spec: {},
-        status,
-      });
-    }
+    const target = parseApiPath(url.pathname);
     if (target === undefined) throw new ApiFailure('NotFound', 'the server could not find the requested resource');
     const { method = 'GET', headers } = incoming;
-    const request = {
-      method,
-      target,
-      query: url.searchParams,
-      accept,
-      contentType: headers['content-type'] ?? '',
-      body: parsed(text),
-    };
-    const answered = answerObjectRequest(store, request, new Date());
-    await confirm(revision);
-    reply(response, answered.code, answered.body);
+    const { accept = '', 'content-type': contentType = '' } = headers;
+    const body = parsed(text);
+    const answered = answerObjectRequest(
+      store,
+      { method, target, query: url.searchParams, accept, contentType, body },
+      new Date(),
+    );
+    const { members } = store.snapshot;
+    const deleted = method === 'DELETE' && target.resource.name === 'nodes' ? target.name : undefined;
+    const dismissed = members.filter(({ name }) => name === deleted);
+    if (dismissed.length > 0) store.setMembers(members.filter((member) => !dismissed.includes(member)));
+    await confirm(revision, dismissed);
+    reply(response, 200, answered);
   }
 
   async function answerMember(incoming: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -131,25 +107,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     return reply(response, membership.accept(snapshot) ? 200 : 409, {});
   }
 
-  // No kept connections: one to a leader that was started again would fail first.
-  function forward(incoming: IncomingMessage, response: ServerResponse, leader: Member): void {
+  async function forward(incoming: IncomingMessage, response: ServerResponse, leader: Member): Promise<void> {
     const { ca, token } = options.credentials;
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
-    const onward = httpsRequest(
-      `${leader.url}${incoming.url}`,
-      { method: incoming.method, headers, ca, agent: false },
-      (answered) => {
-        response.writeHead(answered.statusCode ?? 502, answered.headers);
-        answered.pipe(response);
-        answered.on('error', () => response.destroy());
-      },
-    );
-    onward.on('error', () => {
+    const text = await readText(incoming);
+    const { method } = incoming;
+    const answered = await ask(`${leader.url}${incoming.url}`, 30_000, { method, headers, ca }, text).catch(() => {
       membership.stepDown();
-      fail(response, new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; retry'));
+      throw new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; retry');
     });
-    response.once('close', () => onward.destroy());
-    incoming.pipe(onward);
+    response.writeHead(answered.code, { 'content-type': 'application/json' }).end(answered.text);
   }
 
   const { key, cert } = options.certificate;

@@ -9,7 +9,7 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
+import { askJson } from './ask.ts';
 import { directories, files } from './paths.ts';
 import { exportKeys, setUp } from './setup.ts';
 
@@ -45,25 +45,8 @@ function probe(): object {
 }
 
 function getNodes(): Promise<unknown> {
-  const options = {
-    ca: readFileSync(files.ca),
-    key: readFileSync(files.adminKey),
-    cert: readFileSync(files.adminCertificate),
-    signal: AbortSignal.timeout(5000),
-  };
-  return new Promise((resolve, reject) => {
-    const call = request('https://127.0.0.1:6443/api/v1/nodes', options, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('error', reject).on('end', () => {
-        if (response.statusCode === 200) resolve(JSON.parse(text));
-        else reject(new Error(`the API server answered ${response.statusCode}: ${text.slice(0, 300)}`));
-      });
-    });
-    call.on('error', reject).end();
-  });
+  const [ca, key, cert] = [files.ca, files.adminKey, files.adminCertificate].map((file) => readFileSync(file));
+  return askJson('https://127.0.0.1:6443/api/v1/nodes', 5000, { ca, key, cert });
 }
 
 function reset(): void {

@@ -1,8 +1,8 @@
 /** The simulated kubelet: says every few seconds that its node lives, and answers on the node ports. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import type { Server } from 'node:net';
 import os from 'node:os';
+import { askJson } from './ask.ts';
 import type { JsonObject } from './json.ts';
 import type { Heartbeat, HeartbeatAnswer } from './node-lifecycle.ts';
 import { listenOnNodePort } from './node-port.ts';
@@ -24,7 +24,7 @@ interface KubeletConfig {
 
 const config: KubeletConfig = JSON.parse(readFileSync(files.kubeletConfig, 'utf8'));
 const ca = readFileSync(files.ca);
-const token = readFileSync(files.token, 'utf8').trim();
+const headers = { authorization: `Bearer ${readFileSync(files.token, 'utf8').trim()}` };
 const nodePorts = new Map<number, Server>();
 let registered = false;
 
@@ -46,7 +46,12 @@ async function beat(): Promise<HeartbeatAnswer> {
   let last: unknown = new Error('none is known');
   for (const { url } of controls) {
     try {
-      return await post(`${url}/internal/heartbeat`, JSON.stringify(heartbeat()));
+      return await askJson(
+        `${url}/internal/heartbeat`,
+        3000,
+        { method: 'POST', ca, headers },
+        JSON.stringify(heartbeat()),
+      );
     } catch (error) {
       last = error;
     }
@@ -71,23 +76,6 @@ function heartbeat(): Heartbeat {
     },
     capacity: { cpu: String(os.cpus().length), memory: `${Math.floor(os.totalmem() / 1024)}Ki`, pods: '110' },
   };
-}
-
-function post(url: string, body: string): Promise<HeartbeatAnswer> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return new Promise((resolve, reject) => {
-    const call = request(url, { method: 'POST', ca, headers, signal: AbortSignal.timeout(3000) }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('error', reject).on('end', () => {
-        if (response.statusCode === 200) resolve(JSON.parse(text));
-        else reject(new Error(`${url} answered ${response.statusCode}: ${text.slice(0, 200)}`));
-      });
-    });
-    call.on('error', reject).end(body);
-  });
 }
 
 function openNodePorts(wanted: readonly number[]): void {

@@ -2,7 +2,7 @@
  * Who leads among the control-plane nodes, and how the others keep a copy. The first member that answers leads; it
  * passes every change on before it confirms it. There is no quorum: this stands in for etcd, it does not replace it.
  */
-import { request } from 'node:https';
+import { type Answer, ask } from './ask.ts';
 import { isNewer, type Member, type ObjectStore, type Snapshot } from './object-store.ts';
 
 export interface Credentials {
@@ -11,7 +11,7 @@ export interface Credentials {
   readonly token: string;
 }
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly self: Member;
   readonly store: ObjectStore;
   readonly credentials: Credentials;
@@ -20,7 +20,6 @@ export interface MembershipOptions {
   /** How long an answer about who leads is believed, ms. */
   readonly trustMs: number;
   readonly onLeading: () => void;
-  readonly onStepDown: () => void;
 }
 
 export class Membership {
@@ -76,9 +75,7 @@ export class Membership {
 
   stepDown(): void {
     this.#believed = undefined;
-    if (!this.#leading) return;
     this.#leading = false;
-    this.#options.onStepDown();
   }
 
   async #ask(): Promise<Member> {
@@ -134,21 +131,8 @@ export class Membership {
     return members.filter(({ name }) => name !== this.#options.self.name);
   }
 
-  #call(member: Member, method: string, path: string, body?: string): Promise<{ code: number; text: string }> {
+  #call(member: Member, method: string, path: string, body?: string): Promise<Answer> {
     const { ca, token } = this.#options.credentials;
-    return new Promise((resolve, reject) => {
-      const call = request(
-        `${member.url}${path}`,
-        { method, ca, agent: false, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(700) },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (part: string) => {
-            text += part;
-          });
-          response.on('end', () => resolve({ code: response.statusCode ?? 0, text })).on('error', reject);
-        },
-      );
-      call.on('error', reject).end(body);
-    });
+    return ask(`${member.url}${path}`, 700, { method, ca, headers: { authorization: `Bearer ${token}` } }, body);
   }
 }

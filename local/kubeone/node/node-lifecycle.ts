@@ -2,7 +2,7 @@
 import { admitObject } from './admission.ts';
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
 import type { Member, ObjectStore } from './object-store.ts';
-import { type Resource, resources } from './resources.ts';
+import { resourceNamed } from './resources.ts';
 
 /** What a kubelet reports about its node. */
 export interface Heartbeat {
@@ -85,13 +85,7 @@ export class NodeLifecycle {
   }
 }
 
-export function resourceNamed(name: string): Resource {
-  const found = resources.find((resource) => resource.name === name);
-  if (found === undefined) throw new Error(`no resource ${name}`);
-  return found;
-}
-
-export function isReady(node: KubeObject): boolean {
+function isReady(node: KubeObject): boolean {
   return listAt(node, 'status', 'conditions').some(
     (condition) => at(condition, 'type') === 'Ready' && at(condition, 'status') === 'True',
   );

@@ -14,31 +14,16 @@ export const resources: readonly Resource[] = [
   { group: '', version: 'v1', name: 'nodes', kind: 'Node', namespaced: false, shortNames: ['no'] },
   { group: '', version: 'v1', name: 'namespaces', kind: 'Namespace', namespaced: false, shortNames: ['ns'] },
   { group: '', version: 'v1', name: 'configmaps', kind: 'ConfigMap', namespaced: true, shortNames: ['cm'] },
-  { group: '', version: 'v1', name: 'secrets', kind: 'Secret', namespaced: true },
-  { group: '', version: 'v1', name: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true, shortNames: ['sa'] },
   { group: '', version: 'v1', name: 'services', kind: 'Service', namespaced: true, shortNames: ['svc'] },
   { group: '', version: 'v1', name: 'pods', kind: 'Pod', namespaced: true, shortNames: ['po'] },
-  { group: '', version: 'v1', name: 'events', kind: 'Event', namespaced: true, shortNames: ['ev'] },
   { group: 'apps', version: 'v1', name: 'daemonsets', kind: 'DaemonSet', namespaced: true, shortNames: ['ds'] },
-  { group: 'apps', version: 'v1', name: 'deployments', kind: 'Deployment', namespaced: true, shortNames: ['deploy'] },
-  { group: 'apps', version: 'v1', name: 'statefulsets', kind: 'StatefulSet', namespaced: true, shortNames: ['sts'] },
-  {
-    group: 'policy',
-    version: 'v1',
-    name: 'poddisruptionbudgets',
-    kind: 'PodDisruptionBudget',
-    namespaced: true,
-    shortNames: ['pdb'],
-  },
-  {
-    group: 'storage.k8s.io',
-    version: 'v1',
-    name: 'storageclasses',
-    kind: 'StorageClass',
-    namespaced: false,
-    shortNames: ['sc'],
-  },
 ];
+
+export function resourceNamed(name: string): Resource {
+  const found = resources.find((resource) => resource.name === name);
+  if (found === undefined) throw new Error(`no resource ${name}`);
+  return found;
+}
 
 export const namespaceNames = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
 
@@ -47,12 +32,9 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** Groups that answer without keeping objects: access reviews. */
-export const reviewGroup: GroupVersion = { group: 'authorization.k8s.io', version: 'v1' };
-
 export function groupVersions(): readonly GroupVersion[] {
   const seen = new Map<string, GroupVersion>();
-  for (const { group, version } of [...resources, reviewGroup]) seen.set(`${group}/${version}`, { group, version });
+  for (const { group, version } of resources) seen.set(`${group}/${version}`, { group, version });
   return [...seen.values()];
 }
 
@@ -70,7 +52,6 @@ export interface Target {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string | undefined;
-  readonly subresource: string | undefined;
 }
 
 /** Reads a request path; undefined when no resource is named by it. */
@@ -82,8 +63,8 @@ export function parseApiPath(path: string): Target | undefined {
     .split('/')
     .map(decodeURIComponent);
   const scoped = parts[0] === 'namespaces' && parts.length > 2;
-  const [name, object, subresource] = scoped ? parts.slice(2) : parts;
+  const [name, object] = scoped ? parts.slice(2) : parts;
   const resource = resources.find(({ group, name: known }) => group === base.group && known === name);
   if (resource === undefined) return undefined;
-  return { resource, namespace: scoped ? (parts[1] ?? '') : '', name: object, subresource };
+  return { resource, namespace: scoped ? (parts[1] ?? '') : '', name: object };
 }

@@ -1,9 +1,8 @@
 /** What every simulated cluster has from the beginning: the usual namespaces and something that a load balancer can reach. */
 import { admitObject } from './admission.ts';
 import type { KubeObject } from './json.ts';
-import { resourceNamed } from './node-lifecycle.ts';
 import type { ObjectStore } from './object-store.ts';
-import { namespaceNames } from './resources.ts';
+import { namespaceNames, resourceNamed } from './resources.ts';
 
 export function seedObjects(store: ObjectStore, now: Date): void {
   const make = (resourceName: string, object: KubeObject): void => {

@@ -16,40 +16,19 @@ const text =
   (...path: readonly string[]): Cell =>
   (object) =>
     String(at(object, ...path) ?? '<none>');
-const count = (object: KubeObject, key: string): number => Object.keys(at(object, key) ?? {}).length;
 
-const columns: Readonly<Record<string, readonly Column[]>> = {
-  nodes: [
-    name,
-    { name: 'Status', cell: nodeStatus },
-    { name: 'Roles', cell: nodeRoles },
-    age,
-    { name: 'Version', cell: text('status', 'nodeInfo', 'kubeletVersion') },
-    { name: 'Internal-IP', priority: 1, cell: (node) => addressOf(node, 'InternalIP') },
-    { name: 'External-IP', priority: 1, cell: (node) => addressOf(node, 'ExternalIP') },
-    { name: 'OS-Image', priority: 1, cell: text('status', 'nodeInfo', 'osImage') },
-    { name: 'Kernel-Version', priority: 1, cell: text('status', 'nodeInfo', 'kernelVersion') },
-    { name: 'Container-Runtime', priority: 1, cell: text('status', 'nodeInfo', 'containerRuntimeVersion') },
-  ],
-  namespaces: [name, { name: 'Status', cell: text('status', 'phase') }, age],
-  configmaps: [name, { name: 'Data', cell: (object) => count(object, 'data') }, age],
-  secrets: [name, { name: 'Type', cell: text('type') }, { name: 'Data', cell: (object) => count(object, 'data') }, age],
-  services: [
-    name,
-    { name: 'Type', cell: text('spec', 'type') },
-    { name: 'Cluster-IP', cell: text('spec', 'clusterIP') },
-    { name: 'External-IP', cell: () => '<none>' },
-    { name: 'Port(s)', cell: servicePorts },
-    age,
-  ],
-  pods: [
-    name,
-    { name: 'Status', cell: text('status', 'phase') },
-    age,
-    { name: 'Node', priority: 1, cell: text('spec', 'nodeName') },
-  ],
-  storageclasses: [name, { name: 'Provisioner', cell: text('provisioner') }, age],
-};
+const ofNodes: readonly Column[] = [
+  name,
+  { name: 'Status', cell: nodeStatus },
+  { name: 'Roles', cell: nodeRoles },
+  age,
+  { name: 'Version', cell: text('status', 'nodeInfo', 'kubeletVersion') },
+  { name: 'Internal-IP', priority: 1, cell: (node) => addressOf(node, 'InternalIP') },
+  { name: 'External-IP', priority: 1, cell: (node) => addressOf(node, 'ExternalIP') },
+  { name: 'OS-Image', priority: 1, cell: text('status', 'nodeInfo', 'osImage') },
+  { name: 'Kernel-Version', priority: 1, cell: text('status', 'nodeInfo', 'kernelVersion') },
+  { name: 'Container-Runtime', priority: 1, cell: text('status', 'nodeInfo', 'containerRuntimeVersion') },
+];
 
 /** A Table; `includeObject` says how much of each object travels along. */
 export function tableOf(
@@ -57,7 +36,7 @@ export function tableOf(
   objects: readonly KubeObject[],
   options: { readonly revision: string; readonly includeObject: string; readonly now: Date },
 ): JsonObject {
-  const shown = columns[resource.name] ?? [name, age];
+  const shown = resource.name === 'nodes' ? ofNodes : [name, age];
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
@@ -97,15 +76,6 @@ function nodeRoles(node: KubeObject): string {
 function addressOf(node: KubeObject, type: string): string {
   const found = listAt(node, 'status', 'addresses').find((address) => at(address, 'type') === type);
   return String(at(found, 'address') ?? '<none>');
-}
-
-function servicePorts(service: KubeObject): string {
-  return listAt(service, 'spec', 'ports')
-    .map((port) => {
-      const nodePort = at(port, 'nodePort');
-      return `${at(port, 'port')}${nodePort === undefined ? '' : `:${nodePort}`}/${at(port, 'protocol') ?? 'TCP'}`;
-    })
-    .join(',');
 }
 
 /** `45s`, `3m`, `5h`, `2d`. */
