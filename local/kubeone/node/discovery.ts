@@ -1,16 +1,18 @@
 /** The capabilities that the server lists: version, groups, resources. */
 import type { JsonObject } from './json.ts';
-import { apiVersion, basePath, type GroupVersion, groupVersions, resources } from './resources.ts';
-
-const verbs = ['delete', 'get', 'list', 'patch'];
+import { basePath, resources } from './resources.ts';
 
 /** Answer to a discovery path; undefined when it is none. */
 export function discover(path: string, kubernetesVersion: string): JsonObject | undefined {
   if (path === '/version') return version(kubernetesVersion);
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups() };
-  const listed = groupVersions().find((groupVersion) => path === basePath(groupVersion));
-  return listed && resourceList(listed);
+  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: [] };
+  if (path !== basePath) return undefined;
+  const listed = resources.map(({ name, kind, namespaced, shortName }) => ({
+    ...{ name, singularName: kind.toLowerCase(), namespaced, kind, shortNames: [shortName] },
+    verbs: ['delete', 'get', 'list', 'patch'],
+  }));
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'v1', resources: listed };
 }
 
 function version(kubernetesVersion: string): JsonObject {
@@ -23,27 +25,4 @@ function version(kubernetesVersion: string): JsonObject {
     gitTreeState: 'simulated control plane',
     platform: 'linux/amd64',
   };
-}
-
-function groups(): JsonObject[] {
-  return groupVersions()
-    .filter(({ group }) => group !== '')
-    .map((groupVersion) => {
-      const shown = { groupVersion: apiVersion(groupVersion), version: groupVersion.version };
-      return { name: groupVersion.group, versions: [shown], preferredVersion: shown };
-    });
-}
-
-function resourceList(groupVersion: GroupVersion): JsonObject {
-  const own = resources.filter(({ group }) => group === groupVersion.group);
-  const list: JsonObject[] = own.map((resource) => ({
-    name: resource.name,
-    singularName: resource.kind.toLowerCase(),
-    namespaced: resource.namespaced,
-    kind: resource.kind,
-    verbs,
-    shortNames: [...(resource.shortNames ?? [])],
-    categories: resource.group === 'apps' || ['pods', 'services'].includes(resource.name) ? ['all'] : [],
-  }));
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersion(groupVersion), resources: list };
 }

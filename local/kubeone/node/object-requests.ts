@@ -3,7 +3,7 @@ import { admitObject } from './admission.ts';
 import { isObject, type Json, type JsonObject, type KubeObject } from './json.ts';
 import type { ObjectStore } from './object-store.ts';
 import { mergePatch, strategicPatch } from './patch.ts';
-import { apiVersion, type Target } from './resources.ts';
+import type { Target } from './resources.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
 import { ApiFailure, success } from './status.ts';
 import { tableOf } from './tables.ts';
@@ -41,7 +41,7 @@ function list(store: ObjectStore, request: KubernetesRequest, now: Date): JsonOb
   const fields = fieldSelector(request.query.get('fieldSelector') ?? '');
   const items = store.list(resource, namespace).filter((object) => labels(object) && fields(object));
   const metadata = { resourceVersion: String(store.snapshot.revision) };
-  const plain = { kind: `${resource.kind}List`, apiVersion: apiVersion(resource), metadata, items };
+  const plain = { kind: `${resource.kind}List`, apiVersion: 'v1', metadata, items };
   return asTable(store, request, items, now) ?? plain;
 }
 
