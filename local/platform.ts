@@ -122,15 +122,15 @@ async function assemble(given: {
 
   const report = (fault: string): void => logger.warn('a loss was accepted', { fault });
   const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, report });
+  let gateway: Gateway | undefined;
   const dynamodb = await startDynamoDb({
     ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
     ...{ acceptLoss, logger },
-  });
-  let gateway: Gateway | undefined;
-  dynamodb.onEnd((cause) => {
-    const trouble = partEnded('the database of this platform', cause);
-    logger.error(trouble.detail);
-    gateway?.report(trouble);
+    onEnd(cause) {
+      const trouble = partEnded('the database of this platform', cause);
+      logger.error(trouble.detail);
+      gateway?.report(trouble);
+    },
   });
   cleanUp.push(() => dynamodb.close());
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });

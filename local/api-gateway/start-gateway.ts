@@ -1,9 +1,8 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
-import { Worker } from 'node:worker_threads';
 import { diskTrouble, type Trouble } from '../health.ts';
-import type { LogFields, Logger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
-import { closeThread } from '../worker-thread.ts';
+import { startThread } from '../worker-thread.ts';
 import { type AuthorizerOptions, authorizer } from './authorizer.ts';
 import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 
@@ -22,13 +21,6 @@ export interface GatewayThreadOptions {
 export interface Gateway extends LoopbackServer {
   report(trouble: Trouble): void;
 }
-
-export type GatewayOrder = 'close' | { readonly trouble: Trouble };
-
-export type GatewayThreadReport =
-  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'log'; readonly level: keyof Logger; readonly message: string; readonly fields: LogFields };
 
 /** In this thread. Throws when the port is taken, naming it. */
 export async function startGateway(
@@ -50,28 +42,11 @@ export async function startGatewayThread(
   options: GatewayThreadOptions & { readonly logger: Logger },
 ): Promise<Gateway> {
   const { logger, ...workerData } = options;
-  const worker = new Worker(new URL('./gateway-thread.ts', import.meta.url), {
-    workerData,
+  const thread = await startThread(new URL('./gateway-thread.ts', import.meta.url), {
+    ...{ workerData, what: 'the API', logger },
     // The process keeps its heaps small; here that would be a collection for each few requests.
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
+    onEnd: (cause) => logger.error('the API has stopped; start the platform again', { cause }),
   });
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const { url, port } = await new Promise<{ readonly url: string; readonly port: number }>((resolve, reject) => {
-    worker.on('message', (report: GatewayThreadReport) => {
-      if (report.kind === 'log') logger[report.level](report.message, report.fields);
-      else if (report.kind === 'listening') resolve(report);
-      else reject(new Error(report.message));
-    });
-    worker.once('error', reject);
-    void exited.then(() => reject(new Error('the API stopped before it was ready')));
-  });
-  worker.on('error', (error) =>
-    logger.error('the API has stopped; start the platform again', { cause: error.message }),
-  );
-  return {
-    url,
-    port,
-    report: (trouble) => worker.postMessage({ trouble } satisfies GatewayOrder),
-    close: () => closeThread(worker, exited),
-  };
+  return { ...thread, report: (trouble) => thread.order(trouble) };
 }

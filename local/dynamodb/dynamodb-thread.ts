@@ -1,26 +1,20 @@
 /** Runs the DynamoDB of this machine in a thread of its own: it uses the same machine as the state machines, but not their event loop. */
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { guarded } from '../access-key.ts';
 import { awsJsonListener } from '../aws-json.ts';
-import { type Logger, messageOf } from '../logger.ts';
+import { messageOf } from '../logger.ts';
 import { listenNear } from '../loopback-server.ts';
+import { serveInThread } from '../worker-thread.ts';
 import { openItemStore } from './item-store.ts';
 import { migrateLevelDb } from './migrate-leveldb.ts';
 import { deleteExpired, dynamoOperations } from './operations.ts';
-import { type DynamoDbReport, type ThreadOptions, tableFile } from './start-dynamodb.ts';
+import { type ThreadOptions, tableFile } from './start-dynamodb.ts';
 
 const sweepMs = 10 * 60_000;
 
-const { directory, port, accessKey, acceptLoss = false } = workerData as ThreadOptions;
-const report = (message: DynamoDbReport): void => parentPort?.postMessage(message);
-const notify =
-  (level: keyof Logger): Logger['info'] =>
-  (message, fields = {}) =>
-    report({ kind: 'log', level, message, fields });
-const logger: Logger = { info: notify('info'), warn: notify('warn'), error: notify('error') };
-
-try {
+await serveInThread(async (logger) => {
+  const { directory, port, accessKey, acceptLoss = false } = workerData as ThreadOptions;
   const file = directory === undefined ? ':memory:' : join(directory, tableFile);
   const taken = directory === undefined ? undefined : await migrateLevelDb(directory, file);
   if (taken !== undefined) logger.info('the table was taken over from LevelDB', { entries: taken });
@@ -35,14 +29,12 @@ try {
   };
   const timer = setInterval(sweep, sweepMs);
   sweep();
-  parentPort?.once('message', async () => {
-    clearInterval(timer);
-    await server.close();
-    items.close();
-    parentPort?.close();
-  });
-  report({ kind: 'listening', port: server.port });
-} catch (error) {
-  report({ kind: 'failed', message: messageOf(error) });
-  parentPort?.close();
-}
+  return {
+    ...server,
+    async close() {
+      clearInterval(timer);
+      await server.close();
+      items.close();
+    },
+  };
+});
