@@ -36,6 +36,13 @@ describe('built-in provider types', () => {
   );
 });
 
+it.each(providerTypeNames.filter((name) => providerTypes[name].secret.length > 0))(
+  'the credentials of the type %s can be checked',
+  async (type) => {
+    expect(await import(`../../runner-images/runner/provider-check/clouds/${type}.ts`)).toHaveProperty('check');
+  },
+);
+
 it.each(providerTypeNames)('the type %s has a page, a row among the providers and a row among the checks', (type) => {
   const page = (name: string) => readFileSync(join(root, '../../docs', name), 'utf8');
   expect(page(`providers/${type}.md`)).toContain('# ');

@@ -3,38 +3,7 @@ import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
 import { type ProviderTypeFacts, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { CheckRefused } from './ask.ts';
-import { checkAws } from './check-aws.ts';
-import { checkAzure } from './check-azure.ts';
-import { checkCloudRift } from './check-cloudrift.ts';
-import { checkExoscale } from './check-exoscale.ts';
-import { checkGcp } from './check-gcp.ts';
-import { checkLocal } from './check-local.ts';
-import { checkOci } from './check-oci.ts';
-import {
-  checkCloudflare,
-  checkDigitalOcean,
-  checkHetzner,
-  checkOpenStack,
-  checkOvh,
-  checkVerda,
-} from './check-small.ts';
 import { type CheckFinding, type CheckInput, type CheckOfType, unreported } from './finding.ts';
-
-const checks: Partial<Readonly<Record<ProviderTypeName, CheckOfType>>> = {
-  aws: checkAws,
-  azure: checkAzure,
-  gcp: checkGcp,
-  oci: checkOci,
-  exoscale: checkExoscale,
-  cloudrift: checkCloudRift,
-  hetzner: checkHetzner,
-  digitalocean: checkDigitalOcean,
-  cloudflare: checkCloudflare,
-  openstack: checkOpenStack,
-  ovh: checkOvh,
-  verda: checkVerda,
-  local: checkLocal,
-};
 
 /** Regions become parts of addresses that credentials are sent to: nothing that could name another host is allowed. */
 const regionForm = /^[A-Za-z0-9][A-Za-z0-9 ()_-]*$/;
@@ -55,8 +24,8 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
     const message = 'is not a valid name of a region: correct it in the manifest';
     return odd.map((name) => ({ about: 'identity', name, ok: false, message }));
   }
-  const check = checks[type];
-  if (check === undefined) return [unreported('identity', type, 'has no check yet: the first plan will show it')];
+  // A file for each type; only that of the type is loaded.
+  const { check }: { readonly check: CheckOfType } = await import(`./clouds/${type}.ts`);
   try {
     return await check(input);
   } catch (error) {

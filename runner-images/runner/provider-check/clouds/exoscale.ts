@@ -1,7 +1,7 @@
 /** Exoscale: whose key it is, each operation by its role or by what may be listed, and the quotas of the organisation. */
 import { z } from 'zod';
-import { type CloudAnswer, mustBeGood, quotaUnread } from './ask.ts';
-import { isAllowed, RolePolicy } from './exoscale-role.ts';
+import { type CloudAnswer, mustBeGood, quotaUnread } from '../ask.ts';
+import { isAllowed, RolePolicy } from '../exoscale-role.ts';
 import {
   type CheckFinding,
   type CheckInput,
@@ -11,8 +11,8 @@ import {
   quotaFinding,
   unknownRegions,
   unreported,
-} from './finding.ts';
-import { askExoscale } from './signed-exoscale.ts';
+} from '../finding.ts';
+import { askExoscale } from '../signed-exoscale.ts';
 
 /** The quotas that machines use. */
 const resources = ['instance', 'gpu', 'block-storage-volume', 'block-storage'];
@@ -36,7 +36,7 @@ const Quotas = z.object({
 
 type Question = (path: string) => Promise<CloudAnswer>;
 
-export const checkExoscale: CheckOfType = async ({ fields, permissions, regions, bases }) => {
+export const check: CheckOfType = async ({ fields, permissions, regions, bases }) => {
   const question: Question = (path) =>
     askExoscale(fields, `${bases.api ?? 'https://api-ch-gva-2.exoscale.com'}/v2/${path}`);
   const seen = await seenLists(question, permissions);

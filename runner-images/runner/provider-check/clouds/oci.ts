@@ -1,9 +1,9 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
-import { CheckRefused, type CloudAnswer, mustBeGood, orUnreported, permissionShown } from './ask.ts';
-import { type CheckFinding, type CheckInput, type CheckOfType, identity, unreported } from './finding.ts';
-import { limitsOf } from './oci-limits.ts';
-import { askOci, type OciKey, type OciQuestion, ociKey } from './signed-oci.ts';
+import { CheckRefused, type CloudAnswer, mustBeGood, orUnreported, permissionShown } from '../ask.ts';
+import { type CheckFinding, type CheckInput, type CheckOfType, identity, unreported } from '../finding.ts';
+import { limitsOf } from '../oci-limits.ts';
+import { askOci, type OciKey, type OciQuestion, ociKey } from '../signed-oci.ts';
 
 /** The region of DNS requests when no machine has a region, as in the dns module. */
 const regionOfNames = 'eu-frankfurt-1';
@@ -34,7 +34,7 @@ const verbs = ['inspect', 'read', 'use', 'manage'];
 
 const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
 
-export const checkOci: CheckOfType = async (input) => {
+export const check: CheckOfType = async (input) => {
   const { compartmentocid: compartmentId = '', tenancyocid = '' } = input.fields;
   const key = ociKey(input.fields);
   const [first = regionOfNames] = input.regions;

@@ -1,7 +1,7 @@
 /** Azure: a token of the tenant, the subscription, its permissions as Azure lists them for us, and the cores of a region. */
 import { z } from 'zod';
-import { webIdentityToken } from '../web-identity.ts';
-import { askCloud, bearer, form, mustAsk, quotaUnread } from './ask.ts';
+import { webIdentityToken } from '../../web-identity.ts';
+import { askCloud, bearer, form, mustAsk, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
@@ -10,7 +10,7 @@ import {
   permissionFinding,
   quotaFinding,
   unreported,
-} from './finding.ts';
+} from '../finding.ts';
 
 const Token = z.object({ access_token: z.string() });
 const Subscription = z.object({ displayName: z.string(), state: z.string() });
@@ -27,7 +27,7 @@ const Usages = z.object({
   ),
 });
 
-export const checkAzure: CheckOfType = async (input) => {
+export const check: CheckOfType = async (input) => {
   const { subscriptionid = '' } = input.fields;
   const token = await tokenOf(input);
   const arm = `${input.bases.management ?? 'https://management.azure.com'}/subscriptions/${subscriptionid}`;

@@ -1,8 +1,8 @@
 /** Google Cloud: a token for the service account, each permission by testIamPermissions, and the quotas of regions. */
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
-import { webIdentityToken } from '../web-identity.ts';
-import { askCloud, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from './ask.ts';
+import { webIdentityToken } from '../../web-identity.ts';
+import { askCloud, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
@@ -10,7 +10,7 @@ import {
   identity,
   permissionFinding,
   quotaFinding,
-} from './finding.ts';
+} from '../finding.ts';
 
 const Key = z.object({ client_email: z.string(), private_key: z.string() });
 const Token = z.object({ access_token: z.string() });
@@ -23,7 +23,7 @@ const metrics = ['CPUS', 'IN_USE_ADDRESSES', 'SSD_TOTAL_GB'];
 /** As many permissions as one question may have. */
 const chunk = 100;
 
-export const checkGcp: CheckOfType = async (input) => {
+export const check: CheckOfType = async (input) => {
   const { gcpproject: project = '' } = input.fields;
   const { token, account } = await tokenOf(input);
   const headers = bearer(token);

@@ -1,7 +1,7 @@
 /** AWS: who the credentials are, each permission by IAM's own simulation, and how many machines the account may have. */
 import { z } from 'zod';
 import { type AwsKeys, assumeRole, callerIdentity, type StsPlace } from '#adapters/aws-identity.ts';
-import { CheckRefused, orUnreported, quotaUnread } from './ask.ts';
+import { CheckRefused, orUnreported, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
   type CheckInput,
@@ -9,8 +9,8 @@ import {
   identity,
   permissionFinding,
   unreported,
-} from './finding.ts';
-import { signedAws } from './signed-aws.ts';
+} from '../finding.ts';
+import { signedAws } from '../signed-aws.ts';
 
 /** As many actions as one question may have. */
 const chunk = 50;
@@ -23,7 +23,7 @@ const context = {
 /** "Running On-Demand Standard instances", in virtual processors. */
 const vcpuQuota = { service: 'ec2', code: 'L-1216C47A', title: 'virtual CPUs of standard instances' };
 
-export const checkAws: CheckOfType = async (input) => {
+export const check: CheckOfType = async (input) => {
   const keys = await keysOf(input);
   const { arn, account } = await callerIdentity({ ...placeOf(input), keys }).catch(refused('AWS'));
   const findings = [identity(arn, `account ${account}`)];

@@ -1,7 +1,7 @@
 /** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
 import { z } from 'zod';
-import { askCloud, type CloudAnswer, json, mustBeGood, permissionShown, quotaUnread } from './ask.ts';
-import { type CheckFinding, type CheckOfType, identity, unreported } from './finding.ts';
+import { askCloud, type CloudAnswer, json, mustBeGood, permissionShown, quotaUnread } from '../ask.ts';
+import { type CheckFinding, type CheckOfType, identity, unreported } from '../finding.ts';
 
 const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
 const Types = z.object({
@@ -21,7 +21,7 @@ const Types = z.object({
 });
 type Variant = z.infer<typeof Types>['data']['instance_types'][number]['variants'][number];
 
-export const checkCloudRift: CheckOfType = async ({ fields, regions, bases }) => {
+export const check: CheckOfType = async ({ fields, regions, bases }) => {
   const { token = '', teamid } = fields;
   // The API reads a request from its beginning: the version must come first.
   const question = (path: string, data: unknown = {}): Promise<CloudAnswer> =>

@@ -1,8 +1,8 @@
 /** Type `local`: asks the machine that creates the hosts whether it accepts the account. */
 import { spawnSync } from 'node:child_process';
-import { type CheckFinding, type CheckOfType, identity, unreported } from './finding.ts';
+import { type CheckFinding, type CheckOfType, identity, unreported } from '../finding.ts';
 
-export const checkLocal: CheckOfType = async ({ fields }) => [answerOf(fields.account ?? '', fields.password ?? '')];
+export const check: CheckOfType = async ({ fields }) => [answerOf(fields.account ?? '', fields.password ?? '')];
 
 function answerOf(name: string, password: string): CheckFinding {
   const { error, status, stderr } = spawnSync(

@@ -1,0 +1,46 @@
+/** OpenStack: the project of an application credential, its roles and quotas. */
+import { z } from 'zod';
+import { askCloud, json, mustAsk, quotaUnread } from '../ask.ts';
+import { type CheckOfType, identity, quotaFinding } from '../finding.ts';
+
+const Limits = z.object({ limits: z.object({ absolute: z.record(z.string(), z.number()) }) });
+const Catalog = z.object({
+  token: z.object({
+    project: z.object({ name: z.string() }),
+    roles: z.array(z.object({ name: z.string() })).default([]),
+    catalog: z.array(
+      z.object({
+        type: z.string(),
+        endpoints: z.array(z.object({ interface: z.string(), region: z.string().nullish(), url: z.string() })),
+      }),
+    ),
+  }),
+});
+
+export const check: CheckOfType = async ({ fields, regions }) => {
+  const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
+  const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
+  const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
+  const answer = await mustAsk('application credential', url, json({ auth: login }));
+  const { token } = Catalog.parse(answer.json);
+  const headers = { 'x-auth-token': answer.headers.get('x-subject-token') ?? '' };
+  const compute =
+    token.catalog.find(({ type }) => type === 'compute')?.endpoints.filter((end) => end.interface === 'public') ?? [];
+  const quotas = await Promise.all(
+    compute
+      .filter(({ region }) => regions.length === 0 || regions.includes(region ?? ''))
+      .map(async ({ region, url: nova }) => {
+        const answered = await askCloud(`${nova}/limits`, { headers });
+        const found = Limits.safeParse(answered.json).data?.limits.absolute;
+        if (found === undefined) return [quotaUnread(`compute in ${region}`, answered)];
+        return (['Cores', 'Instances'] as const).flatMap((word) => {
+          const [used, limit] = [found[`total${word}Used`], found[`maxTotal${word}`]];
+          // Below zero: without limit.
+          return used === undefined || limit === undefined || limit < 0
+            ? []
+            : [quotaFinding(`${word} in ${region}`, used, limit)];
+        });
+      }),
+  );
+  return [identity(token.project.name, `roles ${token.roles.map(({ name }) => name).join(', ')}`), ...quotas.flat()];
+};

@@ -1,0 +1,39 @@
+/** OVHcloud: the login, the project and its quotas. */
+import { z } from 'zod';
+import { askCloud, bearer, form, mustAsk } from '../ask.ts';
+import { type CheckOfType, identity, quotaFinding, unreported } from '../finding.ts';
+
+const OAuth = z.object({ access_token: z.string() });
+
+/** Each family of OVH has an API and a login of its own. */
+const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> = {
+  'ovh-eu': ['https://www.ovh.com/auth/oauth2/token', 'https://eu.api.ovh.com/v1'],
+  'ovh-ca': ['https://ca.ovh.com/auth/oauth2/token', 'https://ca.api.ovh.com/v1'],
+  'ovh-us': ['https://us.ovhcloud.com/auth/oauth2/token', 'https://api.us.ovhcloud.com/v1'],
+};
+const OvhQuotas = z.array(
+  z.object({ region: z.string(), instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
+);
+
+export const check: CheckOfType = async ({ fields, bases, regions }) => {
+  const [login, api] = ovhHosts[fields.endpoint ?? 'ovh-eu'] ?? [];
+  if (login === undefined || api === undefined)
+    return [unreported('identity', `endpoint ${fields.endpoint}`, 'has no check')];
+  const { clientid: client_id = '', clientsecret: client_secret = '', servicename = '' } = fields;
+  const asked = form({ grant_type: 'client_credentials', client_id, client_secret, scope: 'all' });
+  const { access_token } = OAuth.parse((await mustAsk('login', bases.login ?? login, asked)).json);
+  const project = `${bases.api ?? api}/cloud/project/${encodeURIComponent(servicename)}`;
+  const headers = bearer(access_token);
+  await mustAsk(`project ${servicename}`, project, { headers });
+  const answer = await askCloud(`${project}/quota`, { headers });
+  const quotas = OvhQuotas.safeParse(answer.body).data ?? [];
+  return [
+    identity(`project ${servicename}`, 'may be read'),
+    ...quotas
+      .filter(({ region }) => regions.length === 0 || regions.includes(region))
+      .flatMap(({ region, instance }) =>
+        instance === undefined ? [] : [quotaFinding(`cores in ${region}`, instance.usedCores, instance.maxCores)],
+      ),
+    unreported('permission', 'policies', 'OVHcloud has no request for each action: only a plan can show it'),
+  ];
+};

@@ -1,0 +1,40 @@
+/** Verda: the client, the locations and the balance. */
+import { z } from 'zod';
+import { askCloud, bearer, json, mustAsk, quotaUnread } from '../ask.ts';
+import { type CheckFinding, type CheckOfType, identity, unknownRegions, unreported } from '../finding.ts';
+
+const OAuth = z.object({ access_token: z.string() });
+
+const Locations = z.array(z.object({ code: z.string() }));
+const Balance = z.object({ amount: z.number(), currency: z.string() });
+
+export const check: CheckOfType = async ({ fields, bases, regions }) => {
+  const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
+  const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
+  const login = json({ grant_type: 'client_credentials', client_id, client_secret });
+  const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
+  const headers = bearer(access_token);
+  await mustAsk('instances', `${base}/instances`, { headers });
+  const locations = Locations.safeParse((await askCloud(`${base}/locations`, { headers })).body).data;
+  const reported = await askCloud(`${base}/balance`, { headers });
+  const balance = Balance.safeParse(reported.json).data;
+  const left =
+    balance === undefined ? quotaUnread('balance', reported) : balanceFinding(balance.amount, balance.currency);
+  return [
+    identity('client', 'may log in and list instances'),
+    ...(locations === undefined
+      ? []
+      : unknownRegions(
+          regions,
+          locations.map(({ code }) => code),
+        )),
+    unreported('permission', 'cloud-api-v1', 'Verda has no request that shows it: only a plan can show it'),
+    left,
+  ];
+};
+
+/** Accounts that pay afterwards may have none. */
+function balanceFinding(amount: number, currency: string): CheckFinding {
+  const message = `is ${amount} ${currency}; nothing is created when it does not suffice`;
+  return { about: 'quota', name: 'balance', ok: amount > 0 ? true : null, message };
+}
