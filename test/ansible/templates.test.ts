@@ -26,6 +26,7 @@ function inventory(hosts: readonly string[], statics: readonly string[], roles: 
   const vars = {
     kubeloom_mesh: mesh,
     kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
+    kubeloom_private_address: '10.0.0.9',
     kubeloom_load_balancer: 'lb',
     kubeloom_load_balancers: { lb: { roles } },
   };
@@ -87,23 +88,34 @@ describe('load balancer', () => {
 
   test('the load balancer has a section for each TCP role, targets in a fixed order, and a health port', async () => {
     expect(await listen(role('shop'))).toEqual({
-      'kubeloom-health': expect.stringContaining('bind 127.0.0.1:65534'),
-      'role-shop': 'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 server two 10.0.0.2:30443',
+      kubeloom: expect.stringContaining('bind 127.0.0.1:65534 bind 10.0.0.9:65534 transparent'),
+      'role-shop':
+        'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 id 1 server two 10.0.0.2:30443 id 2',
     });
   });
 
   test('PROXY protocol and sticky sessions are used as asked, but never for the Kubernetes API', async () => {
     const wanted = { proxy_protocol: true, sticky_sessions: true };
     const sections = await listen(role('shop', wanted), role('api', { ...wanted, port: 6443, target_port: 6443 }));
-    expect(sections['role-shop']).toContain('balance source hash-type consistent server one 10.0.0.1:30443 send-proxy');
-    expect(sections['role-api']).toBe(
-      'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 server two 10.0.0.2:6443',
+    expect(sections['role-shop']).toContain(
+      'balance source hash-type consistent server one 10.0.0.1:30443 id 1 send-proxy',
     );
+    expect(sections['role-api']).toBe(
+      'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 id 1 server two 10.0.0.2:6443 id 2',
+    );
+  });
+
+  test('targets of a large network have ids that haproxy accepts, each its own', async () => {
+    const addresses = ['192.168.0.1', '192.168.1.0', '192.169.0.1', '192.168.255.254'];
+    const targets = addresses.map((address, index) => ({ name: `node-${index}`, address }));
+    const section = (await listen(role('shop', { targets })))['role-shop'] ?? '';
+    const ids = [...section.matchAll(/ id (\d+)/g)].map((match) => Number(match[1]));
+    expect(ids).toEqual([11010049, 11010304, 11075585, 11075582]);
   });
 
   test('the load balancer leaves UDP roles to the kernel', async () => {
     const dns = role('dns', { protocol: 'udp', port: 53, target_port: 30053 });
-    expect(Object.keys(await listen(dns))).toEqual(['kubeloom-health']);
+    expect(Object.keys(await listen(dns))).toEqual(['kubeloom']);
     const { cloud = '' } = await render('udp.nft.j2', inventory(['cloud'], [], [dns, role('shop')]));
     expect(cloud.match(/udp dport.*/g)).toEqual([
       'udp dport 53 dnat to numgen inc mod 2 map { 0 : 10.0.0.1, 1 : 10.0.0.2 } : 30053',
