@@ -27,6 +27,15 @@ describe('playbook failures', () => {
       'NodeConfigurationFailed',
       trouble('failed', 'n1', 'E: Could not get lock /var/lib/dpkg/lock-frontend'),
     ],
+    [
+      'conflict',
+      'NodeConfigurationFailed',
+      trouble(
+        'failed',
+        'n1',
+        'Binding for proxy role-a: cannot bind socket (Address already in use) for [0.0.0.0:8084]',
+      ),
+    ],
     ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
     ['user', 'NodeConfigurationFailed', trouble('failed', 'n1', 'cp: write error: No space left on device')],
     ['bug', 'NodeConfigurationFailed', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],

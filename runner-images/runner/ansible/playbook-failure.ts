@@ -23,6 +23,11 @@ const table: readonly Row[] = [
     hint: 'Another package manager runs on the node. Kubeloom retries automatically.',
   },
   {
+    class: 'conflict',
+    pattern: /address already in use|is in use on the load balancer/i,
+    hint: 'Stop the program that uses the port of a role on the load balancer, or choose another port. Kubeloom retries automatically.',
+  },
+  {
     class: 'transient',
     pattern:
       /temporary failure (in name resolution|resolving)|could not resolve|failed to fetch|unable to connect|connection (timed out|reset|refused)|timed? ?out|network is unreachable|hash sum mismatch|no public key is known/i,

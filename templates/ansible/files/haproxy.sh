@@ -1,23 +1,53 @@
-# Load balancer for TCP roles. KUBELOOM_HAPROXY: the whole configuration, base64. Reloads, never restarts: connections live on.
+# Load balancer for TCP roles. KUBELOOM_HAPROXY: the whole configuration, base64 · KUBELOOM_PORTS: ports of all roles, comma list.
+# Reloads, never restarts: connections live on. Where the new configuration does not run, the old one is put back.
+config=/etc/haproxy/haproxy.cfg
+wanted=/etc/kubeloom/haproxy/wanted.cfg
 packages haproxy
-put /etc/kubeloom/haproxy/wanted.cfg 644 <<<"$(base64 -d <<<"$KUBELOOM_HAPROXY")"
-if ! faults=$(haproxy -c -q -f /etc/kubeloom/haproxy/wanted.cfg 2>&1); then
-  die "haproxy refuses the configuration, the old one stays in force: $faults"
-fi
-put /etc/haproxy/haproxy.cfg 644 </etc/kubeloom/haproxy/wanted.cfg
-replaced=$rewritten
 
+# No outgoing connection may take the port of a role: haproxy could not listen on it.
+put /etc/sysctl.d/zz-kubeloom-ports.conf 644 <<<"net.ipv4.ip_local_reserved_ports = $KUBELOOM_PORTS"
+sysctl -qw "net.ipv4.ip_local_reserved_ports=$KUBELOOM_PORTS" 2>/dev/null || note "role ports cannot be reserved on this machine (read-only)"
+
+text=$(base64 -d <<<"$KUBELOOM_HAPROXY")
+fingerprint=$(sha256sum <<<"$text" | cut -c1-32)
+put $wanted 644 <<<"${text//@fingerprint@/$fingerprint}"
+faults=$(haproxy -c -q -f $wanted 2>&1) || die "haproxy refuses the configuration, the old one stays in force: $faults"
+
+# What haproxy runs with, in its own answer: a reload that failed is not reported by systemctl.
+running() { (exec 3<>/dev/tcp/127.0.0.1/65534; printf 'GET / HTTP/1.0\r\n\r\n' >&3; timeout 5 tail -n 1 <&3) 2>/dev/null || true; }
+log() { journalctl -u haproxy.service --since "@$began" -o cat --no-pager 2>/dev/null || true; }
+back() {
+  if [ -e $config.before ]; then mv -f $config.before $config; else rm -f $config; fi
+  die "$1: $(log | grep -E 'ALERT|rror' | tail -n 5 | tr '\n' ' ')"
+}
+
+# A failed try makes haproxy stop listening for seconds on all ports: another program on a port of a new role is found before it.
+if systemctl is-active --quiet haproxy.service; then
+  for port in $(sed -n 's/^  bind :\([0-9]*\)$/\1/p' $wanted); do
+    others=$(ss -Htanp "sport = :$port" | grep users: | grep -v '"haproxy"' | head -n 1 || true)
+    [ -z "$others" ] || die "port $port of a role is in use on the load balancer, nothing was changed: $(tr -s ' ' <<<"$others")"
+  done
+fi
+
+began=$EPOCHSECONDS
+[ ! -e $config ] || cp -p $config $config.before
+put $config 644 <$wanted
 if [ "$(systemctl is-enabled haproxy.service 2>/dev/null)" != enabled ]; then
   systemctl enable --quiet haproxy.service 2>/dev/null
   changed "haproxy starts with the machine"
 fi
 if ! systemctl is-active --quiet haproxy.service; then
   systemctl reset-failed haproxy.service 2>/dev/null || true
-  systemctl start haproxy.service ||
-    die "haproxy does not start: $(journalctl -u haproxy.service -n 5 -o cat --no-pager 2>/dev/null | tr '\n' ' ')"
+  systemctl start haproxy.service || back "haproxy does not start"
   changed "started haproxy"
-elif [ "$replaced" = 1 ] || [ /etc/haproxy/haproxy.cfg -nt /run/kubeloom-haproxy ]; then
-  systemctl reload haproxy.service
+elif [ $rewritten = 1 ] || [ "$(running)" != "$fingerprint" ]; then
+  systemctl reload haproxy.service || back "haproxy does not reload"
+  for ((tries = 0; tries < 150; tries++)); do
+    [ "$(running)" != "$fingerprint" ] || break
+    sleep 0.2
+    ! log | grep -qE 'Loading failure|Reload failed' || break
+  done
+  [ "$(running)" = "$fingerprint" ] || back "haproxy does not run with the new configuration, the old one is in force again"
   changed "haproxy reloaded its roles"
 fi
-touch /run/kubeloom-haproxy
+rm -f $config.before

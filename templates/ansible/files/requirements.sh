@@ -37,7 +37,9 @@ fi
 put /etc/security/limits.d/90-kubeloom.conf 644 <<<"$(for who in '*' root; do printf '%s - nofile %s\n' "$who" "$files"; done)"
 
 # Sorts after k8s.conf of KubeOne, whose values are lower.
-put /etc/sysctl.d/zz-kubeloom.conf 644 <<'END'
+# Reserved: no outgoing connection may take the port that etcd, the API server or the kubelet will listen on after a restart; a
+# load balancer reserves its roles (haproxy.sh).
+put /etc/sysctl.d/zz-kubeloom.conf 644 <<END
 fs.file-max = 2097152
 fs.inotify.max_queued_events = 65535
 fs.inotify.max_user_watches = 2097152
@@ -45,6 +47,7 @@ fs.inotify.max_user_instances = 65535
 net.core.somaxconn = 65535
 net.ipv4.ip_local_port_range = 2048 65535
 net.ipv4.tcp_fin_timeout = 30
+$([ "$KUBELOOM_KUBERNETES" = 0 ] || echo "net.ipv4.ip_local_reserved_ports = 2379-2380,6443,10250-10259,$KUBELOOM_PORT")
 END
 readonly_keys=()
 while IFS=' =' read -r key value; do

@@ -1,0 +1,122 @@
+/** Load balancers under traffic on real hosts: what clients notice when roles, targets and machines come and go. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRoot } from './host-workshop.ts';
+import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
+import { type Connection, connectWhile, knock, startTargets, targetPort } from './traffic.ts';
+
+const names = ['one', 'two', 'three', 'four'];
+const fleet = new NodesFleet([
+  { name: 'lb', kind: 'loadbalancers', provider: 'north' },
+  ...names.map((name) => ({ name, kind: 'compute', provider: 'north' }) as const),
+]);
+
+const role = (name: string, port: number, more: { targets?: readonly string[]; sticky_sessions?: boolean } = {}) => ({
+  ...{ name, protocol: 'tcp', port, target_port: targetPort, proxy_protocol: false, sticky_sessions: false, ...more },
+  targets: (more.targets ?? names).map((target) => ({ name: target, address: fleet.privateAddress(target) })),
+});
+const shop = role('shop', 8083);
+const direct = (...roles: readonly object[]): Promise<PlaybookRun> =>
+  fleet.play('load-balancers', { balance: ['lb'], roles });
+const failed = (connections: readonly Connection[]) => connections.filter(({ target }) => target === undefined).length;
+const traffic = () => ({ host: fleet.address('lb'), port: shop.port, perSecond: 50 });
+
+/** A connection of another program from a port of the load balancer to a target. */
+const useOf = (port: number, then: string) =>
+  `python3 -c 'import socket, time
+s = socket.socket(); s.bind(("${fleet.privateAddress('lb')}", ${port})); s.connect(("${fleet.privateAddress('one')}", ${targetPort})); s.recv(9)
+${then}'`;
+
+describe.runIf(isRoot)('a load balancer with traffic', () => {
+  beforeAll(async () => {
+    await fleet.start();
+    expect((await fleet.play('configure', { install: ['lb', ...names] })).troubles).toEqual([]);
+    await startTargets(fleet, names);
+    expect((await direct(shop)).troubles).toEqual([]);
+  });
+  afterAll(() => fleet.stop());
+
+  test('role ports and those of Kubernetes are kept from outgoing connections', async () => {
+    const reserved = 'cat /proc/sys/net/ipv4/ip_local_reserved_ports';
+    expect(await fleet.ssh('lb', reserved)).toBe('8083,51820,65534');
+    expect(await fleet.ssh('one', reserved)).toBe('2379-2380,6443,10250-10259,51820');
+  });
+
+  test('a role is added and taken back without a failed connection', async () => {
+    const connections = await connectWhile(traffic(), async () => {
+      expect((await direct(shop, role('extra', 8084))).changed.lb).toContain('haproxy reloaded its roles');
+      expect((await knock(fleet.address('lb'), 8084)).target).toBeDefined();
+      expect((await direct(shop)).code).toBe(0);
+    });
+    expect(failed(connections)).toBe(0);
+  });
+
+  test('a role whose port another program uses is refused before any connection fails', async () => {
+    await fleet.ssh('lb', `systemd-run --quiet --unit=other ${useOf(8085, 'time.sleep(999)')}`);
+    const before = await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg');
+    let run: PlaybookRun | undefined;
+    const connections = await connectWhile(traffic(), async () => {
+      run = await direct(shop, role('extra', 8085));
+    });
+    await fleet.ssh('lb', 'systemctl stop other');
+    expect(run?.code).toBe(2);
+    expect(run?.troubles[0]?.message).toMatch(/port 8085 of a role is in use on the load balancer.*"python3"/);
+    expect(failed(connections)).toBe(0);
+    expect(await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg')).toBe(before);
+  });
+
+  test('a reload that fails is reported in the words of haproxy, and the old configuration is back', async () => {
+    const before = await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg');
+    // Its socket lingers for a minute, and belongs to no program any more.
+    await fleet.ssh('lb', useOf(8086, 's.close()'));
+    const run = await direct(shop, role('extra', 8086));
+    expect(run.code).toBe(2);
+    expect(run.troubles[0]?.message).toMatch(/the old one is in force again: .*role-extra.*Address already in use/);
+    expect(await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg; ls /etc/haproxy/*.before || true')).toBe(before);
+    expect((await knock(fleet.address('lb'), shop.port)).target).toBeDefined();
+    expect((await direct(shop)).code).toBe(0);
+  });
+
+  test('a load balancer whose proxy was stopped or changed is set right, and only then reports a change', async () => {
+    expect((await direct(shop)).changed).toEqual({});
+    await fleet.ssh('lb', 'systemctl stop haproxy');
+    expect((await direct(shop)).changed).toEqual({ lb: ['started haproxy'] });
+    await fleet.ssh('lb', 'sed -i "s/bind :8083/bind :8087/" /etc/haproxy/haproxy.cfg && systemctl reload haproxy');
+    expect((await direct(shop)).changed.lb).toContain('haproxy reloaded its roles');
+    expect((await knock(fleet.address('lb'), shop.port)).target).toBeDefined();
+  });
+
+  test('a sticky client keeps its target when others come and go', async () => {
+    const sticky = { sticky_sessions: true };
+    await direct(shop, role('sticky', 8088, sticky));
+    const ask = `python3 -c 'import socket
+for i in range(1, 61):
+  s = socket.socket(); s.bind(("127.9.9.%d" % i, 0)); s.settimeout(9); s.connect(("127.0.0.1", 8088)); print(s.recv(99).decode().strip()); s.close()'`;
+    const before = (await fleet.ssh('lb', ask)).split('\n');
+    expect(new Set(before)).toEqual(new Set(names));
+    const staying = ['two', 'four'];
+    await direct(shop, role('sticky', 8088, { ...sticky, targets: staying }));
+    const after = (await fleet.ssh('lb', ask)).split('\n');
+    const moved = before.filter((target, client) => staying.includes(target) && after[client] !== target);
+    expect(moved).toEqual([]);
+    await direct(shop);
+  });
+
+  test('a target that loses its power costs no connection', async () => {
+    const connections = await connectWhile(traffic(), async () => {
+      await fleet.power('kill', 'two');
+      await pause(5000);
+    });
+    await fleet.power('start', 'two');
+    expect(connections.length).toBeGreaterThan(50);
+    expect(failed(connections)).toBe(0);
+  });
+
+  test('metrics of the load balancer are on its VPN address only', async () => {
+    const metrics = `curl -s http://${fleet.privateAddress('lb')}:65534/metrics`;
+    expect(await fleet.ssh('one', `${metrics} | grep -c '^haproxy_server_status{proxy="role-shop"' || true`)).not.toBe(
+      '0',
+    );
+    await expect(fleet.ssh('one', `curl -sm 5 http://${fleet.address('lb')}:65534/metrics`)).rejects.toThrow();
+  });
+});
