@@ -4,59 +4,53 @@
  * gives up) change it. Every manifest has to end Done, without a retry by anyone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
-import { down, up } from '#local/supervisor.ts';
+import type { ApiClient } from '#cli/api-client.ts';
 import { smallManifest } from './manifests.ts';
-import { percentiles, round, setting } from './numbers.ts';
-import { cpuSeconds, residentBytes } from './platform-process.ts';
+import { counted, percentiles, round, setting } from './numbers.ts';
+import { cpuSeconds, onPlatform, residentBytes } from './platform-process.ts';
 
-export async function measureBurst() {
-  const manifests = setting('BURST_MANIFESTS', 2000);
-  const busy = setting('BURST_BUSY', 2);
-  const clients = setting('BURST_CLIENTS', 16);
-  const minutes = setting('BURST_MINUTES', 30);
-  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-burst-'));
-  const others: ChildProcess[] = [];
-  try {
-    const platform = await up({ dataDir, apiPort: 0, runner: 'sim' });
-    for (let count = 0; count < busy; count += 1) others.push(spawn(process.execPath, ['-e', 'for(;;);']));
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
-    const before = { bytes: await residentBytes(platform.pid), cpu: await cpuSeconds(platform.pid) };
-    const started = performance.now();
-    const names = Array.from({ length: manifests }, (_, index) => `burst-${String(index).padStart(5, '0')}`);
-    const putMs = await timed(names, clients, async (name) => {
-      await api.putManifest({ namespace: 'default', name }, smallManifest(name, 'sim'));
-    });
-    const accepted = performance.now();
-    const watched = await watch(api, { names, pid: platform.pid, until: started + minutes * 60_000 });
-    const ended = performance.now();
-    const cpu = await cpuSeconds(platform.pid);
-    for (const other of others) other.kill('SIGKILL');
-    await pause(15_000);
-    const idleBytes = await residentBytes(platform.pid);
-    return {
-      what: `${manifests} manifests at once by ${clients} clients, ${busy} busy programs next to them, everything on disk`,
-      aim: { notDone: 0 },
-      acceptedSeconds: round((accepted - started) / 1000),
-      seconds: round((ended - started) / 1000),
-      ended: watched.statuses,
-      attemptsBeyondTheFirst: watched.attempts,
-      putMs: percentiles(putMs),
-      getMs: percentiles(watched.getMs),
-      cpuSeconds: round(cpu - before.cpu),
-      megabytes: { atStart: mb(before.bytes), peak: mb(watched.peak), idleAfterwards: mb(idleBytes) },
-      diskMegabytes: mb(await diskBytes(dataDir)),
-    };
-  } finally {
-    for (const other of others) other.kill('SIGKILL');
-    await down(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
+export const measureBurst = () =>
+  onPlatform(async ({ platform, api, dataDir }) => {
+    const manifests = setting('BURST_MANIFESTS', 2000);
+    const busy = setting('BURST_BUSY', 2);
+    const clients = setting('BURST_CLIENTS', 16);
+    const minutes = setting('BURST_MINUTES', 30);
+    const others: ChildProcess[] = [];
+    try {
+      for (let count = 0; count < busy; count += 1) others.push(spawn(process.execPath, ['-e', 'for(;;);']));
+      const before = { bytes: await residentBytes(platform.pid), cpu: await cpuSeconds(platform.pid) };
+      const started = performance.now();
+      const names = Array.from({ length: manifests }, (_, index) => `burst-${String(index).padStart(5, '0')}`);
+      const putMs = await timed(names, clients, async (name) => {
+        await api.putManifest({ namespace: 'default', name }, smallManifest(name, 'sim'));
+      });
+      const accepted = performance.now();
+      const watched = await watch(api, { names, pid: platform.pid, until: started + minutes * 60_000 });
+      const ended = performance.now();
+      const cpu = await cpuSeconds(platform.pid);
+      for (const other of others) other.kill('SIGKILL');
+      await pause(15_000);
+      const idleBytes = await residentBytes(platform.pid);
+      return {
+        what: `${manifests} manifests at once by ${clients} clients, ${busy} busy programs next to them, everything on disk`,
+        aim: { notDone: 0 },
+        acceptedSeconds: round((accepted - started) / 1000),
+        seconds: round((ended - started) / 1000),
+        ended: watched.statuses,
+        attemptsBeyondTheFirst: watched.attempts,
+        putMs: percentiles(putMs),
+        getMs: percentiles(watched.getMs),
+        cpuSeconds: round(cpu - before.cpu),
+        megabytes: { atStart: mb(before.bytes), peak: mb(watched.peak), idleAfterwards: mb(idleBytes) },
+        diskMegabytes: mb(await diskBytes(dataDir)),
+      };
+    } finally {
+      for (const other of others) other.kill('SIGKILL');
+    }
+  });
 
 /** Calls `work` for all, so many at once; how long each took, in ms. */
 async function timed(names: readonly string[], clients: number, work: (name: string) => Promise<void>) {
@@ -88,8 +82,7 @@ async function watch(api: ApiClient, given: { names: readonly string[]; pid: num
       await pause(250);
     }
     const all = await everyManifest(api);
-    const statuses: Record<string, number> = {};
-    for (const { status } of all) statuses[status] = (statuses[status] ?? 0) + 1;
+    const statuses = counted(all.map(({ status }) => status));
     const open = all.filter(({ status }) => !['Done', 'Failed'].includes(status)).length;
     const attempts = all.reduce((sum, { attempt }) => sum + attempt - 1, 0);
     if (open === 0 || performance.now() > until) return { statuses, attempts, getMs, peak };
@@ -108,7 +101,7 @@ async function everyManifest(api: ApiClient) {
 }
 
 /** Size of the files below a directory, bytes. */
-export async function diskBytes(directory: string): Promise<number> {
+async function diskBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   // The platform may still be at work: a file that is gone by now counts as empty.

@@ -2,12 +2,9 @@
  * Hostile bodies: how long the API blocks other callers while it validates one of 990 KB, and what memory that takes.
  * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is asked again and again.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PlatformFile } from '#local/data-directory.ts';
-import { down, up } from '#local/supervisor.ts';
+import { cpuSeconds, type OwnPlatform, onPlatform } from './platform-process.ts';
 
 const size = 990_000;
 const bodies: Readonly<Record<string, string>> = {
@@ -21,19 +18,12 @@ const bodies: Readonly<Record<string, string>> = {
 
 export async function measureHostile() {
   const results: Record<string, object> = {};
-  for (const [name, body] of Object.entries(bodies)) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-hostile-'));
-    try {
-      results[name] = await measure(await up({ dataDir, apiPort: 0, runner: 'sim', tickSeconds: 3600 }), body);
-    } finally {
-      await down(dataDir);
-      await rm(dataDir, { recursive: true, force: true });
-    }
-  }
+  for (const [name, body] of Object.entries(bodies))
+    results[name] = await onPlatform((own) => measure(own, body), { tickSeconds: 3600 });
   return { what: `one POST /v1/validate with ${size} bytes`, aim: { healthWaitedMs: 1000 }, ...results };
 }
 
-async function measure({ apiUrl, token, pid }: PlatformFile, body: string): Promise<object> {
+async function measure({ platform: { apiUrl, token, pid } }: OwnPlatform, body: string): Promise<object> {
   const memoryBefore = await peakMegabytes(pid);
   const cpuBefore = await cpuSeconds(pid);
   const asked = performance.now();
@@ -63,10 +53,4 @@ async function measure({ apiUrl, token, pid }: PlatformFile, body: string): Prom
 async function peakMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024);
-}
-
-/** Of all threads, user and system; in ticks of 10 ms. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

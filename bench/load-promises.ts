@@ -1,6 +1,7 @@
 /** Checks the promises to clients: every acknowledged generation exists and has ended. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadClient, Owned, Promised, Shown } from './load-client.ts';
+import { counted } from './numbers.ts';
 
 const ends: readonly string[] = ['Done', 'Failed'];
 
@@ -9,20 +10,20 @@ export async function verify(clients: readonly LoadClient[], patienceMs: number)
   const lost: string[] = clients.flatMap(({ lostUpdates }) => lostUpdates);
   const unfinished: string[] = [];
   const failed: string[] = [];
-  const ended: Record<string, number> = {};
+  const ended: string[] = [];
   for (const client of clients) {
     for (const target of client.owned.filter(({ promised }) => promised !== undefined)) {
       const verdict = await endOf(client, target, give);
       if (verdict.startsWith('Failed otherwise')) failed.push(`${target.name}: ${verdict}`);
       if (verdict.startsWith('lost')) lost.push(`${target.name}: ${verdict}`);
       else if (verdict.startsWith('at')) unfinished.push(`${target.name}: ${verdict}`);
-      ended[verdict.split(':')[0] ?? ''] = (ended[verdict.split(':')[0] ?? ''] ?? 0) + 1;
+      ended.push(verdict.split(':')[0] ?? '');
     }
   }
   return {
     lostUpdates: lost.length,
     unfinished: unfinished.length,
-    ended,
+    ended: counted(ended),
     samples: [...lost, ...unfinished, ...failed].slice(0, 10),
   };
 }

@@ -6,56 +6,49 @@
  * Every client has its own manifests, so it knows what it was promised: each 202 names a generation that must be
  * found afterwards and come to an end.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PlatformFile } from '#local/data-directory.ts';
-import { down, status, up } from '#local/supervisor.ts';
+import { status, up } from '#local/supervisor.ts';
 import { type Call, type LoadClient, loadClient, type Owned } from './load-client.ts';
 import { verify } from './load-promises.ts';
-import { percentiles, round, setting } from './numbers.ts';
+import { counted, percentiles, round, setting } from './numbers.ts';
+import { type OwnPlatform, onPlatform } from './platform-process.ts';
 
-export async function measureLoad() {
+const tickSeconds = 5;
+export const measureLoad = () => onPlatform(load, { tickSeconds });
+
+async function load({ platform: first, dataDir }: OwnPlatform) {
   const seconds = setting('LOAD_SECONDS', 30);
   const clients = setting('LOAD_CLIENTS', 50);
   const manifests = setting('LOAD_MANIFESTS', 500);
   const kills = setting('LOAD_KILLS', 5);
   const pauseMs = setting('LOAD_PAUSE_MS', 1000);
-  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-load-'));
-  const start = (apiPort: number): Promise<PlatformFile> => up({ dataDir, apiPort, runner: 'sim', tickSeconds: 5 });
-  try {
-    let platform = await start(0);
-    const apiPort = Number(new URL(platform.apiUrl).port);
-    const until = performance.now() + seconds * 1000;
-    const working = Array.from({ length: clients }, (_, index) =>
-      loadClient({ platform, index, until, pauseMs, owned: share(index, clients, manifests) }),
-    );
-    const work = Promise.all(working.map((client) => client.run()));
-    const restartSeconds: number[] = [];
-    for (let kill = 1; kill <= kills; kill += 1) {
-      await pause((seconds * 1000) / (kills + 1));
-      const began = performance.now();
-      process.kill(platform.pid, 'SIGKILL');
-      while (await status(dataDir)) await pause(5);
-      platform = await start(apiPort);
-      restartSeconds.push(round((performance.now() - began) / 1000));
-    }
-    await work;
-    const settling = performance.now();
-    const promises = await verify(working, setting('LOAD_SETTLE_SECONDS', 420) * 1000);
-    return {
-      what: `${clients} clients on ${manifests} manifests for ${seconds} s, ${pauseMs} ms between requests, the platform killed ${kills} times`,
-      aim: { serverFaults: 0, lostUpdates: 0, unfinished: 0, failedOtherwise: 0, readP99Ms: 150 },
-      ...summary(working),
-      restartSeconds,
-      ...promises,
-      settledSeconds: round((performance.now() - settling) / 1000),
-    };
-  } finally {
-    await down(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
+  let platform = first;
+  const apiPort = Number(new URL(platform.apiUrl).port);
+  const until = performance.now() + seconds * 1000;
+  const working = Array.from({ length: clients }, (_, index) =>
+    loadClient({ platform, index, until, pauseMs, owned: share(index, clients, manifests) }),
+  );
+  const work = Promise.all(working.map((client) => client.run()));
+  const restartSeconds: number[] = [];
+  for (let kill = 1; kill <= kills; kill += 1) {
+    await pause((seconds * 1000) / (kills + 1));
+    const began = performance.now();
+    process.kill(platform.pid, 'SIGKILL');
+    while (await status(dataDir)) await pause(5);
+    platform = await up({ dataDir, apiPort, runner: 'sim', tickSeconds });
+    restartSeconds.push(round((performance.now() - began) / 1000));
   }
+  await work;
+  const settling = performance.now();
+  const promises = await verify(working, setting('LOAD_SETTLE_SECONDS', 420) * 1000);
+  return {
+    what: `${clients} clients on ${manifests} manifests for ${seconds} s, ${pauseMs} ms between requests, the platform killed ${kills} times`,
+    aim: { serverFaults: 0, lostUpdates: 0, unfinished: 0, failedOtherwise: 0, readP99Ms: 150 },
+    ...summary(working),
+    restartSeconds,
+    ...promises,
+    settledSeconds: round((performance.now() - settling) / 1000),
+  };
 }
 
 function share(index: number, clients: number, manifests: number): Owned[] {
@@ -67,11 +60,9 @@ function summary(clients: readonly LoadClient[]): object {
   const calls = clients.flatMap((client) => client.calls);
   const answered = calls.filter(({ status }) => status > 0);
   const times = (kind: Call['kind']) => percentiles(answered.filter((call) => call.kind === kind).map(({ ms }) => ms));
-  const statuses: Record<string, number> = {};
-  for (const { status } of calls) statuses[status || 'cut off'] = (statuses[status || 'cut off'] ?? 0) + 1;
   return {
     requests: calls.length,
-    statuses,
+    statuses: counted(calls.map(({ status }) => status || 'cut off')),
     serverFaults: calls.filter(({ status }) => status >= 500).length,
     serverFaultSamples: clients.flatMap((client) => client.faults).slice(0, 5),
     readMs: times('read'),

@@ -1,20 +1,12 @@
 /** 100 manifests at once on a platform of its own process: wall time until all are Done, and the platform's memory. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { apiClient } from '#cli/api-client.ts';
-import { down, up } from '#local/supervisor.ts';
 import { benchManifest, untilDone } from './manifests.ts';
 import { round } from './numbers.ts';
-import { residentBytes } from './platform-process.ts';
+import { onPlatform, residentBytes } from './platform-process.ts';
 
 const count = 100;
 
-export async function measureMany() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-bench-'));
-  try {
-    const platform = await up({ dataDir, apiPort: 0, runner: 'sim' });
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+export const measureMany = () =>
+  onPlatform(async ({ platform, api }) => {
     let peak = 0;
     const watch = setInterval(() => {
       void residentBytes(platform.pid).then((bytes) => {
@@ -35,8 +27,4 @@ export async function measureMany() {
       seconds: round((ended - started) / 1000),
       platformMegabytes: Math.round(peak / 1e6),
     };
-  } finally {
-    await down(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
+  });

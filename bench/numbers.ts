@@ -10,3 +10,8 @@ export function percentiles(values: readonly number[]): object {
     round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0);
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), most: at(1) };
 }
+
+/** How often each value is there. */
+export function counted(values: readonly (string | number)[]): Readonly<Record<string, number>> {
+  return Object.fromEntries([...Map.groupBy(values, String)].map(([value, all]) => [value, all.length]));
+}

@@ -1,5 +1,31 @@
-/** What a platform's process has used so far, read from /proc: CPU time of it and its children, resident memory. */
-import { readdir, readFile } from 'node:fs/promises';
+/** A platform in a process of its own, and what that has used so far, read from /proc: CPU time, resident memory. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import type { PlatformFile } from '#local/data-directory.ts';
+import { down, up } from '#local/supervisor.ts';
+
+export interface OwnPlatform {
+  readonly platform: PlatformFile;
+  readonly api: ApiClient;
+  readonly dataDir: string;
+}
+
+/** Starts a simulating platform with everything on disk, and removes both when the work has ended. */
+export async function onPlatform<Result>(
+  work: (own: OwnPlatform) => Promise<Result>,
+  options: { readonly tickSeconds?: number } = {},
+): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-bench-'));
+  try {
+    const platform = await up({ dataDir, apiPort: 0, runner: 'sim', ...options });
+    return await work({ platform, api: apiClient(platform), dataDir });
+  } finally {
+    await down(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
 
 /** Resident memory of a process and all its children, bytes; 0 when it is gone. */
 export async function residentBytes(pid: number): Promise<number> {

@@ -6,14 +6,11 @@
  * - same: everyone PUTs the same new document without a condition; it is stored once, to the others it is unchanged.
  * - any: everyone PUTs another document without a condition; each 202 is a generation of its own, 409 says to try again.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import type { ApiClient } from '#cli/api-client.ts';
 import type { PlatformFile } from '#local/data-directory.ts';
-import { down, up } from '#local/supervisor.ts';
 import { smallManifest, untilDone } from './manifests.ts';
-import { percentiles, setting } from './numbers.ts';
+import { counted, percentiles, setting } from './numbers.ts';
+import { onPlatform } from './platform-process.ts';
 
 interface Answer {
   readonly status: number;
@@ -23,13 +20,10 @@ interface Answer {
 
 type Put = (headers: Readonly<Record<string, string>>, mark: string) => Promise<Answer>;
 
-export async function measureRacers() {
-  const racers = setting('RACERS', 100);
-  const rounds = setting('RACE_ROUNDS', 5);
-  const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-racers-'));
-  try {
-    const platform = await up({ dataDir, apiPort: 0, runner: 'sim' });
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+export const measureRacers = () =>
+  onPlatform(async ({ platform, api }) => {
+    const racers = setting('RACERS', 100);
+    const rounds = setting('RACE_ROUNDS', 5);
     const results: Answer[] = [];
     const wrong: string[] = [];
     for (let round = 1; round <= rounds; round += 1) {
@@ -72,11 +66,7 @@ export async function measureRacers() {
       answerMs: percentiles(results.map(({ ms }) => ms)),
       ended: counted(await statuses(api, rounds)),
     };
-  } finally {
-    await down(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
+  });
 
 function putTo({ apiUrl, token }: PlatformFile, name: string): Put {
   return async (headers, mark) => {
@@ -102,9 +92,4 @@ async function tagOf({ apiUrl, token }: PlatformFile, name: string): Promise<str
 async function statuses(api: ApiClient, rounds: number): Promise<readonly string[]> {
   const names = Array.from({ length: rounds }, (_, index) => `race-${index + 1}`);
   return Promise.all(names.map(async (name) => (await api.getManifest({ namespace: 'default', name })).status));
-}
-
-function counted(values: readonly (string | number)[]): Readonly<Record<string, number>> {
-  const groups = Map.groupBy(values, String);
-  return Object.fromEntries([...groups].map(([value, all]) => [value, all.length]));
 }
