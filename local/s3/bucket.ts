@@ -14,7 +14,6 @@ export interface Precondition {
 }
 
 export interface Bucket {
-  readonly directory: string;
   head(key: string): ObjectDescription | undefined;
   /** The object's bytes as they are now, also when it is replaced meanwhile. Throws `NoSuchKey`. The caller closes the file. */
   open(key: string): Promise<{ description: ObjectDescription; file: FileHandle }>;
@@ -29,7 +28,6 @@ export interface Bucket {
   remove(key: string, when: Precondition): Promise<void>;
   /** Keys in byte order that are greater than `after` and start with the prefix. */
   keysAfter(after: string, prefix: string): Iterable<string>;
-  isEmpty(): boolean;
 }
 
 export async function openBucket(directory: string, options: { flush: boolean }): Promise<Bucket> {
@@ -41,7 +39,6 @@ export async function openBucket(directory: string, options: { flush: boolean })
   const pathOf = (key: string): string => join(directory, objectFileName(key));
 
   return {
-    directory,
     head: (key) => index.get(key),
     open: (key) =>
       serially(key, async () => {
@@ -79,7 +76,6 @@ export async function openBucket(directory: string, options: { flush: boolean })
         if (options.flush) await syncDirectory(directory);
       }),
     keysAfter: (after, prefix) => keys.after(after, prefix),
-    isEmpty: () => index.size === 0,
   };
 }
 

@@ -1,4 +1,4 @@
-/** ListObjects, both versions: pages, prefixes, delimiters. */
+/** ListObjectsV2: pages, prefixes, delimiters. */
 import type { Bucket } from './bucket.ts';
 import type { ObjectDescription } from './object-file.ts';
 import { S3Fault } from './s3-fault.ts';
@@ -6,12 +6,11 @@ import type { XmlValue } from './xml.ts';
 
 /** The answer to a list request, given its query. */
 export function listObjects(name: string, bucket: Bucket, query: URLSearchParams): XmlValue {
-  const second = query.get('list-type') === '2';
   const prefix = query.get('prefix') ?? '';
   const delimiter = query.get('delimiter') ?? '';
   const limit = pageSize(query.get('max-keys'));
   const token = query.get('continuation-token');
-  const start = token !== null ? fromToken(token) : (query.get(second ? 'start-after' : 'marker') ?? '');
+  const start = token !== null ? fromToken(token) : (query.get('start-after') ?? '');
   const page = takePage(bucket, { prefix, delimiter, limit, start });
   const encoded = query.get('encoding-type') === 'url' ? encodeKey : (key: string) => key;
   return {
@@ -20,13 +19,11 @@ export function listObjects(name: string, bucket: Bucket, query: URLSearchParams
     Delimiter: delimiter ? encoded(delimiter) : undefined,
     MaxKeys: limit,
     EncodingType: query.get('encoding-type') ?? undefined,
-    KeyCount: second ? page.objects.length + page.prefixes.length : undefined,
+    KeyCount: page.objects.length + page.prefixes.length,
     IsTruncated: page.last !== undefined,
     ContinuationToken: token ?? undefined,
-    StartAfter: second && query.get('start-after') ? encoded(query.get('start-after') ?? '') : undefined,
-    NextContinuationToken: second && page.last !== undefined ? toToken(page.last) : undefined,
-    Marker: second ? undefined : encoded(query.get('marker') ?? ''),
-    NextMarker: !second && page.last !== undefined ? encoded(page.last) : undefined,
+    StartAfter: query.get('start-after') ? encoded(query.get('start-after') ?? '') : undefined,
+    NextContinuationToken: page.last !== undefined ? toToken(page.last) : undefined,
     Contents: page.objects.map((object) => ({
       Key: encoded(object.key),
       LastModified: object.modifiedAt,

@@ -1,4 +1,4 @@
-/** What S3 does with one object: put, get, head, copy, delete, and the four steps of a multipart upload. */
+/** What S3 does with one object: put, get, head, delete, and the four steps of a multipart upload. */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -17,8 +17,6 @@ export interface ObjectRequest {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly uploads: MultipartUploads;
-  /** Throws `NoSuchBucket`. */
-  readonly bucketNamed: (name: string) => Bucket;
 }
 
 const keptHeaders = ['content-type', 'cache-control', 'content-disposition', 'content-language', 'expires'];
@@ -58,29 +56,6 @@ export async function getObject({ request, response, bucket, key }: ObjectReques
   }
 }
 
-export async function copyObject(context: ObjectRequest): Promise<void> {
-  const { request, response, bucket, key, bucketNamed } = context;
-  const source = decodeURIComponent(String(request.headers['x-amz-copy-source'])).replace(/^\//, '');
-  const cut = source.indexOf('/');
-  if (cut < 1 || source.includes('?versionId=')) throw new S3Fault('NotImplemented', 'copy source is <bucket>/<key>');
-  const { description, file } = await bucketNamed(source.slice(0, cut)).open(source.slice(cut + 1));
-  try {
-    const replaced = String(request.headers['x-amz-metadata-directive'] ?? 'COPY') === 'REPLACE';
-    const bytes = createReadStream('', {
-      fd: file,
-      start: 0,
-      end: Math.max(0, description.size - 1),
-      autoClose: false,
-    });
-    const upload = await bucket.receive(description.size === 0 ? noBytes() : bytes);
-    const headers = replaced ? headersOf(request) : description.headers;
-    const copy = await bucket.commit(key, upload, { headers, when: preconditionOf(request) });
-    sendXml(response, 200, 'CopyObjectResult', { ETag: `"${copy.etag}"`, LastModified: copy.modifiedAt });
-  } finally {
-    await file.close();
-  }
-}
-
 export async function deleteObject({ request, response, bucket, key }: ObjectRequest): Promise<void> {
   await bucket.remove(key, preconditionOf(request));
   response.writeHead(204).end();
@@ -92,7 +67,6 @@ export async function createMultipart({ request, response, bucketName, key, uplo
 }
 
 export async function uploadPart({ request, response, key, query, uploads }: ObjectRequest): Promise<void> {
-  if (request.headers['x-amz-copy-source']) throw new S3Fault('NotImplemented', 'UploadPartCopy is not emulated');
   const bytes = readRequestBody(request);
   const etag = await uploads.putPart(query.get('uploadId') ?? '', key, Number(query.get('partNumber')), bytes);
   response.writeHead(200, { etag: `"${etag}"`, 'content-length': 0 }).end();
@@ -165,5 +139,3 @@ function rangeOf(header: string | undefined, size: number): { first: number; las
   if (first >= size || last < first) throw new S3Fault('InvalidRange', `the object has ${size} bytes`);
   return { first, last };
 }
-
-async function* noBytes(): AsyncGenerator<Buffer> {}

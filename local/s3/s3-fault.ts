@@ -3,8 +3,6 @@
 const statuses = {
   AccessDenied: 403,
   BadDigest: 400,
-  BucketAlreadyOwnedByYou: 409,
-  BucketNotEmpty: 409,
   EntityTooSmall: 400,
   IncompleteBody: 400,
   InvalidArgument: 400,
@@ -21,7 +19,7 @@ const statuses = {
   NotImplemented: 501,
   PreconditionFailed: 412,
 } as const;
-export type S3FaultCode = keyof typeof statuses;
+type S3FaultCode = keyof typeof statuses;
 
 export class S3Fault extends Error {
   readonly code: S3FaultCode;

@@ -1,5 +1,5 @@
 /** S3's HTTP interface over a directory. What is not emulated is refused with 501, so that no call seems to have worked. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { runnerBehind } from '../access-key.ts';
@@ -38,8 +38,8 @@ interface Hosted {
 
 /** Sub-resources that are answered; every other one is not implemented. `x-id` only names the SDK's operation. */
 const playedQueries = new Set([
-  ...['x-id', 'list-type', 'prefix', 'delimiter', 'max-keys', 'continuation-token', 'start-after', 'marker'],
-  ...['encoding-type', 'fetch-owner', 'uploads', 'uploadId', 'partNumber', 'delete', 'location', 'versioning'],
+  ...['x-id', 'list-type', 'prefix', 'delimiter', 'max-keys', 'continuation-token', 'start-after'],
+  ...['encoding-type', 'fetch-owner', 'uploads', 'uploadId', 'partNumber', 'delete'],
 ]);
 
 export async function openS3(options: S3Options): Promise<LocalS3> {
@@ -60,25 +60,10 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
   };
 
   const onBucket = async (request: IncomingMessage, response: ServerResponse, name: string, query: URLSearchParams) => {
-    const done = (status: number): void => void response.writeHead(status, { 'x-amz-bucket-region': region }).end();
-    if (request.method === 'PUT' && !query.has('versioning')) {
-      if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw new S3Fault('InvalidArgument', 'not a bucket name');
-      if (hosted.has(name)) throw new S3Fault('BucketAlreadyOwnedByYou', `${name} exists`);
-      await host(name);
-      return done(200);
-    }
     const { bucket } = find(name);
-    if (request.method === 'HEAD') return done(200);
-    if (request.method === 'DELETE') {
-      if (!bucket.isEmpty()) throw new S3Fault('BucketNotEmpty', `${name} holds objects`);
-      hosted.delete(name);
-      await rm(join(directory, name), { recursive: true, force: true });
-      return done(204);
-    }
+    if (request.method === 'HEAD') return void response.writeHead(200, { 'x-amz-bucket-region': region }).end();
     if (request.method === 'POST' && query.has('delete')) return deleteObjects(request, response, bucket);
-    if (request.method !== 'GET' || query.has('uploads')) throw notPlayed(request);
-    if (query.has('location')) return objects.sendXml(response, 200, 'LocationConstraint', region);
-    if (query.has('versioning')) return objects.sendXml(response, 200, 'VersioningConfiguration', {});
+    if (request.method !== 'GET' || query.get('list-type') !== '2') throw notPlayed(request);
     objects.sendXml(response, 200, 'ListBucketResult', listObjects(name, bucket, query));
   };
 
@@ -93,17 +78,9 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const runner = runnerBehind(request);
     const denied = runner && denial(runner, s3Action(request, key, query), [key]);
     if (denied) throw new S3Fault('AccessDenied', denied);
-    if (bucketName === '') {
-      const Bucket = [...hosted.keys()].sort().map((Name) => ({ Name }));
-      return objects.sendXml(response, 200, 'ListAllMyBucketsResult', { Buckets: { Bucket } });
-    }
     if (key === '') return onBucket(request, response, bucketName, query);
     if (Buffer.byteLength(key) > 1024) throw new S3Fault('KeyTooLongError', 'keys have at most 1024 bytes');
-    const bucketNamed = (name: string): Bucket => find(name).bucket;
-    await objectOperation(
-      request,
-      query,
-    )({ request, response, bucketName, key, query, bucketNamed, ...find(bucketName) });
+    await objectOperation(request, query)({ request, response, bucketName, key, query, ...find(bucketName) });
   };
 
   return {
@@ -139,8 +116,8 @@ function objectOperation(
       if (upload) throw notPlayed(request);
       return objects.getObject;
     case 'PUT':
-      if (upload) return objects.uploadPart;
-      return request.headers['x-amz-copy-source'] ? objects.copyObject : objects.putObject;
+      if (request.headers['x-amz-copy-source']) throw notPlayed(request);
+      return upload ? objects.uploadPart : objects.putObject;
     case 'POST':
       if (query.has('uploads')) return objects.createMultipart;
       if (upload) return objects.completeMultipart;
