@@ -8,7 +8,6 @@ import { lambdaArn, stateMachineArn, toKebabCase } from './names.ts';
 import { type ExecutionStore, openExecutionStore } from './stepfunctions/execution-store.ts';
 import { type Executions, startExecutions } from './stepfunctions/executions.ts';
 import { runTaskWith } from './stepfunctions/integrations.ts';
-import { interpreterEngine } from './stepfunctions/interpreter-engine.ts';
 import { loadMachines, type Machine, machineNames } from './stepfunctions/machines.ts';
 import { type StatusRule, type StatusRules, statusRules } from './stepfunctions/status-change.ts';
 
@@ -32,15 +31,11 @@ export async function startWorkflows(options: {
 }): Promise<WorkflowServices> {
   const { machinesDirectory, statePath, lambdas, builds, logger } = options;
   const names = await machineNames(machinesDirectory);
-  const machines = await loadMachines(
-    machinesDirectory,
-    (placeholder) => {
-      const name = toKebabCase(placeholder);
-      if (names.includes(name)) return stateMachineArn(name);
-      return lambdas.has(name) ? lambdaArn(name) : undefined;
-    },
-    interpreterEngine,
-  );
+  const machines = await loadMachines(machinesDirectory, (placeholder) => {
+    const name = toKebabCase(placeholder);
+    if (names.includes(name)) return stateMachineArn(name);
+    return lambdas.has(name) ? lambdaArn(name) : undefined;
+  });
   const machineNamed = (name: string): Machine | undefined => machines.find((machine) => machine.name === name);
   const store = openExecutionStore(statePath);
   let stopping = false;

@@ -1,4 +1,4 @@
-/** The interface that the platform needs of an interpreter of Amazon States Language; narrow, so that it can be swapped. */
+/** What the platform needs of an interpreter of Amazon States Language. */
 
 /** A definition with all placeholders filled in. */
 export interface MachineDefinition {
@@ -15,11 +15,6 @@ export interface StateDefinition {
   readonly Iterator?: MachineDefinition;
   readonly Branches?: readonly MachineDefinition[];
   readonly [field: string]: unknown;
-}
-
-export interface AslEngine {
-  /** Prepares a machine, once. Throws a sentence for every state that would run differently here than in AWS. */
-  compile(name: string, definition: MachineDefinition): CompiledMachine;
 }
 
 export interface CompiledMachine {
@@ -66,24 +61,14 @@ export type Outcome =
   | { readonly status: 'FAILED'; readonly error: string; readonly cause: string }
   | { readonly status: 'TIMED_OUT' | 'ABORTED' };
 
-export type EngineEvent =
-  | { readonly kind: 'entered'; readonly state: string; readonly type: string; readonly input: unknown }
-  | { readonly kind: 'exited'; readonly state: string; readonly type: string; readonly output: unknown }
-  | {
-      readonly kind: 'failed';
-      readonly state: string;
-      readonly type: string;
-      readonly error: string;
-      readonly cause: string;
-    }
-  /** A failure was caught: execution continues at the catcher's state. */
-  | { readonly kind: 'caught' | 'retried'; readonly state: string; readonly type: string }
-  | {
-      readonly kind: 'iterationStarted' | 'iterationSucceeded' | 'iterationFailed';
-      readonly state: string;
-      readonly index: number;
-    }
-  | { readonly kind: 'taskTimedOut'; readonly state: string; readonly resource: string };
+/** `caught`: the execution continues at the catcher's state. */
+export type EngineEvent = { readonly state: string; readonly type: string } & (
+  | { readonly kind: 'entered'; readonly input: unknown }
+  | { readonly kind: 'exited'; readonly output: unknown }
+  | { readonly kind: 'failed' | 'caught' | 'retried' }
+  | { readonly kind: 'iterationStarted' | 'iterationSucceeded' | 'iterationFailed'; readonly index: number }
+  | { readonly kind: 'taskTimedOut'; readonly resource: string }
+);
 
 /** Thrown to fail a task under a name; `Error` and `Cause` of the state. */
 export class TaskFault extends Error {

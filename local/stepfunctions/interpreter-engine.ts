@@ -1,4 +1,4 @@
-/** `AslEngine` on aws-local-stepfunctions, with additions: signals that reach running tasks, and outcomes as AWS names them. */
+/** Machines on aws-local-stepfunctions, with additions: signals that reach running tasks, and outcomes as AWS names them. */
 import { setImmediate } from 'node:timers/promises';
 import {
   ExecutionAbortedError,
@@ -8,8 +8,8 @@ import {
   type StateMachineDefinition,
 } from 'aws-local-stepfunctions';
 import {
-  type AslEngine,
   allStates,
+  type CompiledMachine,
   type EngineEvent,
   type MachineDefinition,
   type MachineRun,
@@ -30,22 +30,21 @@ interface Task {
   readonly outermost: string | undefined;
 }
 
-export const interpreterEngine: AslEngine = {
-  compile(name, definition) {
-    const faults = faultsOf(definition);
-    if (faults.length > 0) throw new Error(`${name} does not run on this platform: ${faults.join('; ')}`);
-    const fit = fitted(definition);
-    // Validating costs 70 ms and is the tests' work; the definition is only read, so one machine serves all runs.
-    const machine = new StateMachine(fit as StateMachineDefinition, { validationOptions: { noValidate: true } });
-    const tasks = [...allStates(definition)].flatMap(
-      ({ name: state, state: { Type, Resource, TimeoutSeconds }, outermost }) =>
-        Type === 'Task'
-          ? [{ name: state, resource: Resource ?? '', timeoutMs: bounded(TimeoutSeconds) * 1000, outermost }]
-          : [],
-    );
-    return { run: (request) => run(machine, fit, tasks, request) };
-  },
-};
+/** Prepares a machine, once. Throws a sentence for every state that would run differently here than in AWS. */
+export function compile(name: string, definition: MachineDefinition): CompiledMachine {
+  const faults = faultsOf(definition);
+  if (faults.length > 0) throw new Error(`${name} does not run on this platform: ${faults.join('; ')}`);
+  const fit = fitted(definition);
+  // Validating costs 70 ms and is the tests' work; the definition is only read, so one machine serves all runs.
+  const machine = new StateMachine(fit as StateMachineDefinition, { validationOptions: { noValidate: true } });
+  const tasks = [...allStates(definition)].flatMap(
+    ({ name: state, state: { Type, Resource, TimeoutSeconds }, outermost }) =>
+      Type === 'Task'
+        ? [{ name: state, resource: Resource ?? '', timeoutMs: bounded(TimeoutSeconds) * 1000, outermost }]
+        : [],
+  );
+  return { run: (request) => run(machine, fit, tasks, request) };
+}
 
 function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task[], request: RunRequest): MachineRun {
   const running = new Map<AbortController, Task>();
@@ -65,7 +64,7 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
     let timer: NodeJS.Timeout | undefined;
     const begins = (): void => {
       timer ??= setTimeout(() => {
-        request.onEvent({ kind: 'taskTimedOut', state: task.name, resource: task.resource });
+        request.onEvent({ kind: 'taskTimedOut', state: task.name, type: 'Task', resource: task.resource });
         const fault = new TaskFault('States.Timeout', `${task.name} took longer than ${task.timeoutMs / 1000} s`);
         late.reject(fault);
         controller.abort(fault);
@@ -124,38 +123,18 @@ function toOutcome(thrown: unknown): Outcome {
   return { status: 'FAILED', error: 'States.Runtime', cause: String(cause) };
 }
 
+const kinds = {
+  ...{ StateEntered: 'entered', StateExited: 'exited', StateFailed: 'failed' },
+  ...{ StateCaught: 'caught', StateRetried: 'retried' },
+  ...{ MapIterationStarted: 'iterationStarted', MapIterationSucceeded: 'iterationSucceeded' },
+  ...{ MapIterationFailed: 'iterationFailed' },
+} as const satisfies Partial<Record<LibraryEvent['type'], EngineEvent['kind']>>;
+
 async function report(execution: LibraryRun, onEvent: (event: EngineEvent) => void): Promise<void> {
   for await (const event of execution.eventLogs) {
-    const reported = translate(event);
-    if (reported) onEvent(reported);
-  }
-}
-
-function translate(event: LibraryEvent): EngineEvent | undefined {
-  switch (event.type) {
-    case 'StateEntered':
-      return { kind: 'entered', state: event.state.name, type: event.state.type, input: event.state.input };
-    case 'StateExited':
-      return { kind: 'exited', state: event.state.name, type: event.state.type, output: event.state.output };
-    case 'StateFailed':
-      return {
-        kind: 'failed',
-        state: event.state.name,
-        type: event.state.type,
-        error: String(event.Error),
-        cause: String(event.Cause),
-      };
-    case 'StateCaught':
-      return { kind: 'caught', state: event.state.name, type: event.state.type };
-    case 'StateRetried':
-      return { kind: 'retried', state: event.state.name, type: event.state.type };
-    case 'MapIterationStarted':
-      return { kind: 'iterationStarted', state: event.parentState.name, index: event.index };
-    case 'MapIterationSucceeded':
-      return { kind: 'iterationSucceeded', state: event.parentState.name, index: event.index };
-    case 'MapIterationFailed':
-      return { kind: 'iterationFailed', state: event.parentState.name, index: event.index };
-    default:
-      return undefined;
+    if (!(event.type in kinds)) continue;
+    const { type, ...rest } = event as Extract<LibraryEvent, { type: keyof typeof kinds }>;
+    const { name, ...more } = 'parentState' in rest ? { ...rest.parentState, index: rest.index } : rest.state;
+    onEvent({ ...more, kind: kinds[type], state: name } as EngineEvent);
   }
 }

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../logger.ts';
 import { stateMachineArn } from '../names.ts';
-import type { AslEngine, CompiledMachine, MachineDefinition } from './asl-engine.ts';
+import type { CompiledMachine, MachineDefinition } from './asl-engine.ts';
+import { compile } from './interpreter-engine.ts';
 
 export interface Machine {
   readonly name: string;
@@ -12,7 +13,7 @@ export interface Machine {
   readonly compiled: CompiledMachine;
 }
 
-export const machineSuffix = '.asl.json';
+const machineSuffix = '.asl.json';
 
 /** Names of the machines in a directory. */
 export async function machineNames(directory: string): Promise<readonly string[]> {
@@ -27,7 +28,6 @@ export async function machineNames(directory: string): Promise<readonly string[]
 export async function loadMachines(
   directory: string,
   substitute: (placeholder: string) => string | undefined,
-  engine: AslEngine,
 ): Promise<readonly Machine[]> {
   const names = await machineNames(directory);
   return Promise.all(
@@ -35,7 +35,7 @@ export async function loadMachines(
       const file = join(directory, `${name}${machineSuffix}`);
       const text = fillIn(await readFile(file, 'utf8'), file, substitute);
       const definition = parse(text, file);
-      return { name, arn: stateMachineArn(name), definition: text, compiled: engine.compile(name, definition) };
+      return { name, arn: stateMachineArn(name), definition: text, compiled: compile(name, definition) };
     }),
   );
 }

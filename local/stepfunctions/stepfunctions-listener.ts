@@ -55,13 +55,10 @@ export function stepFunctionsListener(options: {
     ListExecutions: operation(
       z.object({ stateMachineArn: z.string(), statusFilter: ExecutionStatus.optional(), ...Page }),
       ({ stateMachineArn: arn, statusFilter, maxResults, nextToken }) => {
-        const limit = maxResults || 100;
-        const offset = offsetOf(nextToken);
+        const [limit, offset] = [maxResults || 100, offsetOf(nextToken)];
         const found = store.list({ machine: machine(arn).name, status: statusFilter, offset, limit: limit + 1 });
-        return {
-          executions: found.slice(0, limit).map(summary),
-          ...(found.length > limit && { nextToken: String(offset + limit) }),
-        };
+        const more = found.length > limit && { nextToken: String(offset + limit) };
+        return { executions: found.slice(0, limit).map(summary), ...more };
       },
     ),
     GetExecutionHistory: operation(
@@ -71,12 +68,8 @@ export function stepFunctionsListener(options: {
           .history(executions.get(executionArn).arn)
           .map((event, place) => ({ ...event, id: place + 1, previousEventId: place }));
         if (reverseOrder) events.reverse();
-        const limit = maxResults || 100;
-        const offset = offsetOf(nextToken);
-        return {
-          events: events.slice(offset, offset + limit),
-          ...(events.length > offset + limit && { nextToken: String(offset + limit) }),
-        };
+        const [from, to] = [offsetOf(nextToken), offsetOf(nextToken) + (maxResults || 100)];
+        return { events: events.slice(from, to), ...(events.length > to && { nextToken: String(to) }) };
       },
     ),
     DescribeStateMachine: operation(z.object({ stateMachineArn: z.string() }), ({ stateMachineArn: arn }) => {
