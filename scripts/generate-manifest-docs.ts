@@ -1,5 +1,4 @@
-/** Writes docs/manifest.md out of the schemas' descriptions; with `--stdout` it prints the page instead. */
-import { writeFileSync } from 'node:fs';
+/** Writes docs/manifest.md out of the schemas' descriptions. */
 import { z } from 'zod';
 import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -7,6 +6,7 @@ import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 import { Secret } from '#domain/manifest/secret.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
+import { settle } from './generated.ts';
 import { introduction, rules, secretIntroduction, templateIntroduction } from './manifest-docs/prose.ts';
 import { objectTables, type Schema } from './manifest-docs/tables.ts';
 
@@ -47,6 +47,4 @@ function providerSection(): string {
   ].join('\n');
 }
 
-const text = `${page.join('\n\n')}\n`;
-if (process.argv.includes('--stdout')) process.stdout.write(text);
-else writeFileSync(new URL('../docs/manifest.md', import.meta.url), text);
+settle('docs/manifest.md', `${page.join('\n\n')}\n`);

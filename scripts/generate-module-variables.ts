@@ -6,13 +6,15 @@
  *
  *     node scripts/generate-module-variables.ts [--check]      --check writes nothing, names the files that differ, exits 1
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from '@cdktf/hcl2json';
 import { type ContractVariable, contractVariables } from '#cli/provider-kit/contract.ts';
 import { moduleNames } from '#cli/provider-kit/module-source.ts';
+import { settle } from './generated.ts';
 
-const templates = join(import.meta.dirname, '../templates/terraform');
+process.chdir(join(import.meta.dirname, '..'));
+const templates = 'templates/terraform';
 const head = '# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.\n';
 const ownTitle = '# Of this type, by hand: variables, and words for the descriptions above.\n';
 const unused = 'Not used: nothing here needs it.';
@@ -88,17 +90,6 @@ function renderReadme(text: string): string {
     const table = `| variable | type | default | meaning |\n|---|---|---|---|\n${rows.join('')}`;
     return page.slice(0, from) + begin + table + page.slice(to);
   }, text);
-}
-
-const check = process.argv.includes('--check');
-
-/** Writes the file, or, with `--check`, says that it differs. */
-function settle(file: string, fresh: string): void {
-  if (existsSync(file) && readFileSync(file, 'utf8') === fresh) return;
-  if (check) {
-    process.exitCode = 1;
-    console.error(`${file} is not what scripts/generate-module-variables.ts makes: run it and commit`);
-  } else writeFileSync(file, fresh);
 }
 
 const readme = join(templates, 'README.md');

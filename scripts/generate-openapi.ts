@@ -1,8 +1,6 @@
-/** Writes docs/openapi.json; with `--stdout` it prints the document instead. */
-import { writeFileSync } from 'node:fs';
+/** Writes docs/openapi.json. */
 import { openapiDocument } from '#contracts/openapi.ts';
 import product from '../package.json' with { type: 'json' };
+import { settle } from './generated.ts';
 
-const text = `${JSON.stringify(openapiDocument(product.version), null, 2)}\n`;
-if (process.argv.includes('--stdout')) process.stdout.write(text);
-else writeFileSync(new URL('../docs/openapi.json', import.meta.url), text);
+settle('docs/openapi.json', `${JSON.stringify(openapiDocument(product.version), null, 2)}\n`);

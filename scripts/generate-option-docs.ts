@@ -1,9 +1,8 @@
-/** Writes the table of options into docs/aws/deploy.md, out of cdk/options.ts. `--stdout`: prints the page instead. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Writes the table of options into docs/aws/deploy.md, out of cdk/options.ts. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Options } from '../cdk/options.ts';
-
-const page = new URL('../docs/aws/deploy.md', import.meta.url);
+import { settle } from './generated.ts';
 
 /** The page with a table that is current. */
 export function pageWithOptions(text: string): string {
@@ -25,7 +24,6 @@ function meaning(shape: z.ZodType): string {
 }
 
 if (import.meta.main) {
-  const text = pageWithOptions(readFileSync(page, 'utf8'));
-  if (process.argv.includes('--stdout')) process.stdout.write(text);
-  else writeFileSync(page, text);
+  const page = new URL('../docs/aws/deploy.md', import.meta.url);
+  settle('docs/aws/deploy.md', pageWithOptions(readFileSync(page, 'utf8')));
 }

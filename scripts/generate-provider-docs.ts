@@ -1,28 +1,17 @@
-/**
- * Writes the least-privilege policy into every page of docs/providers, from permissions.json and what the modules use.
- * `--list` prints the pages; `--stdout PAGE` prints one as it should be.
- */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+/** Writes the least-privilege policy into every page of docs/providers, from permissions.json and what the modules use. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtInResources } from '#cli/provider-kit/contract.ts';
 import type { ModuleSource } from '#cli/provider-kit/module-source.ts';
 import { permissionsFor } from '#cli/provider-kit/permissions.ts';
 import { readType, type TypeSource, validOf } from '#cli/provider-kit/type-source.ts';
+import { settle } from './generated.ts';
 import { policyFormOf } from './provider-policies.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const begin = '<!-- generated:permissions -->';
 const end = '<!-- /generated -->';
-
-/** Pages of the types that have permissions, relative to the repository. */
-function pages(): readonly string[] {
-  return readdirSync(join(root, 'templates/terraform'))
-    .filter((type) => existsSync(join(root, 'templates/terraform', type, 'permissions.json')))
-    .map((type) => `docs/providers/${type}.md`)
-    .filter((page) => existsSync(join(root, page)))
-    .sort();
-}
 
 async function render(page: string): Promise<string> {
   const source = await readType(join(root, 'templates/terraform', basename(page, '.md')));
@@ -56,7 +45,7 @@ function neededBy(source: TypeSource, modules: readonly ModuleSource[]): readonl
   return permissionsFor(permissions, { resources: used('resources'), data: used('data') });
 }
 
-const [mode, wanted] = process.argv.slice(2);
-if (mode === '--list') process.stdout.write(`${pages().join('\n')}\n`);
-else if (mode === '--stdout') process.stdout.write(await render(wanted ?? ''));
-else for (const page of pages()) writeFileSync(join(root, page), await render(page));
+for (const file of globSync('templates/terraform/*/permissions.json', { cwd: root })) {
+  const page = `docs/providers/${basename(dirname(file))}.md`;
+  if (existsSync(join(root, page))) settle(page, await render(page));
+}

@@ -1,11 +1,5 @@
-/** Writes schema/input-manifest.schema.json; with `--stdout` it prints the schema instead. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** Writes schema/input-manifest.schema.json. */
 import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
+import { settle } from './generated.ts';
 
-const text = `${JSON.stringify(documentJsonSchema(), null, 2)}\n`;
-if (process.argv.includes('--stdout')) process.stdout.write(text);
-else {
-  const file = new URL('../schema/input-manifest.schema.json', import.meta.url);
-  mkdirSync(new URL('.', file), { recursive: true });
-  writeFileSync(file, text);
-}
+settle('schema/input-manifest.schema.json', `${JSON.stringify(documentJsonSchema(), null, 2)}\n`);

@@ -3,14 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GeneratedClass, type GeneratedField, readClasses } from './generated-classes.ts';
 import type { AttributeSchema, BlockSchema, BlockTypeSchema, Nesting, ProviderSchema } from './schema-format.ts';
-
-export interface Wanted {
-  readonly resources: ReadonlySet<string>;
-  readonly dataSources: ReadonlySet<string>;
-}
+import type { UsedTypes } from './used-types.ts';
 
 /** What the package at `directory` says of the provider block and the wanted types; what it lacks is left out. */
-export function schemaFromBindings(directory: string, provider: string, wanted: Wanted): ProviderSchema {
+export function schemaFromBindings(directory: string, provider: string, wanted: UsedTypes): ProviderSchema {
   const schema: ProviderSchema = {
     provider: blockOf(join(directory, 'lib', 'provider')),
     resource_schemas: {},

@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Wanted } from './from-bindings.ts';
 import type { AttributeSchema, BlockSchema, ProviderSchema } from './schema-format.ts';
+import type { UsedTypes } from './used-types.ts';
 
 /** What Terraform prints of one provider; unknown parts are kept as they are and cut by `cut`. */
 const Printed = z.looseObject({
@@ -44,7 +44,7 @@ export interface PluginSchemaRequest {
   readonly mirror: string;
   readonly provider: string;
   readonly version: string;
-  readonly wanted: Wanted;
+  readonly wanted: UsedTypes;
 }
 
 export function schemaFromPlugin({

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { schemaFromBindings, type Wanted } from './from-bindings.ts';
+import { schemaFromBindings } from './from-bindings.ts';
 import { readNotes } from './from-notes.ts';
 import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
 import { pinnedVersions, versionNote } from './pinned.ts';
 import { buildPlugin, cacheDirectory, terraformProgram } from './plugins.ts';
 import type { ProviderSchema, SchemaFixture } from './schema-format.ts';
 import { type SchemaSource, schemaSources, templatesDirectory } from './sources.ts';
-import { usedTypes } from './used-types.ts';
+import { type UsedTypes, usedTypes } from './used-types.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const fixturesDirectory: string = join(root, 'test/providers/schemas');
@@ -69,7 +69,7 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
 }
 
 /** What modules use, and of the provider block all but the addresses of single services, which are hundreds. */
-function cut({ provider, resource_schemas, data_source_schemas }: ProviderSchema, used: Wanted): ProviderSchema {
+function cut({ provider, resource_schemas, data_source_schemas }: ProviderSchema, used: UsedTypes): ProviderSchema {
   const { endpoints: _, ...blocks } = provider.block_types ?? {};
   const isNoEndpoint = (name: string): boolean => !name.endsWith('_custom_endpoint');
   return {
@@ -87,7 +87,7 @@ function only<T>(of: Readonly<Record<string, T>>, keeps: (name: string) => boole
   return Object.fromEntries(Object.entries(of).filter(([name]) => keeps(name)));
 }
 
-function make(type: string, source: SchemaSource, wanted: Wanted, options: MakingOptions): Made {
+function make(type: string, source: SchemaSource, wanted: UsedTypes, options: MakingOptions): Made {
   if (options.plugins && source.build) return fromPlugin(source, source.build, wanted);
   if (source.bindings) return fromBindings(source.name, source.bindings, wanted, options.bindings);
   const notes = notesFile(type);
@@ -97,7 +97,7 @@ function make(type: string, source: SchemaSource, wanted: Wanted, options: Makin
   return { version: read.version, obtained, ...(read.note ? { note: read.note } : {}), schema: read.schema };
 }
 
-function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build']>, wanted: Wanted): Made {
+function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build']>, wanted: UsedTypes): Made {
   const plugin = buildPlugin(build);
   const mirror = join(cacheDirectory(), 'mirror');
   addToMirror(mirror, plugin, source.provider, build.release);
@@ -114,7 +114,7 @@ function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build
 function fromBindings(
   name: string,
   bindings: NonNullable<SchemaSource['bindings']>,
-  wanted: Wanted,
+  wanted: UsedTypes,
   directory: string,
 ): Made {
   const folder = join(directory, 'node_modules', bindings.package);
@@ -138,7 +138,7 @@ function fromBindings(
   };
 }
 
-function lacking(schema: ProviderSchema, used: Wanted): readonly string[] {
+function lacking(schema: ProviderSchema, used: UsedTypes): readonly string[] {
   return [
     ...[...used.resources].filter((name) => !schema.resource_schemas[name]),
     ...[...used.dataSources].filter((name) => !schema.data_source_schemas[name]).map((name) => `data.${name}`),

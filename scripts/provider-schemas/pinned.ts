@@ -1,24 +1,13 @@
 /** Which provider versions the templates pin, by the provider's address. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { z } from 'zod';
-
-/** The part of provider.json that matters here. */
-const Pins = z.looseObject({
-  provider: z.looseObject({ source: z.string(), version: z.string() }).optional(),
-  alsoRequired: z.record(z.string(), z.looseObject({ source: z.string(), version: z.string() })).default({}),
-});
+import { templatesOf } from './sources.ts';
 
 /** Provider address → pinned version; throws where two types pin two versions of one provider. */
 export function pinnedVersions(templates: string): ReadonlyMap<string, string> {
   const pinned = new Map<string, string>();
-  for (const type of readdirSync(templates)) {
-    const file = join(templates, type, 'provider.json');
-    if (!existsSync(file)) continue;
-    const { provider, alsoRequired } = Pins.parse(JSON.parse(readFileSync(file, 'utf8')));
+  for (const [type, { provider, alsoRequired }] of templatesOf(templates)) {
     for (const { source, version } of [...(provider ? [provider] : []), ...Object.values(alsoRequired)]) {
       const other = pinned.get(source);
-      if (other && other !== version) throw new Error(`${file} pins ${source} ${version}, another type ${other}`);
+      if (other && other !== version) throw new Error(`${type} pins ${source} ${version}, another type ${other}`);
       pinned.set(source, version);
     }
   }

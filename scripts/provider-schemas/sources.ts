@@ -1,6 +1,6 @@
 /** Where the schema of each provider type comes from; the provider itself is what `provider.json` of the type names. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 
 export const templatesDirectory: string = join(import.meta.dirname, '../../templates/terraform');
@@ -76,12 +76,16 @@ const origins: Readonly<Record<string, Origin>> = {
   },
 };
 
+/** Every type with a provider.json. */
+export function templatesOf(directory: string): readonly (readonly [type: string, template: ProviderTemplate])[] {
+  return globSync('*/provider.json', { cwd: directory })
+    .sort()
+    .map((file) => [dirname(file), ProviderTemplate.parse(JSON.parse(readFileSync(join(directory, file), 'utf8')))]);
+}
+
 /** Every type whose modules use a plugin. */
 export const schemaSources: Readonly<Record<string, SchemaSource>> = Object.fromEntries(
-  readdirSync(templatesDirectory).flatMap((type) => {
-    const file = join(templatesDirectory, type, 'provider.json');
-    const { provider } = existsSync(file) ? ProviderTemplate.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-    if (provider === undefined) return [];
-    return [[type, { ...origins[type], provider: provider.source, name: provider.name }]];
-  }),
+  templatesOf(templatesDirectory).flatMap(([type, { provider }]) =>
+    provider ? [[type, { ...origins[type], provider: provider.source, name: provider.name }]] : [],
+  ),
 );

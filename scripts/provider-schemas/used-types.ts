@@ -1,5 +1,5 @@
-/** Which resource and data source types a type's Terraform modules use, read from their `.tf` files. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** Which resource and data source types the Terraform modules use, read from their `.tf` files. */
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface UsedTypes {
@@ -7,33 +7,13 @@ export interface UsedTypes {
   readonly dataSources: ReadonlySet<string>;
 }
 
-const parts = ['network', 'nodepool', 'dns'] as const;
-
-/** The module directories of a provider type that exist. */
-export function moduleDirectories(templates: string, type: string): readonly string[] {
-  return parts.map((part) => join(templates, type, part)).filter((directory) => existsSync(directory));
-}
-
-export function terraformFiles(directory: string): readonly string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.tf'))
-    .sort()
-    .map((name) => join(directory, name));
-}
-
-/** Types used by the modules of all provider types, for `local` name `prefix` only (`aws` → `aws_…`). */
+/** Of the modules of all types; only those of the provider with the local name `prefix` (`aws` → `aws_…`). */
 export function usedTypes(templates: string, prefix: string): UsedTypes {
-  const resources = new Set<string>();
-  const dataSources = new Set<string>();
-  const types = readdirSync(templates, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  for (const { name } of types) {
-    for (const file of moduleDirectories(templates, name).flatMap(terraformFiles)) {
-      const text = readFileSync(file, 'utf8');
-      for (const [, kind, type] of text.matchAll(/^\s*(resource|data)\s+"(\w+)"\s+"\w+"\s*\{/gm)) {
-        if (!type || (type !== prefix && !type.startsWith(`${prefix}_`))) continue;
-        (kind === 'resource' ? resources : dataSources).add(type);
-      }
-    }
-  }
-  return { resources, dataSources };
+  const files = globSync('*/{network,nodepool,dns}/*.tf', { cwd: templates }).sort();
+  const text = files.map((file) => readFileSync(join(templates, file), 'utf8')).join('\n');
+  const typesOf = (kind: 'resource' | 'data'): ReadonlySet<string> => {
+    const blocks = new RegExp(`^\\s*${kind}\\s+"(${prefix}(?:_\\w+)?)"\\s+"\\w+"\\s*\\{`, 'gm');
+    return new Set([...text.matchAll(blocks)].map(([, type = '']) => type));
+  };
+  return { resources: typesOf('resource'), dataSources: typesOf('data') };
 }
