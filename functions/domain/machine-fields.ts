@@ -73,7 +73,7 @@ export function machineOf(pool: DynamicNodePool): FromManifest {
 
 /** Names of the fields for which machines would have to be different ones. */
 export function changedMachineFields(from: DynamicSource, to: DynamicSource): MachineFieldName[] {
-  return rows.flatMap(([name]) => (textOf(from, name) === textOf(to, name) ? [] : [name]));
+  return rows.flatMap(([name]) => (from[name] === to[name] || textOf(from, name) === textOf(to, name) ? [] : [name]));
 }
 
 /** What the modules of node pools learn of a machine. */

@@ -2,14 +2,15 @@
 export function sameValue(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  return within(left, right) && within(right, left);
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => sameValue(item, right[index]));
+  }
+  const [one, other] = [left, right] as readonly [Fields, Fields];
+  return (
+    Object.keys(one).every((key) => sameValue(one[key], other[key])) &&
+    Object.keys(other).every((key) => key in one || other[key] === undefined)
+  );
 }
 
-function within(left: object, right: object): boolean {
-  const other = right as Readonly<Record<string, unknown>>;
-  for (const [key, value] of Object.entries(left)) {
-    if (value !== undefined && !sameValue(value, other[key])) return false;
-  }
-  return true;
-}
+type Fields = Readonly<Record<string, unknown>>;

@@ -42,9 +42,14 @@ export function usableAddresses(network: Network): number {
 
 /** The IPv4 address as a number; undefined when it is not one. */
 export function addressNumber(address: string): number | undefined {
-  const parts = fourNumbers.exec(address)?.slice(1).map(Number);
-  if (parts === undefined || parts.some((part) => part > 255)) return undefined;
-  return parts.reduce((sum, part) => sum * 256 + part, 0);
+  const match = fourNumbers.exec(address);
+  if (match === null) return undefined;
+  let value = 0;
+  for (const part of match.slice(1)) {
+    if (Number(part) > 255) return undefined;
+    value = value * 256 + Number(part);
+  }
+  return value;
 }
 
 const fourNumbers = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/;

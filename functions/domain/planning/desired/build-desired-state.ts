@@ -2,7 +2,6 @@
 import { addressSource, subnetSource } from '#domain/addresses.ts';
 import {
   type ApiEndpoint,
-  allNodes,
   allPools,
   type ClusterState,
   type LoadBalancerState,
@@ -84,7 +83,7 @@ function poolSources(
     ids,
     addresses: addressSource(
       cluster.network,
-      existing.flatMap(allNodes).map(({ node }) => node.privateAddress),
+      pools.flatMap(({ nodes }) => nodes.map(({ privateAddress }) => privateAddress)),
     ),
     subnets: subnetSource(cluster.network, subnets),
     takenIds: new Set([

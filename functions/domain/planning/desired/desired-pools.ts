@@ -76,9 +76,12 @@ export function compatibleTemplates(left: string, right: string): boolean {
   return left === right || (left.startsWith(ours) && right.startsWith(ours));
 }
 
+/** What a blueprint says about its machines, the same for all clusters. */
+const machine = onceFor(machineOf);
+
 function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSources): NodePoolState {
   const provider = sources.provider(pool.providerSpec.name);
-  const source: Machine = { kind: 'dynamic', provider, ...machineOf(pool) };
+  const source: Machine = { kind: 'dynamic', provider, ...machine(pool) };
   const existing = existingDynamic(use, source, sources.replaceable.has(pool.name));
   const before = existing.current?.nodes ?? [];
   const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])];
@@ -97,7 +100,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
     source: { ...source, subnet },
     sshPort: 22,
     ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
-    nodes: filledUp(id, stay.slice(0, count), new Set(made.map((node) => node.name)), count, sources.addresses),
+    nodes: filledUp(id, stay.slice(0, count), made, count, sources.addresses),
   };
 }
 
@@ -192,15 +195,18 @@ function shared(
 function filledUp(
   poolId: string,
   kept: readonly NodeState[],
-  taken: ReadonlySet<string>,
+  made: readonly NodeState[],
   count: number,
   addresses: AddressSource,
 ): NodeState[] {
-  const names = freeNodeNames(poolId, taken, Math.max(0, count - kept.length));
+  if (kept.length >= count) return [...kept];
+  const taken = new Set(made.map((node) => node.name));
+  const names = freeNodeNames(poolId, taken, count - kept.length);
   return [...kept, ...names.map((name) => ({ name, privateAddress: addresses() }))];
 }
 
 function missingFrom(nodes: readonly NodeState[], others: readonly NodeState[]): readonly NodeState[] {
+  if (others.length === 0) return [];
   const names = new Set(nodes.map((node) => node.name));
   return others.filter((node) => !names.has(node.name));
 }

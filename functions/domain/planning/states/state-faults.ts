@@ -1,5 +1,5 @@
 /** The rules that every waypoint keeps: a state with a fault of these would not work. */
-import { allNodes, allPools, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, type LoadBalancerState, type NodeState } from '#domain/cluster-state.ts';
 import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { aboutCluster, refusal } from './refusal.ts';
@@ -7,11 +7,12 @@ import { listenerOf, roleTargets, targetsApi } from './role-targets.ts';
 
 /** Everything that keeps a state from working; empty for a good one. */
 export function stateFaults(state: ClusterState): readonly Refusal[] {
+  const nodes = allPools(state).flatMap((pool) => pool.nodes);
   return [
     ...controlFaults(state),
     ...endpointFaults(state),
-    ...nameFaults(state),
-    ...addressFaults(state),
+    ...nameFaults(state, nodes),
+    ...addressFaults(state, nodes),
     ...state.loadBalancers.flatMap((loadBalancer) => roleFaults(state, loadBalancer)),
   ];
 }
@@ -39,21 +40,22 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
   return [refusal({ kind: 'loadBalancer', name, field: '' }, reason, fix)];
 }
 
-function nameFaults(state: ClusterState): readonly Refusal[] {
-  const names = [
-    ...allNodes(state).map(({ node }) => `node ${node.name}`),
-    ...allNodes(state).flatMap(({ node }) => (node.static ? [`machine ${node.static.endpoint}`] : [])),
-    ...allPools(state).map((pool) => `pool ${pool.id}`),
-    ...state.loadBalancers.flatMap(({ id, name }) => [`load balancer ${id}`, `load balancer ${name}`]),
-  ];
-  return repeated(names).map((name) =>
-    refusal(aboutCluster(state, ''), `${name} would be there twice`, 'use it in one place only'),
+function nameFaults(state: ClusterState, nodes: readonly NodeState[]): readonly Refusal[] {
+  const machines = nodes.flatMap(({ static: machine }) => (machine ? [machine.endpoint] : []));
+  const names = {
+    ...{ node: nodes.map(({ name }) => name), machine: machines, pool: allPools(state).map(({ id }) => id) },
+    'load balancer': state.loadBalancers.flatMap(({ id, name }) => [id, name]),
+  };
+  return Object.entries(names).flatMap(([what, all]) =>
+    repeated(all).map((name) =>
+      refusal(aboutCluster(state, ''), `${what} ${name} would be there twice`, 'use it in one place only'),
+    ),
   );
 }
 
-function addressFaults(state: ClusterState): readonly Refusal[] {
+function addressFaults(state: ClusterState, nodes: readonly NodeState[]): readonly Refusal[] {
   const network = parseNetwork(state.network);
-  const addresses = allNodes(state).map(({ node }) => node.privateAddress);
+  const addresses = nodes.map(({ privateAddress }) => privateAddress);
   const outside = addresses.filter((address) => {
     const value = addressNumber(address) ?? -1;
     return network === undefined || value <= network.first || value >= network.last;

@@ -14,12 +14,12 @@ export function infrastructureOf(
   nodeDiff: NodeDiff,
 ): readonly { readonly workspace: Workspace; readonly reason: string }[] {
   const { from, to } = nodeDiff;
-  const machinesBefore = from === null ? new Map<string, string>() : machineViews(from);
-  const machinesAfter = to === null ? new Map<string, string>() : machineViews(to);
+  const machinesBefore = from === null ? new Map<string, readonly MachineView[]>() : machineViews(from);
+  const machinesAfter = to === null ? new Map<string, readonly MachineView[]>() : machineViews(to);
   const namesBefore = from === null ? new Map<string, DnsView>() : dnsViews(from);
   const namesAfter = to === null ? new Map<string, DnsView>() : dnsViews(to);
   return [
-    ...different(machinesBefore, machinesAfter, (view) => view).map((name) => ({
+    ...different(machinesBefore, machinesAfter, machinesText).map((name) => ({
       workspace: { kind: 'machines' as const, name, destroy: !machinesAfter.has(name) },
       reason: machinesReason(name, nodeDiff),
     })),
@@ -30,22 +30,33 @@ export function infrastructureOf(
   ];
 }
 
-/** By provider instance: all that its workspace makes, apart from the credentials. */
-function machineViews(state: ClusterState): ReadonlyMap<string, string> {
+interface MachineView {
+  readonly pool: NodePoolState;
+  /** What its firewall lets in. */
+  readonly firewall: readonly unknown[];
+}
+
+/** By provider instance: all that its workspace makes. */
+function machineViews(state: ClusterState): ReadonlyMap<string, readonly MachineView[]> {
   const listeners = new Map(
     state.loadBalancers.flatMap(({ pools, roles }) => pools.map((pool) => [pool.id, roles.map(listenerOf).sort()])),
   );
-  const views = new Map<string, string[]>();
+  const views = new Map<string, MachineView[]>();
   for (const pool of allPools(state)) {
     if (pool.source.kind === 'static') continue;
     const { name } = pool.source.provider;
     const firewall = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : []);
-    views.set(name, [...(views.get(name) ?? []), poolView(pool, firewall)]);
+    views.set(name, [...(views.get(name) ?? []), { pool, firewall }]);
   }
-  return new Map([...views].map(([name, pools]) => [name, pools.sort().join('\n')]));
+  return views;
 }
 
-function poolView({ id, role, source, nodes }: NodePoolState, firewall: readonly unknown[]): string {
+/** Equal for workspaces that make the same, whatever their credentials are. */
+function machinesText(views: readonly MachineView[]): string {
+  return views.map(poolText).sort().join('\n');
+}
+
+function poolText({ pool: { id, role, source, nodes }, firewall }: MachineView): string {
   if (source.kind === 'static') return '';
   const { type, templates } = source.provider;
   const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();

@@ -29,6 +29,9 @@ export interface NodeDiff {
 export function spanOf(from: ClusterState | null, to: ClusterState | null): NodeDiff {
   const before = from === null ? [] : allNodes(from);
   const after = to === null ? [] : allNodes(to);
+  if (from === null || to === null) {
+    return { from, to, added: after, staying: [], removed: before, endpointMoves: false };
+  }
   const known = new Set(before.map(keyOf));
   const kept = new Set(after.map(keyOf));
   return {
@@ -37,7 +40,7 @@ export function spanOf(from: ClusterState | null, to: ClusterState | null): Node
     added: after.filter((placed) => !known.has(keyOf(placed))),
     staying: after.filter((placed) => known.has(keyOf(placed))),
     removed: before.filter((placed) => !kept.has(keyOf(placed))),
-    endpointMoves: from !== null && to !== null && endpointName(from) !== endpointName(to),
+    endpointMoves: endpointName(from) !== endpointName(to),
   };
 }
 
