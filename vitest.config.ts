@@ -9,6 +9,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/hosts/**', 'test/conformance/**'],
+          // One process for each worker, not for each file.
+          isolate: false,
+          setupFiles: ['test/between-files.ts'],
           // Tests of a process that starts take their time on a busy machine; one that hangs is reported all the same.
           testTimeout: 120_000,
           hookTimeout: 120_000,

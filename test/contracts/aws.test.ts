@@ -31,7 +31,14 @@ import { clusterStoreContract } from './cluster-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
-import { notCalled, recordedArtifacts, recordedClient, recordedPort, sentAndAllowed } from './recorded-actions.ts';
+import {
+  forgetSent,
+  notCalled,
+  recordedArtifacts,
+  recordedClient,
+  recordedPort,
+  sentAndAllowed,
+} from './recorded-actions.ts';
 
 const buckets = ['store-0', 'store-1', 'store-2', 'store-3', 'store-4'];
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -45,6 +52,7 @@ let count = 0;
 
 const tables = Array.from({ length: 60 }, (_, n) => `table-${n}`);
 
+beforeAll(forgetSent);
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kubeloom-contracts-'));
   dynamo = await startDynamoDb({ directory: undefined, port: 0 });

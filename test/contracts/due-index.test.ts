@@ -2,7 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
@@ -19,6 +19,7 @@ const item = (name: string, change: Record<string, unknown>) => {
 /** A store whose index names all of these, whatever the table says of them by now. */
 function storeOf(items: readonly Record<string, unknown>[]) {
   const dynamo = mockClient(DynamoDBDocumentClient);
+  onTestFinished(() => dynamo.restore());
   const keys = items.map(({ pk, sk }) => ({ pk, sk }));
   dynamo.on(QueryCommand).resolvesOnce({ Items: keys }).resolves({ Items: [] });
   dynamo.on(BatchGetCommand).resolves({ Responses: { table: [...items] } });

@@ -35,6 +35,11 @@ export function recordedArtifacts(): InMemoryArtifacts {
   });
 }
 
+/** Before the first test of a file: what the tests of other files called does not count. */
+export function forgetSent(): void {
+  sent.clear();
+}
+
 /** What was sent and what the table allows, for each method that was called; equal when the table is right. */
 export function sentAndAllowed(): { readonly sent: object; readonly allowed: object } {
   const uses = [...sent.keys()].sort();

@@ -1,9 +1,10 @@
 /** The composition root: ports out of the environment, once; and a sentence that names everything missing. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
+beforeEach(() => useDeps(undefined));
 afterEach(() => {
   vi.unstubAllEnvs();
   useDeps(undefined);

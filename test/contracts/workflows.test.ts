@@ -16,10 +16,10 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
-import { notCalled, recordedClient, recordedPort, sentAndAllowed } from './recorded-actions.ts';
+import { forgetSent, notCalled, recordedClient, recordedPort, sentAndAllowed } from './recorded-actions.ts';
 
 const machine = 'arn:aws:states:eu-central-1:000000000000:stateMachine:reconcile-manifest';
 const execution = 'arn:aws:states:eu-central-1:000000000000:execution:reconcile-manifest:shop-abcde-g1-a1';
@@ -39,6 +39,11 @@ const builds = recordedPort(
 );
 const fault = { $metadata: {}, message: 'no' };
 
+beforeAll(forgetSent);
+afterAll(() => {
+  sfn.restore();
+  codebuild.restore();
+});
 beforeEach(() => {
   sfn.reset();
   codebuild.reset();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetWebIdentityTokenCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { emptyRoot } from '#rendering/root-module.ts';
 import { externalIdOf } from '#runner/external-id.ts';
@@ -18,6 +18,7 @@ const templates = new URL('../../templates/terraform/', import.meta.url);
 const backend = { bucket: 'b', region: 'r', key: 'k' };
 const token = 'a-web-identity-token-of-aws';
 const sts = mockClient(STSClient);
+afterAll(() => sts.restore());
 
 let directory: string;
 beforeEach(async () => {
