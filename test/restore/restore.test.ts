@@ -49,7 +49,8 @@ async function down(): Promise<void> {
   platform = undefined;
 }
 
-function end(api: ApiClient, name = key.name): Promise<string> {
+async function end(api: ApiClient, name = key.name): Promise<string> {
+  await platform?.executions.idle();
   return vi.waitFor(
     async () => {
       const found = await api.getManifest({ ...key, name }).catch(() => ({ status: 'gone' }));
