@@ -45,8 +45,6 @@ export interface PlatformOptions {
   readonly inMemory?: boolean;
   /** @default 300 */
   readonly tickSeconds?: number;
-  /** Builds at once. @default 8 */
-  readonly buildConcurrency?: number;
   /** Between SIGINT and SIGTERM for a build. @default 10,000 */
   readonly graceMs?: number;
   /** Issuer whose tokens the API accepts in addition to those of the platform's owner and users. @default none */
@@ -102,15 +100,7 @@ async function assemble(given: {
   readonly stop: () => Promise<void>;
 }): Promise<Platform> {
   const { options, directory, inMemory, logger, product, cleanUp, stop } = given;
-  const {
-    apiPort,
-    runner,
-    tickSeconds = 300,
-    buildConcurrency: concurrency,
-    graceMs,
-    oidc,
-    acceptLoss = false,
-  } = options;
+  const { apiPort, runner, tickSeconds = 300, graceMs, oidc, acceptLoss = false } = options;
   const inDirectory = (name: string): string => join(directory.path, name);
   const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
   const accessKey = accessKeyOf(directory.token);
@@ -156,7 +146,7 @@ async function assemble(given: {
 
   const projects = await product.projects(variables, directory.path);
   const { builds, store: buildStore } = startCodeBuild({
-    ...{ projects, statePath: state('builds.sqlite'), dataDirectory: directory.path, concurrency, graceMs, logger },
+    ...{ projects, statePath: state('builds.sqlite'), dataDirectory: directory.path, graceMs, logger },
   });
   cleanUp.push(() => buildStore.close());
   const { executions, store, machines, rules } = await startWorkflows({

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { AwsFault } from '../aws-json.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { buildArn, region } from '../names.ts';
@@ -49,6 +50,7 @@ export interface BuildsOptions {
 interface Live {
   build: Build;
   readonly project: Project;
+  queued: boolean;
   run: BuildRun | undefined;
   /** Why it is being ended. */
   ending: 'STOPPED' | 'TIMED_OUT' | undefined;
@@ -61,9 +63,8 @@ const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
 export function startBuilds(options: BuildsOptions): LocalBuilds {
   const { projects, store, logDirectory, concurrency = 8, graceMs = 10_000, logger } = options;
   const live = new Map<string, Live>();
-  const queue: Live[] = [];
+  const turn = pLimit(concurrency);
   const tokens = new Map<string, { build: string; request: string }>();
-  let working = 0;
   const remember = (token: string, used: { build: string; request: string }): void => {
     tokens.set(token, used);
     setTimeout(() => tokens.delete(token), tokenValidMs).unref();
@@ -99,33 +100,23 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     finish(entry, end);
   };
 
-  const next = (): void => {
-    while (working < concurrency) {
-      const entry = queue.shift();
-      if (!entry) return;
-      working += 1;
-      void work(entry)
-        .catch((error: unknown) => {
-          logger.error('a build could not be started', { build: entry.build.id, cause: messageOf(error) });
-          finish(entry, { ok: false, fault: true, reason: messageOf(error) });
-        })
-        .finally(() => {
-          working -= 1;
-          next();
-        });
-    }
-  };
+  const wait = (entry: Live): void =>
+    void turn(async () => {
+      // It may have been stopped meanwhile.
+      if (live.get(entry.build.id) !== entry) return;
+      entry.queued = false;
+      await work(entry).catch((error: unknown) => {
+        logger.error('a build could not be started', { build: entry.build.id, cause: messageOf(error) });
+        finish(entry, { ok: false, fault: true, reason: messageOf(error) });
+      });
+    });
 
   const stop = (id: string): Build | undefined => {
     const entry = live.get(id);
     if (!entry) return store.get(id);
     entry.ending ??= 'STOPPED';
-    const place = queue.indexOf(entry);
-    if (place < 0) entry.run?.stop();
-    else {
-      queue.splice(place, 1);
-      finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
-    }
+    if (entry.queued) finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
+    else entry.run?.stop();
     return entry.build;
   };
 
@@ -151,10 +142,16 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
       };
       store.put(build);
       if (input.idempotencyToken) remember(input.idempotencyToken, { build: id, request });
-      const entry: Live = { build, project, run: undefined, ending: undefined, end: Promise.withResolvers() };
+      const entry: Live = {
+        build,
+        project,
+        queued: true,
+        run: undefined,
+        ending: undefined,
+        end: Promise.withResolvers(),
+      };
       live.set(id, entry);
-      queue.push(entry);
-      next();
+      wait(entry);
       return build;
     },
     get: (id) => live.get(id)?.build ?? store.get(id),
