@@ -25,12 +25,7 @@ export interface RunRequest {
   readonly input: unknown;
   /** `$$.Execution` and `$$.StateMachine` of the context object. */
   readonly context: {
-    readonly Execution: {
-      readonly Id: string;
-      readonly Name: string;
-      readonly Input: unknown;
-      readonly StartTime: string;
-    };
+    readonly Execution: { readonly Id: string; readonly Name: string };
     readonly StateMachine: { readonly Id: string; readonly Name: string };
   };
   /** Does the work of a Task state; what it throws has its `name` as Error and its `message` as Cause. */

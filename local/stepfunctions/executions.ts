@@ -102,12 +102,10 @@ export function startExecutions(options: ExecutionsOptions): Executions {
   const begin = (machine: Machine, entry: Live): void => {
     const { execution } = entry;
     store.append(execution.arn, executionStarted(execution.input, roleArn));
-    const input: unknown = JSON.parse(execution.input);
-    const startTime = new Date(execution.startedAt).toISOString();
     entry.run = machine.compiled.run({
-      input,
+      input: JSON.parse(execution.input),
       context: {
-        Execution: { Id: execution.arn, Name: execution.name, Input: input, StartTime: startTime },
+        Execution: { Id: execution.arn, Name: execution.name },
         StateMachine: { Id: machine.arn, Name: machine.name },
       },
       runTask: (call) => runTask(execution, call),

@@ -17,7 +17,7 @@ import {
   type RunRequest,
   TaskFault,
 } from './asl-engine.ts';
-import { bounded, contextFor, faultsOf, fitted } from './local-subset.ts';
+import { bounded, faultsOf, fitted } from './local-subset.ts';
 
 type LibraryRun = ReturnType<StateMachine['run']>;
 type LibraryEvent = LibraryRun['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never;
@@ -34,19 +34,20 @@ interface Task {
 export function compile(name: string, definition: MachineDefinition): CompiledMachine {
   const faults = faultsOf(definition);
   if (faults.length > 0) throw new Error(`${name} does not run on this platform: ${faults.join('; ')}`);
-  const fit = fitted(definition);
   // Validating costs 70 ms and is the tests' work; the definition is only read, so one machine serves all runs.
-  const machine = new StateMachine(fit as StateMachineDefinition, { validationOptions: { noValidate: true } });
+  const machine = new StateMachine(fitted(definition) as StateMachineDefinition, {
+    validationOptions: { noValidate: true },
+  });
   const tasks = [...allStates(definition)].flatMap(
     ({ name: state, state: { Type, Resource, TimeoutSeconds }, outermost }) =>
       Type === 'Task'
         ? [{ name: state, resource: Resource ?? '', timeoutMs: bounded(TimeoutSeconds) * 1000, outermost }]
         : [],
   );
-  return { run: (request) => run(machine, fit, tasks, request) };
+  return { run: (request) => run(machine, tasks, request) };
 }
 
-function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task[], request: RunRequest): MachineRun {
+function run(machine: StateMachine, tasks: readonly Task[], request: RunRequest): MachineRun {
   const running = new Map<AbortController, Task>();
   let ended = false;
   let forced: Outcome | undefined;
@@ -87,7 +88,7 @@ function run(machine: StateMachine, fit: MachineDefinition, tasks: readonly Task
 
   const execution = machine.run(request.input as Json, {
     overrides: { taskResourceLocalHandlers: Object.fromEntries(tasks.map((task) => [task.name, handlerOf(task)])) },
-    context: { ...request.context, ...contextFor(fit, request.context.Execution) } as Record<string, Json>,
+    context: request.context as unknown as Record<string, Json>,
   });
   void report(execution, (event) => {
     request.onEvent(event);

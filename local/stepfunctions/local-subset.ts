@@ -1,10 +1,11 @@
-/** Adapts a definition to the interpreter: refuses features that would silently run differently, rewrites those that it lacks. */
+/** Adapts a definition to the interpreter, and refuses features that would silently run differently. */
 import { allStates, type MachineDefinition, type StateDefinition } from './asl-engine.ts';
 
 /** Longest time a Node timer can count, in whole seconds. */
 const longestTimeout = 2_147_483;
 const refusedFields = ['Assign', 'Arguments', 'Output', 'Items', 'HeartbeatSeconds', 'HeartbeatSecondsPath'];
-const refusedPaths = /\$\$\.(Task\.Token|State\.(EnteredTime|RetryCount)|Execution\.RedriveCount)/;
+/** The interpreter knows no others, in a Map too. */
+const refusedPaths = /\$\$\.(?!Execution\.(Id|Name)\b|StateMachine\.(Id|Name)\b|Map\.Item\.)/;
 
 /** A sentence for every state that does not run here as in AWS; empty when all do. */
 export function faultsOf(definition: MachineDefinition): readonly string[] {
@@ -29,52 +30,26 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
 }
 
 /**
- * The definition as the interpreter needs it. It knows neither `$$.State.Name` nor, inside a Map, the execution's own
- * input and start time: both are put elsewhere in the context object. It counts a task's time from the moment the state is
- * entered, so its own timer is disabled: `interpreter-engine.ts` counts from the start of the work.
+ * The definition as the interpreter needs it. It counts a task's time from the moment the state is entered, so its own timer
+ * is disabled: `interpreter-engine.ts` counts from the start of the work.
  */
-export function fitted(definition: MachineDefinition): MachineDefinition {
-  const fitMachine = (machine: MachineDefinition): MachineDefinition => ({
+export function fitted(machine: MachineDefinition): MachineDefinition {
+  const fitState = (state: StateDefinition): StateDefinition => ({
+    ...state,
+    ...(state.Type === 'Task' && { TimeoutSeconds: longestTimeout }),
+    ...(state.ItemProcessor && { ItemProcessor: fitted(state.ItemProcessor) }),
+    ...(state.Iterator && { Iterator: fitted(state.Iterator) }),
+    ...(state.Branches && { Branches: state.Branches.map(fitted) }),
+  });
+  return {
     ...machine,
     ...(typeof machine.TimeoutSeconds === 'number' && { TimeoutSeconds: bounded(machine.TimeoutSeconds) }),
-    States: Object.fromEntries(Object.entries(machine.States).map(([name, state]) => [name, fitState(name, state)])),
-  });
-  const fitState = (name: string, state: StateDefinition): StateDefinition => ({
-    ...(rewriteStrings(withoutInner(state), (text) => rewritePath(name, text)) as StateDefinition),
-    ...(state.Type === 'Task' && { TimeoutSeconds: longestTimeout }),
-    ...(state.ItemProcessor && { ItemProcessor: fitMachine(state.ItemProcessor) }),
-    ...(state.Iterator && { Iterator: fitMachine(state.Iterator) }),
-    ...(state.Branches && { Branches: state.Branches.map(fitMachine) }),
-  });
-  return fitMachine(definition);
+    States: Object.fromEntries(Object.entries(machine.States).map(([name, state]) => [name, fitState(state)])),
+  };
 }
 
-/** Context of `fitted` definitions, in addition to `Execution` and `StateMachine`. */
-export function contextFor(
-  definition: MachineDefinition,
-  execution: { readonly Input: unknown; readonly StartTime: string },
-): Readonly<Record<string, unknown>> {
-  const names = [...allStates(definition)].map(({ name }) => [keyOf(name), name]);
-  return { Run: { Input: execution.Input, StartTime: execution.StartTime }, StateNames: Object.fromEntries(names) };
-}
-
-const keyOf = (state: string): string => `s${Buffer.from(state).toString('hex')}`;
 /** Seconds that a timer of Node can count. */
 export const bounded = (seconds = longestTimeout): number => Math.min(seconds, longestTimeout);
-
-function rewritePath(state: string, text: string): string {
-  if (!text.includes('$$.')) return text;
-  return text
-    .replace(/\$\$\.State\.Name\b/g, () => `$$.StateNames.${keyOf(state)}`)
-    .replace(/\$\$\.Execution\.(Input|StartTime)\b/g, (_, field) => `$$.Run.${field}`);
-}
-
-function rewriteStrings(value: unknown, rewrite: (text: string) => string): unknown {
-  if (typeof value === 'string') return rewrite(value);
-  if (Array.isArray(value)) return value.map((item) => rewriteStrings(item, rewrite));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rewriteStrings(inner, rewrite)]));
-}
 
 function withoutInner(state: StateDefinition): Record<string, unknown> {
   const inner = ['ItemProcessor', 'Iterator', 'Branches'];

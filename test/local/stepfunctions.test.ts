@@ -14,6 +14,7 @@ import { startWorkbench, task, type Workbench } from './workbench.ts';
 const nested = 'arn:aws:states:::states:startExecution.sync:2';
 const invoke = 'arn:aws:states:::lambda:invoke';
 const only = (state: object): object => ({ StartAt: 'Work', States: { Work: state } });
+const passing = (path: string): object => only({ Type: 'Pass', Parameters: { 'a.$': path }, End: true });
 const caught = (state: object): object => ({
   StartAt: 'Work',
   States: {
@@ -66,15 +67,12 @@ describe('executions', () => {
     expect((await bench.run('catching')).output).toEqual({ Error: 'LeaseLost', Cause: cause });
   });
 
-  it('an execution knows its own id, name, input, start, state and machine, inside a Map too', async () => {
+  it('an execution knows its own id, name and machine, inside a Map too', async () => {
     const Parameters = {
       'id.$': '$$.Execution.Id',
       'name.$': '$$.Execution.Name',
-      'input.$': '$$.Execution.Input.word',
-      'start.$': '$$.Execution.StartTime',
-      'state.$': '$$.State.Name',
       'machine.$': '$$.StateMachine.Id',
-      'text.$': "States.Format('{} of {}', $$.State.Name, $$.Execution.Name)",
+      'text.$': "States.Format('{} of {}', $.word, $$.Execution.Name)",
     };
     const ItemProcessor = { StartAt: 'In It', States: { 'In It': { Type: 'Pass', Parameters, End: true } } };
     const bench = await startWorkbench({
@@ -85,11 +83,8 @@ describe('executions', () => {
       {
         id: executionArn('map', 'run-1'),
         name: 'run-1',
-        input: 'outer',
-        start: expect.stringMatching(/^\d{4}-.*Z$/),
-        state: 'In It',
         machine: stateMachineArn('map'),
-        text: 'In It of run-1',
+        text: 'inner of run-1',
       },
     ]);
   });
@@ -441,11 +436,9 @@ describe('machines', () => {
     ],
     ['task tokens', only(task(`${invoke}.waitForTaskToken`, { End: true })), /task tokens/],
     ['variables', only({ Type: 'Pass', Assign: { a: 1 }, End: true }), /Assign/],
-    [
-      'paths that are not known here',
-      only({ Type: 'Pass', Parameters: { 'a.$': '$$.Task.Token' }, End: true }),
-      /path/,
-    ],
+    ['a path that is not known here', passing('$$.Task.Token'), /path/],
+    ['the name of a state', passing('$$.State.Name'), /path/],
+    ['the input of an execution', passing('$$.Execution.Input.word'), /path/],
   ])('a machine with %s is refused at the start', async (_, machine, message) => {
     await expect(startWorkbench({ machines: { m: machine } })).rejects.toThrow(message);
   });
