@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtInResources } from '#cli/provider-kit/contract.ts';
 import type { ModuleSource } from '#cli/provider-kit/module-source.ts';
-import { permissionsFor } from '#cli/provider-kit/permissions.ts';
-import { readType, type TypeSource, validOf } from '#cli/provider-kit/type-source.ts';
+import { permissionsFor, readType, type TypeSource, validOf } from '#cli/provider-kit/type-source.ts';
 import { settle } from './generated.ts';
 import { policyFormOf } from './provider-policies.ts';
 

@@ -1,38 +1,48 @@
-/** Check: variables and outputs are those of the contract, with types that fit the values of the root. */
+/** Checks: variables and outputs are those of the contract, with types that fit the values of the root; no output is secret. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { contract, nullableVariables } from './contract.ts';
-import { type Finding, fault, warningFinding } from './finding.ts';
+import { type Finding, findingsAbout } from './finding.ts';
 import { type HclBody, type ModuleSource, textsOf } from './module-source.ts';
+import { referencesOf } from './references.ts';
 import { misfit, readTerraformType, type TerraformType, typeName } from './terraform-type.ts';
 import { modulesOf, type TypeSource, validOf } from './type-source.ts';
 
-const check = 'interface';
+const about = (place: string) => findingsAbout('interface', place);
 
-export function checkInterface(source: TypeSource): readonly Finding[] {
+export function* checkInterface(source: TypeSource): Iterable<Finding> {
   const template = validOf(source.template);
-  const networkOutputs = Object.keys(source.modules.network?.outputs ?? {});
-  return modulesOf(source).flatMap((module) => {
-    const fromSecret = Object.keys(template?.moduleVariables ?? {});
-    const fromEnvironment = Object.keys(template?.environment[module.name] ?? {});
-    return [
-      ...Object.entries(givenTo(module, source.name)).flatMap(([name, given]) => aboutVariable(module, name, given)),
-      ...fromSecret.flatMap((name) => aboutSecretVariable(module, name)),
-      ...strays(module, new Set([...fromSecret, ...fromEnvironment])),
-      ...contract[module.name].outputs
-        .filter((name) => module.outputs[name] === undefined)
-        .map((name) =>
-          fault(check, {
-            place: `${module.name}/outputs.tf`,
-            message: `there is no output ${name}`,
-            fix: `add it: ${purpose[name] ?? 'see the contract'}`,
-          }),
-        ),
-      ...(module.name === 'nodepool' ? addressOutput(module) : []),
-      ...(module.name === 'nodepool' && source.unreadable.network === undefined
-        ? networkVariable(module, networkOutputs)
-        : []),
-    ];
-  });
+  const fromSecret = Object.keys(template?.moduleVariables ?? {});
+  for (const module of modulesOf(source)) {
+    const { variables, outputs } = contract[module.name];
+    const inVariables = about(`${module.name}/variables.tf`);
+    for (const [name, given] of Object.entries(givenTo(module, source.name))) yield* aboutVariable(module, name, given);
+    for (const name of fromSecret)
+      if (module.variables[name] === undefined)
+        yield inVariables.fault(
+          `there is no variable ${name}, which provider.json fills from the Secret`,
+          'declare it in every module, with type string',
+        );
+    const filled = new Set([
+      ...[...Object.keys(variables), ...fromSecret],
+      ...Object.keys(template?.environment[module.name] ?? {}),
+    ]);
+    for (const [name, body] of Object.entries(module.variables))
+      if (!filled.has(name) && body.default === undefined)
+        yield inVariables.fault(
+          `variable ${name} gets no value and has no default`,
+          'give it a default, or name it in provider.json',
+        );
+    for (const name of outputs)
+      if (module.outputs[name] === undefined)
+        yield about(`${module.name}/outputs.tf`).fault(
+          `there is no output ${name}`,
+          `add it: ${purpose[name] ?? 'see the contract'}`,
+        );
+    if (module.name !== 'nodepool') continue;
+    yield* addressOutput(module);
+    if (source.unreadable.network === undefined)
+      yield* networkVariable(module, Object.keys(source.modules.network?.outputs ?? {}));
+  }
 }
 
 /** A built-in type whose pools must name their external network is always given one. */
@@ -50,32 +60,21 @@ const purpose: Readonly<Record<string, string>> = {
   alternative_endpoints: 'alternative name => full name',
 };
 
-function aboutVariable(module: ModuleSource, name: string, given: TerraformType): readonly Finding[] {
-  const place = `${module.name}/variables.tf`;
-  const reported = (message: string, fix: string): readonly Finding[] => [fault(check, { place, message, fix })];
+function* aboutVariable(module: ModuleSource, name: string, given: TerraformType): Iterable<Finding> {
+  const { fault, warning } = about(`${module.name}/variables.tf`);
+  const asType = `type = ${typeName(given)}`;
   const body = module.variables[name];
-  if (body === undefined) return reported(`there is no variable ${name}`, `declare it with type ${typeName(given)}`);
+  if (body === undefined) return yield fault(`there is no variable ${name}`, `declare it with type ${typeName(given)}`);
   const type = typeOf(body);
-  if (type === undefined) return reported(`variable ${name} has no type`, `type = ${typeName(given)}`);
-  if ('problem' in type) return reported(`type of variable ${name}: ${type.problem}`, `type = ${typeName(given)}`);
+  if (type === undefined) return yield fault(`variable ${name} has no type`, asType);
+  if ('problem' in type) return yield fault(`type of variable ${name}: ${type.problem}`, asType);
   const reason = misfit(given, type.read);
   if (reason !== undefined)
-    return reported(
-      `variable ${name} does not accept the value that it is given: ${reason}`,
-      `type = ${typeName(given)}`,
-    );
-  if (nullableVariables.has(name) && body.nullable === false)
-    return reported(`variable ${name} may be null`, 'remove nullable = false');
-  if (body.description === undefined) {
-    return [
-      warningFinding(check, {
-        place,
-        message: `variable ${name} has no description`,
-        fix: 'describe what it does here',
-      }),
-    ];
-  }
-  return [];
+    yield fault(`variable ${name} does not accept the value that it is given: ${reason}`, asType);
+  else if (nullableVariables.has(name) && body.nullable === false)
+    yield fault(`variable ${name} may be null`, 'remove nullable = false');
+  else if (body.description === undefined)
+    yield warning(`variable ${name} has no description`, 'describe what it does here');
 }
 
 function typeOf(body: HclBody): { readonly read: TerraformType } | { readonly problem: string } | undefined {
@@ -87,55 +86,41 @@ function typeOf(body: HclBody): { readonly read: TerraformType } | { readonly pr
   }
 }
 
-function aboutSecretVariable(module: ModuleSource, name: string): readonly Finding[] {
-  if (module.variables[name] !== undefined) return [];
-  return [
-    fault(check, {
-      place: `${module.name}/variables.tf`,
-      message: `there is no variable ${name}, which provider.json fills from the Secret`,
-      fix: 'declare it in every module, with type string',
-    }),
-  ];
-}
-
-/** Variables that get no value must have a default. */
-function strays(module: ModuleSource, filled: ReadonlySet<string>): readonly Finding[] {
-  const known = contract[module.name].variables;
-  return Object.entries(module.variables)
-    .filter(([name, body]) => !Object.hasOwn(known, name) && !filled.has(name) && body.default === undefined)
-    .map(([name]) =>
-      fault(check, {
-        place: `${module.name}/variables.tf`,
-        message: `variable ${name} gets no value and has no default`,
-        fix: 'give it a default, or name it in provider.json',
-      }),
-    );
-}
-
 /** A node cannot be reached without its address: `public_address` is in the output, or in a local that the output uses. */
-function addressOutput(module: ModuleSource): readonly Finding[] {
-  const { nodes } = module.outputs;
-  if (nodes === undefined || textsOf([nodes, module.locals]).some((text) => text.includes('public_address'))) return [];
-  return [
-    fault(check, {
-      place: 'nodepool/outputs.tf',
-      message: 'output nodes has no public_address',
-      fix: `value = { for … : <node name> => { public_address = … } }: ${purpose.nodes}`,
-    }),
-  ];
+function* addressOutput({ outputs: { nodes }, locals }: ModuleSource): Iterable<Finding> {
+  if (nodes === undefined || textsOf([nodes, locals]).some((text) => text.includes('public_address'))) return;
+  const fix = `value = { for … : <node name> => { public_address = … } }: ${purpose.nodes}`;
+  yield about('nodepool/outputs.tf').fault('output nodes has no public_address', fix);
 }
 
 /** The network must have every output that the pool uses. */
-function networkVariable(module: ModuleSource, outputs: readonly string[]): readonly Finding[] {
+function* networkVariable(module: ModuleSource, outputs: readonly string[]): Iterable<Finding> {
   const type = typeOf(module.variables.network ?? {});
-  if (type === undefined || 'problem' in type || type.read.kind !== 'object') return [];
-  return Object.entries(type.read.attributes)
-    .filter(([name, { optional }]) => !optional && !outputs.includes(name))
-    .map(([name]) =>
-      fault(check, {
-        place: 'network/outputs.tf',
-        message: `there is no output ${name}, which nodepool needs from network`,
-        fix: 'add it, or take it out of the type of variable network',
-      }),
-    );
+  if (type === undefined || 'problem' in type || type.read.kind !== 'object') return;
+  for (const [name, { optional }] of Object.entries(type.read.attributes))
+    if (!optional && !outputs.includes(name))
+      yield about('network/outputs.tf').fault(
+        `there is no output ${name}, which nodepool needs from network`,
+        'add it, or take it out of the type of variable network',
+      );
+}
+
+const secretAttribute = /\.(\w*(?:password|passwd|secret|private_key|token|credential|user_data|first_boot)\w*)/i;
+
+/** Outputs are kept in the state, in facts and in the runner's log, so nothing secret is in them. */
+export function* checkOutputs(source: TypeSource): Iterable<Finding> {
+  const fromSecret = Object.keys(validOf(source.template)?.moduleVariables ?? {});
+  for (const module of modulesOf(source)) {
+    const { fault } = findingsAbout('outputs', `${module.name}/outputs.tf`);
+    const sensitive = Object.entries(module.variables).filter(([, body]) => body.sensitive === true);
+    const secrets = new Set([...fromSecret, ...sensitive.map(([name]) => name)].map((name) => `var.${name}`));
+    for (const [name, body] of Object.entries(module.outputs)) {
+      const secret = [...referencesOf(module, body.value)].find((reference) => secrets.has(reference));
+      const attribute = secretAttribute.exec(textsOf(body.value).join('\n'))?.[1];
+      const what = secret ?? attribute;
+      const why =
+        body.sensitive === true ? 'is marked as sensitive: the root cannot hand it on' : what && `contains ${what}`;
+      if (why) yield fault(`output ${name} ${why}`, 'remove it: code that needs it can read the Secret');
+    }
+  }
 }

@@ -1,100 +1,72 @@
 /** Checks on resources: whether one node or one run can change what belongs to others, and whether resources are tagged. */
-import { builtInResources } from './contract.ts';
-import { type Finding, fault, warningFinding } from './finding.ts';
+import { type Finding, findingsAbout } from './finding.ts';
 import { type Block, bodies, type HclBody, type ModuleSource, textsOf } from './module-source.ts';
 import { originsOf, referencesOf } from './references.ts';
-import { modulesOf, type TypeSource, validOf } from './type-source.ts';
+import { isPlugins, modulesOf, type TypeSource, validOf } from './type-source.ts';
 
 const metaArguments = new Set([
-  'for_each',
-  'count',
-  'lifecycle',
-  'depends_on',
-  'dynamic',
-  'provider',
-  'provisioner',
-  'connection',
+  ...['for_each', 'count', 'lifecycle', 'depends_on'],
+  ...['dynamic', 'provider', 'provisioner', 'connection'],
 ]);
 
 /** Each resource of a pool exists once for each node, or once for the pool and does not depend on its nodes. */
-export function checkNodeResources({ modules: { nodepool } }: TypeSource): readonly Finding[] {
-  if (nodepool === undefined) return [];
-  return nodepool.resources.flatMap((block) => {
-    const reported = (message: string, fix: string): Finding =>
-      fault('nodes', { place: placeOf(nodepool, block), message, fix });
+export function* checkNodeResources({ modules: { nodepool } }: TypeSource): Iterable<Finding> {
+  if (nodepool === undefined) return;
+  for (const block of nodepool.resources) {
+    const { fault, warning } = findingsAbout('nodes', placeOf(nodepool, block));
     const { for_each: keys, count } = block.body;
-    if (count !== undefined) {
-      return [reported('it is counted: removing one node would change those after it', 'for_each = var.nodes')];
-    }
-    if (keys !== undefined) {
-      return originsOf(nodepool, keys).has('var.nodes')
-        ? []
-        : [
-            warningFinding('nodes', {
-              place: placeOf(nodepool, block),
-              message: 'its for_each does not come from var.nodes',
-              fix: 'make sure that no node that comes or goes changes it',
-            }),
-          ];
-    }
-    const knowsNodes = originsOf(nodepool, attributesOf(block)).has('var.nodes');
-    return knowsNodes
-      ? [reported('it is one for all nodes, and changes when one comes or goes', 'for_each = var.nodes')]
-      : [];
-  });
+    const knowsNodes = originsOf(nodepool, keys ?? attributesOf(block)).has('var.nodes');
+    if (count !== undefined)
+      yield fault('it is counted: removing one node would change those after it', 'for_each = var.nodes');
+    else if (keys === undefined && knowsNodes)
+      yield fault('it is one for all nodes, and changes when one comes or goes', 'for_each = var.nodes');
+    else if (keys !== undefined && !knowsNodes)
+      yield warning(
+        'its for_each does not come from var.nodes',
+        'make sure that no node that comes or goes changes it',
+      );
+  }
 }
 
 /** Values that differ from run to run are ignored where they would change something that works. */
-export function checkChanges(source: TypeSource): readonly Finding[] {
-  return modulesOf(source).flatMap((module) =>
-    module.resources
-      .filter(({ type }) => !builtInResources.has(type))
-      .flatMap((block) =>
-        Object.entries(attributesOf(block)).flatMap(([attribute, value]) => {
-          if (ignores(block, attribute)) return [];
-          const why = reasonToIgnore(module, value);
-          if (why === undefined) return [];
-          const fix = `lifecycle { ignore_changes = [${attribute}] }${why.more}`;
-          return [fault('changes', { place: placeOf(module, block), message: `${attribute} ${why.message}`, fix })];
-        }),
-      ),
-  );
+export function* checkChanges(source: TypeSource): Iterable<Finding> {
+  for (const module of modulesOf(source))
+    for (const block of module.resources.filter(isPlugins))
+      for (const [attribute, value] of Object.entries(attributesOf(block))) {
+        const why = ignores(block, attribute) ? undefined : reasonToIgnore(module, value);
+        if (why === undefined) continue;
+        const fix = `lifecycle { ignore_changes = [${attribute}] }${why.more}`;
+        yield findingsAbout('changes', placeOf(module, block)).fault(`${attribute} ${why.message}`, fix);
+      }
 }
 
 /** Tags are used, or the variable says why they are not. */
-export function checkTags(source: TypeSource): readonly Finding[] {
-  return modulesOf(source).flatMap((module) => {
-    const makes = module.resources.filter(({ type }) => !builtInResources.has(type));
+export function* checkTags(source: TypeSource): Iterable<Finding> {
+  for (const module of modulesOf(source)) {
+    const makes = module.resources.filter(isPlugins);
     const used = makes.some(({ body }) => referencesOf(module, body).has('var.tags'));
     const said = /not used|nothing here|no effect|cannot/i.test(String(module.variables.tags?.description ?? ''));
-    if (makes.length === 0 || used || said) return [];
-    return [
-      fault('tags', {
-        place: module.name,
-        message: 'no resource has the tags',
-        fix: 'put var.tags on every resource that can have tags; if none can, let the description of the variable begin with "Not used:"',
-      }),
-    ];
-  });
+    if (makes.length > 0 && !used && !said)
+      yield findingsAbout('tags', module.name).fault(
+        'no resource has the tags',
+        'put var.tags on every resource that can have tags; if none can, let the description of the variable begin with "Not used:"',
+      );
+  }
 }
 
 /** A firewall in the cloud that is promised exists. */
-export function checkFirewall(source: TypeSource): readonly Finding[] {
+export function* checkFirewall(source: TypeSource): Iterable<Finding> {
   const { network } = source.modules;
-  if (network === undefined || validOf(source.template)?.firewall !== 'cloud') return [];
-  const used = referencesOf(
-    network,
-    network.resources.map(({ body }) => body),
-  );
-  return ['admin_cidrs', 'peer_cidrs', 'ssh_ports', 'wireguard_port', 'roles', 'api_port_open']
-    .filter((name) => !used.has(`var.${name}`))
-    .map((name) =>
-      fault('modules', {
-        place: 'network/main.tf',
-        message: `provider.json promises a firewall of the cloud, but no resource uses var.${name}`,
-        fix: 'use it, or say "firewall": "host" in provider.json',
-      }),
-    );
+  if (network === undefined || validOf(source.template)?.firewall !== 'cloud') return;
+  const { fault } = findingsAbout('modules', 'network/main.tf');
+  const resources = network.resources.map(({ body }) => body);
+  const used = referencesOf(network, resources);
+  for (const name of ['admin_cidrs', 'peer_cidrs', 'ssh_ports', 'wireguard_port', 'roles', 'api_port_open'])
+    if (!used.has(`var.${name}`))
+      yield fault(
+        `provider.json promises a firewall of the cloud, but no resource uses var.${name}`,
+        'use it, or say "firewall": "host" in provider.json',
+      );
 }
 
 interface Reason {
@@ -104,7 +76,13 @@ interface Reason {
 
 function reasonToIgnore(module: ModuleSource, value: unknown): Reason | undefined {
   const references = referencesOf(module, value);
-  const texts = [value, ...locals(module, references), ...data(module, references)].flatMap(textsOf).join('\n');
+  const locals = [...references]
+    .filter((name) => name.startsWith('local.'))
+    .map((name) => module.locals[name.slice(6)]);
+  const data = module.data.filter(
+    ({ type, name }) => references.has(`data.${type}`) || references.has(`data.${type}.${name}`),
+  );
+  const texts = [value, ...locals, ...data.map(({ body }) => body)].flatMap(textsOf).join('\n');
   if (references.has('var.first_boot'))
     return { message: 'would replace or alter machines when the first boot script changes', more: '' };
   if (/\bvar\.pool\.image\b/.test(texts))
@@ -117,13 +95,6 @@ function reasonToIgnore(module: ModuleSource, value: unknown): Reason | undefine
   }
   return undefined;
 }
-
-const locals = (module: ModuleSource, references: ReadonlySet<string>): readonly unknown[] =>
-  [...references].filter((name) => name.startsWith('local.')).map((name) => module.locals[name.slice(6)]);
-const data = (module: ModuleSource, references: ReadonlySet<string>): readonly unknown[] =>
-  module.data
-    .filter(({ type, name }) => references.has(`data.${type}`) || references.has(`data.${type}.${name}`))
-    .map(({ body }) => body);
 
 function ignores({ body }: Block, attribute: string): boolean {
   const ignored = bodies(body.lifecycle).flatMap((lifecycle) => textsOf(lifecycle.ignore_changes));

@@ -60,11 +60,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
       description: 'SSH ports to open to admin_cidrs and peer_cidrs.',
       default: '[22]',
     },
-    wireguard_port: {
-      type: 'number',
-      description: "WireGuard's UDP port, to open to peer_cidrs.",
-      default: '51820',
-    },
+    wireguard_port: { type: 'number', description: "WireGuard's UDP port, to open to peer_cidrs.", default: '51820' },
     admin_cidrs: {
       type: 'list(string)',
       description: "Networks that may use SSH, apart from the cluster's own nodes.",
@@ -75,11 +71,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
       description: "Public addresses of the cluster's own nodes; 0.0.0.0/0 when one may be behind NAT.",
       default: '[]',
     },
-    cidr: {
-      type: 'string',
-      description: 'Network of the subnets of all pools.',
-      default: '"10.0.0.0/16"',
-    },
+    cidr: { type: 'string', description: 'Network of the subnets of all pools.', default: '"10.0.0.0/16"' },
     tags,
   },
   nodepool: {
@@ -107,10 +99,7 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
     addresses: {
       type: 'list(string)',
       description: "Public addresses of the load balancer's nodes, at least one.",
-      validation: {
-        condition: 'length(var.addresses) > 0',
-        message: 'A load balancer needs at least one address.',
-      },
+      validation: { condition: 'length(var.addresses) > 0', message: 'A load balancer needs at least one address.' },
     },
     health_check_port: {
       type: 'number',

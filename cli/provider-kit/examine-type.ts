@@ -1,8 +1,7 @@
 /** The static part of the kit: everything that can be checked of a provider type without Terraform and without a plugin. */
 import { checkDescriptions } from './check-descriptions.ts';
-import { checkInterface } from './check-interface.ts';
+import { checkInterface, checkOutputs } from './check-interface.ts';
 import { checkModules } from './check-modules.ts';
-import { checkOutputs } from './check-outputs.ts';
 import { checkChanges, checkFirewall, checkNodeResources, checkTags } from './check-resources.ts';
 import { checkNames, type Finding } from './finding.ts';
 import type { TypeSource } from './type-source.ts';
@@ -18,7 +17,7 @@ export function examineType(source: TypeSource): readonly Finding[] {
     checkChanges,
     checkTags,
     checkOutputs,
-  ].flatMap((check) => check(source));
+  ].flatMap((check) => [...check(source)]);
   const order = Object.keys(checkNames);
   return findings.toSorted((a, b) => order.indexOf(a.check) - order.indexOf(b.check));
 }

@@ -23,10 +23,10 @@ export const checkNames = {
 } as const;
 export type CheckName = keyof typeof checkNames;
 
-type FindingText = Omit<Finding, 'severity' | 'check'>;
-export const fault = (check: CheckName, reported: FindingText): Finding => ({ severity: 'fault', check, ...reported });
-export const warningFinding = (check: CheckName, reported: FindingText): Finding => ({
-  severity: 'warning',
-  check,
-  ...reported,
-});
+/** Makes the findings of one check about one place. */
+export function findingsAbout(check: CheckName, place: string) {
+  const made =
+    (severity: Finding['severity']) =>
+    (message: string, fix: string): Finding => ({ severity, check, place, message, fix });
+  return { fault: made('fault'), warning: made('warning') };
+}

@@ -2,7 +2,6 @@
 import { nodeName } from '#domain/naming.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import type { TrialChange } from './planned-changes.ts';
 
 export interface PoolTest {
   /** Id of the pool that exists all the time. */
@@ -58,29 +57,22 @@ export function assessPoolTest(
   const comes = `module.${poolModule(test.comes)}[0].`;
   const of = (run: string) => runs[run] ?? [];
   const keyed = (number: number) => `["${nodeName(test.existing, number)}"]`;
-  const reported = (what: string, changes: readonly TrialChange[]): readonly string[] =>
-    changes.map(({ address, actions }) => `${what}: ${address} would be ${words(actions)}`);
+  const changed: readonly (readonly [run: string, when: string, isFault: (address: string) => boolean])[] = [
+    ['comes', 'a pool is added', (address) => address.startsWith(existing)],
+    ['goes', 'a pool is removed', (address) => address.startsWith(existing)],
+    ['grows', 'a node is added', (address) => touches(address, existing, comes, keyed(3))],
+    ['shrinks', 'a node is removed', (address) => touches(address, existing, comes, keyed(2))],
+    ['another_generation', 'only the generation changes', () => true],
+    ['another_first_boot', 'only the first boot script changes', () => true],
+  ];
   return [
-    ...reported(
-      'when a pool is added',
-      of('comes').filter(({ address }) => address.startsWith(existing)),
+    ...changed.flatMap(([run, when, isFault]) =>
+      of(run)
+        .filter(({ address }) => isFault(address))
+        .map(({ address, actions }) => `when ${when}: ${address} would be ${words(actions)}`),
     ),
-    ...reported(
-      'when a pool is removed',
-      of('goes').filter(({ address }) => address.startsWith(existing)),
-    ),
-    ...reported(
-      'when a node is added',
-      of('grows').filter(({ address }) => touches(address, existing, comes, keyed(3))),
-    ),
-    ...reported(
-      'when a node is removed',
-      of('shrinks').filter(({ address }) => touches(address, existing, comes, keyed(2))),
-    ),
-    ...reported('when only the generation changes', of('another_generation')),
-    ...reported('when only the first boot script changes', of('another_first_boot')),
-    ...['comes', 'is_there', 'goes', 'grows', 'shrinks']
-      .filter((run) => run !== 'is_there' && of(run).length === 0)
+    ...['comes', 'goes', 'grows', 'shrinks']
+      .filter((run) => of(run).length === 0)
       .map((run) => `nothing would change in the run "${run}": the test did not test anything`),
   ];
 }
@@ -102,4 +94,65 @@ function run(name: string, command: string, variables: Readonly<Record<string, s
   const given = Object.entries(variables).map(([variable, value]) => `    ${variable} = ${value}`);
   const block = given.length === 0 ? [] : ['  variables {', ...given, '  }'];
   return [`run "${name}" {`, `  command = ${command}`, ...block, '}'].join('\n');
+}
+
+export interface TrialChange {
+  readonly address: string;
+  /** `create`, `update`, `delete`; both of them for a replacement. */
+  readonly actions: readonly string[];
+}
+
+interface ResourceChange {
+  readonly address: string;
+  readonly mode?: string;
+  readonly change: { readonly actions: readonly string[] };
+}
+
+interface Message {
+  readonly '@testrun'?: string;
+  readonly '@message'?: string;
+  readonly type?: string;
+  readonly test_plan?: {
+    readonly resource_changes?: readonly ResourceChange[];
+  };
+  readonly diagnostic?: { readonly severity: string; readonly summary: string; readonly detail?: string };
+}
+
+export interface TestReport {
+  /** Run → changes of managed resources; only of runs that plan. */
+  readonly runs: Readonly<Record<string, readonly TrialChange[]>>;
+  readonly errors: readonly TestError[];
+}
+
+export interface TestError {
+  /** Run in which it came up; absent for the test as a whole. */
+  readonly run?: string;
+  readonly words: string;
+}
+
+/** Reads the lines; those that are not JSON are left out. */
+export function readTestReport(output: string): TestReport {
+  const messages = output.split('\n').flatMap((line): readonly Message[] => {
+    try {
+      return [JSON.parse(line) as Message];
+    } catch {
+      return [];
+    }
+  });
+  const plans = messages.flatMap(({ '@testrun': run, test_plan: plan }) =>
+    run === undefined || plan === undefined ? [] : [[run, changesOf(plan.resource_changes ?? [])] as const],
+  );
+  const errors = messages.flatMap(({ '@testrun': run, diagnostic }): readonly TestError[] => {
+    if (diagnostic?.severity !== 'error') return [];
+    const point = diagnostic.detail?.split('\n').find((line) => line.trim() !== '');
+    const words = [diagnostic.summary, point].filter(Boolean).join(': ');
+    return [run === undefined ? { words } : { run, words }];
+  });
+  return { runs: Object.fromEntries(plans), errors };
+}
+
+function changesOf(changes: readonly ResourceChange[]): readonly TrialChange[] {
+  return changes
+    .filter(({ mode, change }) => mode !== 'data' && !['no-op', 'read'].includes(change.actions.join()))
+    .map(({ address, change }) => ({ address, actions: change.actions }));
 }

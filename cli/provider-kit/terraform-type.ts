@@ -76,11 +76,13 @@ class TypeReader {
       case 'list':
       case 'set':
       case 'map':
-        return { kind: word, of: this.#inside('(', ')', () => this.type()) };
+        return { kind: word, of: this.#inside('()', () => this.type()) };
       case 'tuple':
-        return { kind: 'tuple', members: this.#inside('(', ')', () => this.#members()) };
-      case 'object':
-        return { kind: 'object', attributes: this.#inside('(', ')', () => this.#attributes()) };
+        return { kind: 'tuple', members: this.#inside('()', () => this.#listed('[]', () => this.type())) };
+      case 'object': {
+        const attributes = this.#inside('()', () => this.#listed('{}', () => this.#attribute()));
+        return { kind: 'object', attributes: Object.fromEntries(attributes) };
+      }
       default:
         throw new Error(`"${word}" is not a type of Terraform`);
     }
@@ -90,34 +92,12 @@ class TypeReader {
     if (this.#next < this.#tokens.length) throw new Error(`"${this.#tokens[this.#next]}" follows the end of the type`);
   }
 
-  #members(): readonly TerraformType[] {
-    return this.#inside('[', ']', () => {
-      const members: TerraformType[] = [];
-      while (this.#peek() !== ']') {
-        members.push(this.type());
-        this.#skip(',');
-      }
-      return members;
-    });
-  }
-
-  #attributes(): Readonly<Record<string, AttributeType>> {
-    return this.#inside('{', '}', () => {
-      const attributes: Record<string, AttributeType> = {};
-      while (this.#peek() !== '}') {
-        const name = this.#take().replaceAll('"', '');
-        this.#expect('=', ':');
-        attributes[name] = this.#attribute();
-        this.#skip(',');
-      }
-      return attributes;
-    });
-  }
-
-  #attribute(): AttributeType {
-    if (this.#peek() !== 'optional') return { type: this.type(), optional: false };
+  #attribute(): readonly [name: string, AttributeType] {
+    const name = this.#take().replaceAll('"', '');
+    this.#expect('=', ':');
+    if (this.#peek() !== 'optional') return [name, { type: this.type(), optional: false }];
     this.#take();
-    return this.#inside('(', ')', () => {
+    return this.#inside('()', () => {
       const type = this.type();
       let depth = 0;
       while (depth > 0 || this.#peek() !== ')') {
@@ -125,11 +105,23 @@ class TypeReader {
         if ('([{'.includes(token)) depth += 1;
         if (')]}'.includes(token)) depth -= 1;
       }
-      return { type, optional: true };
+      return [name, { type, optional: true }];
     });
   }
 
-  #inside<Read>(open: string, close: string, read: () => Read): Read {
+  /** With or without a comma behind each. */
+  #listed<Item>(brackets: '[]' | '{}', read: () => Item): readonly Item[] {
+    return this.#inside(brackets, () => {
+      const items: Item[] = [];
+      while (this.#peek() !== brackets[1]) {
+        items.push(read());
+        if (this.#peek() === ',') this.#next += 1;
+      }
+      return items;
+    });
+  }
+
+  #inside<Read>([open = '', close = '']: string, read: () => Read): Read {
     this.#expect(open);
     const value = read();
     this.#expect(close);
@@ -141,16 +133,12 @@ class TypeReader {
     if (!allowed.includes(token)) throw new Error(`"${token}" found, "${allowed.join('" or "')}" expected`);
   }
 
-  #skip(token: string): void {
-    if (this.#peek() === token) this.#next += 1;
-  }
-
   #peek(): string | undefined {
     return this.#tokens[this.#next];
   }
 
   #take(): string {
-    const token = this.#tokens[this.#next];
+    const token = this.#peek();
     if (token === undefined) throw new Error('the type ends too early');
     this.#next += 1;
     return token;

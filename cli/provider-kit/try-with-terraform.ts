@@ -1,16 +1,24 @@
 /** The part of the kit that needs Terraform and the plugin: generated roots are validated, and planned with mocks. */
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { counted } from '#domain/planning/text/words.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import type { Finding } from './finding.ts';
 import { bodies } from './module-source.ts';
-import { readTestReport } from './planned-changes.ts';
-import { assessPoolTest, firstRun, type PoolTest, renderPoolTest } from './pool-test.ts';
-import { readSampleWords, type SampleWords, sampleInstance, samplePools, sampleState } from './sample-clusters.ts';
+import { assessPoolTest, firstRun, type PoolTest, readTestReport, renderPoolTest } from './pool-test.ts';
 import { findTerraformProgram, type TerraformProgram, withRoots } from './terraform-program.ts';
-import { machinesRoot, namesRoot, withKnobs } from './trial-roots.ts';
+import {
+  machinesRoot,
+  namesRoot,
+  readSampleWords,
+  type SampleWords,
+  sampleInstance,
+  samplePools,
+  sampleState,
+  withKnobs,
+} from './trial-roots.ts';
 import { type TypeSource, validOf } from './type-source.ts';
 
 export interface Trial {
@@ -55,17 +63,10 @@ function generatedRoots(
 ): readonly Readonly<Record<string, RootModule>>[] {
   return Array.from({ length: Math.max(...instanceCounts) }, (_, index) => {
     const instance = sampleInstance(name, index);
+    const machines = () => machinesRoot(template, instance, sampleState(instance, samplePools(index), words));
     return {
-      ...(modules.nodepool === undefined
-        ? {}
-        : {
-            [`machines-${instance.name}`]: machinesRoot(
-              template,
-              instance,
-              sampleState(instance, samplePools(index), words),
-            ),
-          }),
-      ...(modules.dns === undefined ? {} : { [`dns-${instance.name}`]: namesRoot(template, instance, words) }),
+      ...(modules.nodepool && { [`machines-${instance.name}`]: machines() }),
+      ...(modules.dns && { [`dns-${instance.name}`]: namesRoot(template, instance, words) }),
     };
   });
 }
@@ -90,7 +91,7 @@ async function validate(
       const names = instances.slice(0, count).flatMap((instance) => Object.keys(instance));
       const worst = names.flatMap((name) => verdicts.get(name) ?? []).find(({ outcome }) => outcome !== 'passed');
       return {
-        name: `${program.name} validate, ${count} ${count === 1 ? 'instance' : 'instances'} (${names.length} ${names.length === 1 ? 'root' : 'roots'})`,
+        name: `${program.name} validate, ${counted(count, 'instance')} (${counted(names.length, 'root')})`,
         outcome: worst?.outcome ?? 'passed',
         details: worst?.details ?? [],
       };
@@ -129,7 +130,7 @@ async function testPools(
     existing: existing.id,
     comes: comes.id,
     aliases: aliasesOf(root),
-    mocks: await exists(join(directory, 'mocks')),
+    mocks: existsSync(join(directory, 'mocks')),
   };
   const files = { 'pools.tftest.hcl': renderPoolTest(template, test) };
   return withRoots({ pools: { root, files } }, directory, async (place) => {
@@ -151,12 +152,5 @@ async function testPools(
 function aliasesOf(root: RootModule): readonly string[] {
   return Object.values(bodies(root.provider)[0] ?? {}).flatMap((blocks) =>
     bodies(blocks).flatMap(({ alias }) => (typeof alias === 'string' ? [alias] : [])),
-  );
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
   );
 }

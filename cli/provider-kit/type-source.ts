@@ -1,10 +1,23 @@
-/** Everything that the directory of a provider type holds, read once for all checks. */
+/** Everything that the directory of a provider type holds, read once for all checks, and what follows from it. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
-import { type ModuleName, type ModuleSource, moduleNames, readModule } from './module-source.ts';
-import { Permissions } from './permissions.ts';
+import { builtInResources } from './contract.ts';
+import { type Block, type ModuleName, type ModuleSource, moduleNames, readModule } from './module-source.ts';
+
+const permissions = z.array(z.string().trim().min(1));
+
+/** `permissions.json` of a provider type: what its credentials must be allowed to do, in the cloud's own words. */
+export const Permissions = z.strictObject({
+  /** Resource type → what making, reading, changing and removing one needs. */
+  resources: z.record(z.string(), permissions),
+  /** Data source → what reading it needs. */
+  data: z.record(z.string(), permissions).default({}),
+  /** What the plugin needs for itself, e.g. to ask who it is. */
+  always: permissions.default([]),
+});
+export type Permissions = z.infer<typeof Permissions>;
 
 /** A file that is there and valid, or what is wrong with it. */
 export type Described<Value> = { readonly value: Value } | { readonly problems: readonly string[] };
@@ -64,4 +77,30 @@ async function described<Schema extends z.ZodType>(path: string, schema: Schema)
   const read = schema.safeParse(json);
   if (read.success) return { value: read.data };
   return { problems: read.error.issues.map(({ path: at, message }) => `${at.join('.') || 'it'}: ${message}`) };
+}
+
+/** The plugins of a type with their pinned sources and versions, by local name. */
+export function pinnedProviders({ provider, alsoRequired }: ProviderTemplate): ProviderTemplate['alsoRequired'] {
+  return { ...alsoRequired, ...(provider && { [provider.name]: provider }) };
+}
+
+/** Not of Terraform itself. */
+export const isPlugins = ({ type }: Block): boolean => !builtInResources.has(type);
+
+/** Types of those resources or data sources that plugins have, each once. */
+export const pluginTypes = (blocks: readonly Block[]): readonly string[] => [
+  ...new Set(blocks.filter(isPlugins).map(({ type }) => type)),
+];
+
+/** All permissions that `used` resource types and data sources need, each once, sorted. */
+export function permissionsFor(
+  table: Permissions,
+  used: { readonly resources: readonly string[]; readonly data: readonly string[] },
+): readonly string[] {
+  const needed = [
+    ...table.always,
+    ...used.resources.flatMap((type) => table.resources[type] ?? []),
+    ...used.data.flatMap((type) => table.data[type] ?? []),
+  ];
+  return [...new Set(needed)].sort();
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Permissions, permissionsFor } from '#cli/provider-kit/permissions.ts';
+import { Permissions, permissionsFor } from '#cli/provider-kit/type-source.ts';
 import { policyFormOf } from '../../scripts/provider-policies.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

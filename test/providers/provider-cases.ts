@@ -1,7 +1,7 @@
 /** The provider types whose modules are tested: their files, the schema of the real provider, and words that their clouds know. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readSampleWords } from '#cli/provider-kit/sample-clusters.ts';
+import { readSampleWords } from '#cli/provider-kit/trial-roots.ts';
 import {
   type ProviderTypeFacts,
   type ProviderTypeName,
