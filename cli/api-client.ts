@@ -7,9 +7,9 @@ import { ApiProblem } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { located } from './faults.ts';
-import { packageVersion } from './package-version.ts';
+import { packageVersion, parseJson } from './own-files.ts';
 import { onceTemplatesKnown, type PendingOptions } from './pending-templates.ts';
-import { parseJson, requestSender, type Sent } from './send-request.ts';
+import { requestSender, type Sent } from './send-request.ts';
 
 export interface ManifestName {
   readonly namespace: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { contextNamed, localContext, readContexts, tokenOf } from './contexts.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { kubeloomHome } from './home.ts';
+import { kubeloomHome } from './own-files.ts';
 
 const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { parseJson } from './own-files.ts';
 
 export const Context = z.strictObject({
   url: z.string(),
@@ -117,13 +118,5 @@ function fromCommand(name: string, command: string): string {
   } catch {
     // Its message would have the standard output in it.
     throw new CliError(`context ${name}: the command for the token failed: ${command}`, exitCodes.forbidden);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -2,8 +2,8 @@
 import { delimiter, join } from 'node:path';
 import { runCommandLine } from './command-line.ts';
 import { exitCodes } from './exit-codes.ts';
-import { kubeloomHome } from './home.ts';
 import { listenToInterrupts } from './interrupt.ts';
+import { kubeloomHome } from './own-files.ts';
 
 // scripts/setup.sh installs programs there that the machine lacks or has in too old a version.
 process.env.PATH = `${join(kubeloomHome(), 'bin')}${delimiter}${process.env.PATH ?? ''}`;

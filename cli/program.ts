@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { refuseOutsideClone } from './clone.ts';
 import { addExamples } from './examples.ts';
-import { packageVersion } from './package-version.ts';
+import { packageVersion } from './own-files.ts';
 
 type Register = (program: Command) => void;
 

@@ -4,6 +4,7 @@ import { ApiProblem } from './api-problem.ts';
 import type { Connection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { noAnswer, sentElsewhere } from './no-answer.ts';
+import { parseJson } from './own-files.ts';
 import { signerFor } from './signed-request.ts';
 
 export interface Sent {
@@ -43,14 +44,6 @@ export function requestSender(
       throw notLetIn(connection, problem);
     throw new ApiProblem(problem, typeof sent.body === 'string' ? undefined : sent.body);
   };
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseProblem(text: string, status: number): Problem {

@@ -31,10 +31,7 @@ export function registerDoctor(program: Command): void {
 
 /** Loaded when it is needed: nine clients of AWS take half a second. */
 async function examineAccount({ json, region, installation }: DoctorOptions): Promise<void> {
-  const [{ examineAws }, { showAws }] = await Promise.all([
-    import('../doctor/examine-aws.ts'),
-    import('../doctor/show-aws.ts'),
-  ]);
+  const { examineAws, showAws } = await import('../doctor/examine-aws.ts');
   const token = process.env.KUBELOOM_TOKEN;
   const report = await examineAws({ installation, ...(region && { region }), ...(token && { token }) });
   if (json) printJson(report);

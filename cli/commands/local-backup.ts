@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { kubeloomHome } from '../home.ts';
 import { paint, print } from '../output.ts';
+import { kubeloomHome } from '../own-files.ts';
 
 interface BackupFlags {
   readonly passphraseFile?: string;

@@ -1,8 +1,8 @@
 /** `kubeloom local user add|list|remove`: who else may use the platform on this machine. */
 import type { Command } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { kubeloomHome } from '../home.ts';
 import { note, print, printJson, printTable } from '../output.ts';
+import { kubeloomHome } from '../own-files.ts';
 import { ago } from '../times.ts';
 
 /** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */

@@ -1,8 +1,8 @@
 /** `kubeloom local up|down|status|reset|user`: the whole of Kubeloom on this machine. */
 import { type Command, Option } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { kubeloomHome } from '../home.ts';
 import { note, paint, print, printJson } from '../output.ts';
+import { kubeloomHome } from '../own-files.ts';
 import { registerLocalBackup } from './local-backup.ts';
 import { registerLocalUsers } from './local-users.ts';
 

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
 import { note, print, printJson } from '../output.ts';
-import { ownFile } from '../own-files.ts';
-import { packageVersion } from '../package-version.ts';
+import { ownFile, packageVersion } from '../own-files.ts';
 
 export function registerService(program: Command): void {
   program

@@ -1,11 +1,13 @@
-/** What the account must have: an identity, a region, the services, concurrency of Lambda, federation, CDK's own stack. */
+/** What the account must have: an identity, a region, the services, concurrency of Lambda and CodeBuild, federation, CDK's own stack. */
+import type { Project } from '@aws-sdk/client-codebuild';
 import { ListProjectsCommand } from '@aws-sdk/client-codebuild';
 import { GetAccountSettingsCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, GetWebIdentityTokenCommand } from '@aws-sdk/client-sts';
-import { type AwsCheck, isDenied, look, passed } from './aws-check.ts';
-import type { AwsClients } from './aws-clients.ts';
+import type { AwsClients } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed, warning, wrong } from './aws-check.ts';
 
 export interface AwsPlace {
   readonly region: string;
@@ -20,50 +22,41 @@ export async function findPlace(clients: AwsClients): Promise<{
   const region = await clients.sts.config.region().catch(() => undefined);
   if (!region) {
     const fix = 'add --region REGION, or set AWS_REGION';
-    return { checks: [{ name: 'region', state: 'wrong', found: 'none is set', fix }] };
+    return { checks: [wrong('region', 'none is set', fix)] };
   }
   const checks: AwsCheck[] = [passed('region', region)];
   try {
     const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
     const root = arn.endsWith(':root');
     const fix = 'use a role: the root of an account should sign nothing';
-    checks.push(root ? { name: 'identity', state: 'warning', found: arn, fix } : passed('identity', arn));
+    checks.push(root ? warning('identity', arn, fix) : passed('identity', arn));
     return { checks, place: { region, account } };
   } catch (error) {
-    checks.push({ name: 'identity', state: 'wrong', ...noIdentity(error) });
+    checks.push(noIdentity(error));
     return { checks };
   }
 }
 
-function noIdentity(error: unknown): Pick<AwsCheck, 'found' | 'fix'> {
+function noIdentity(error: unknown): AwsCheck {
+  const lacks = (found: string, fix: string) => wrong('identity', found, fix);
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (/^(ExpiredToken|ExpiredTokenException)$/.test(name) || /expired/i.test(message))
-    return { found: 'the credentials have expired', fix: 'aws sso login, or fetch new ones as you did before' };
+    return lacks('the credentials have expired', 'aws sso login, or fetch new ones as you did before');
   if (/^(InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException)$/.test(name))
-    return {
-      found: `AWS does not know these credentials (${name})`,
-      fix: 'aws configure list shows where they come from',
-    };
-  if (/Credentials|TokenProvider/.test(name))
-    return { found: 'no credentials', fix: 'aws configure sso, or set AWS_PROFILE' };
-  return { found: `${name}: ${message}`, fix: 'check that the region exists and that this machine reaches AWS' };
+    return lacks(`AWS does not know these credentials (${name})`, 'aws configure list shows where they come from');
+  if (/Credentials|TokenProvider/.test(name)) return lacks('no credentials', 'aws configure sso, or set AWS_PROFILE');
+  return lacks(`${name}: ${message}`, 'check that the region exists and that this machine reaches AWS');
 }
 
 export async function checkAccount(clients: AwsClients, place: AwsPlace): Promise<readonly AwsCheck[]> {
-  const answers = 'answers';
+  const answers = (name: string, action: string, ask: () => Promise<unknown>) =>
+    look(name, action, () => ask().then(() => passed(name, 'answers')));
   const found = await Promise.all([
-    look('Step Functions', 'states:ListStateMachines', async () => {
-      await clients.stepFunctions.send(new ListStateMachinesCommand({ maxResults: 1 }));
-      return passed('Step Functions', answers);
-    }),
-    look('CodeBuild', 'codebuild:ListProjects', async () => {
-      await clients.codeBuild.send(new ListProjectsCommand({}));
-      return passed('CodeBuild', answers);
-    }),
-    look('Lambda', 'lambda:ListFunctions', async () => {
-      await clients.lambda.send(new ListFunctionsCommand({ MaxItems: 1 }));
-      return passed('Lambda', answers);
-    }),
+    answers('Step Functions', 'states:ListStateMachines', () =>
+      clients.stepFunctions.send(new ListStateMachinesCommand({ maxResults: 1 })),
+    ),
+    answers('CodeBuild', 'codebuild:ListProjects', () => clients.codeBuild.send(new ListProjectsCommand({}))),
+    answers('Lambda', 'lambda:ListFunctions', () => clients.lambda.send(new ListFunctionsCommand({ MaxItems: 1 }))),
     look('concurrency of Lambda', 'lambda:GetAccountSettings', () => checkConcurrency(clients, place.region)),
     look('tokens for other clouds', 'sts:GetWebIdentityToken', () => checkFederation(clients)),
     look('CDK bootstrap', 'ssm:GetParameter', () => checkBootstrap(clients, place)),
@@ -82,12 +75,7 @@ async function checkConcurrency({ lambda }: AwsClients, region: string): Promise
   const found = `${free} calls at once${free < limit ? `, ${limit - free} more are reserved by other functions` : ''}`;
   if (free >= enoughAtOnce) return passed(name, found);
   const fix = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
-  return {
-    name,
-    state: free < 5 ? 'wrong' : 'warning',
-    found: `${found}: the API and busy runs will be throttled`,
-    fix,
-  };
+  return (free < 5 ? wrong : warning)(name, `${found}: the API and busy runs will be throttled`, fix);
 }
 
 /** Only logins without a key need it: Azure, Google Cloud, Vault. */
@@ -102,11 +90,11 @@ async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
     if (error instanceof Error && error.name === 'OutboundWebIdentityFederationDisabledException') {
       const fix =
         'aws iam enable-outbound-web-identity-federation (once for the account; not needed for logins with keys)';
-      return { name, state: 'warning', found: 'outbound identity federation is off in this account', fix };
+      return warning(name, 'outbound identity federation is off in this account', fix);
     }
     if (!isDenied(error)) throw error;
     const fix = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
-    return { name, state: 'warning', found: 'access denied, so this could not be checked', fix };
+    return warning(name, 'access denied, so this could not be checked', fix);
   }
 }
 
@@ -120,9 +108,70 @@ async function checkBootstrap({ ssm }: AwsClients, { account, region }: AwsPlace
     const { Parameter } = await ssm.send(new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' }));
     const version = Number(Parameter?.Value);
     if (version >= bootstrapVersion) return passed(name, `version ${version}`);
-    return { name, state: 'wrong', found: `version ${version}, and ${bootstrapVersion} is needed`, fix };
+    return wrong(name, `version ${version}, and ${bootstrapVersion} is needed`, fix);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ParameterNotFound') throw error;
-    return { name, state: 'wrong', found: 'this region was never bootstrapped', fix };
+    return wrong(name, 'this region was never bootstrapped', fix);
   }
+}
+
+/** The compute that the default options use: for an account in which nothing is deployed yet. */
+const byDefault = 'ARM/Small';
+
+/** Stages of five clusters, which a manifest may work on at once, with some room. */
+const comfortable = 10;
+
+/** Where CodeBuild has containers on arm64, as its API documents it; it may be more by now. */
+const armRegions = [
+  ...['us-east-1', 'us-east-2', 'us-west-2', 'sa-east-1', 'eu-west-1', 'eu-central-1'],
+  ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
+];
+
+/** No findings where it does not matter: runners that exist show that the region has them. */
+function checkArm(projects: readonly Project[], region: string): readonly AwsCheck[] {
+  if (projects.length > 0 || armRegions.includes(region)) return [];
+  const found = `AWS documents none of CodeBuild for ${region}; the stack of the pipeline may be refused`;
+  const fix = `check in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
+  return [warning('containers on arm64', found, fix)];
+}
+
+export async function checkQuotas(
+  clients: AwsClients,
+  projects: readonly Project[],
+  region: string,
+): Promise<readonly AwsCheck[]> {
+  const used = new Set(projects.map(({ environment }) => computeName(environment)));
+  if (used.size === 0) used.add(byDefault);
+  const atOnce = await look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
+    const quotas: ServiceQuota[] = [];
+    for await (const page of paginateListServiceQuotas({ client: clients.quotas }, { ServiceCode: 'codebuild' }))
+      quotas.push(...(page.Quotas ?? []));
+    return [...used].sort().map((compute) => assessQuota(compute, quotas, region));
+  });
+  return [...checkArm(projects, region), ...atOnce];
+}
+
+/** As Service Quotas calls it: `ARM/Small`, `ARM Lambda/2GB`. */
+export function computeName(environment: Project['environment']): string {
+  const { type = '', computeType = '' } = environment ?? {};
+  const size = computeType.split('_').at(-1) ?? '';
+  if (type === 'ARM_LAMBDA_CONTAINER') return `ARM Lambda/${size}`;
+  if (type === 'ARM_CONTAINER') return `ARM/${size.charAt(0)}${size.slice(1).toLowerCase()}`;
+  return `${type}/${size}`;
+}
+
+function assessQuota(compute: string, quotas: readonly ServiceQuota[], region: string): AwsCheck {
+  const name = `builds at once (${compute})`;
+  const wanted = `Concurrently running builds for ${compute} environment`.toLowerCase();
+  const quota = quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === wanted);
+  if (quota?.Value === undefined) {
+    const fix = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
+    return warning(name, 'Service Quotas does not list it', fix);
+  }
+  if (quota.Value >= comfortable) return passed(name, String(quota.Value));
+  const { QuotaCode: code } = quota;
+  const fix = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
+  if (quota.Value === 0) return wrong(name, '0: no stage can run in this account', fix);
+  const waits = quota.Value === 1 ? 'stages wait for each other' : 'several clusters at once wait for each other';
+  return warning(name, `${quota.Value}: ${waits}`, fix);
 }

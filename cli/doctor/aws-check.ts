@@ -1,4 +1,13 @@
-/** One finding of the doctor about an AWS account, and the meaning of an error of the SDK for the user. */
+/** One finding of the doctor about an AWS account, the meaning of an error of the SDK, and the clients that are asked. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CodeBuildClient } from '@aws-sdk/client-codebuild';
+import { ECRClient } from '@aws-sdk/client-ecr';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { STSClient } from '@aws-sdk/client-sts';
 
 export interface AwsCheck {
   readonly name: string;
@@ -11,6 +20,8 @@ export interface AwsCheck {
 }
 
 export const passed = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
+export const warning = (name: string, found: string, fix: string): AwsCheck => ({ name, state: 'warning', found, fix });
+export const wrong = (name: string, found: string, fix: string): AwsCheck => ({ name, state: 'wrong', found, fix });
 export const skipped = (name: string, because: string): AwsCheck => ({ name, state: 'skipped', found: because });
 
 /** Runs a check; an error that it throws becomes a finding. `action` is the right that the check needs. */
@@ -55,4 +66,26 @@ export function isDenied(error: unknown): boolean {
     error instanceof Error &&
     /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|NotAuthorized|AccessDeniedFault)$/.test(error.name)
   );
+}
+
+export type AwsClients = ReturnType<typeof awsClients>;
+
+/** `region`: the region to check; undefined: that of the SDK's own settings. */
+export function awsClients(region: string | undefined) {
+  const settings = {
+    ...(region !== undefined && { region }),
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 15_000 },
+  };
+  return {
+    cloudFormation: new CloudFormationClient(settings),
+    codeBuild: new CodeBuildClient(settings),
+    ecr: new ECRClient(settings),
+    kms: new KMSClient(settings),
+    lambda: new LambdaClient(settings),
+    quotas: new ServiceQuotasClient(settings),
+    stepFunctions: new SFNClient(settings),
+    ssm: new SSMClient(settings),
+    sts: new STSClient(settings),
+  };
 }

@@ -8,8 +8,8 @@ import {
 import { BatchGetProjectsCommand, type Project } from '@aws-sdk/client-codebuild';
 import { DescribeImagesCommand } from '@aws-sdk/client-ecr';
 import { DescribeKeyCommand } from '@aws-sdk/client-kms';
-import { type AwsCheck, isDenied, look, passed, skipped } from './aws-check.ts';
-import type { AwsClients } from './aws-clients.ts';
+import type { AwsClients } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed, skipped, warning, wrong } from './aws-check.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
 
@@ -81,22 +81,16 @@ interface Judged {
 
 function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
   const title = `stack ${name}`;
-  if (!stack) return { name: title, state: 'wrong', found: 'is not deployed', fix: deploy() };
+  if (!stack) return wrong(title, 'is not deployed', deploy());
   const status = String(stack.StackStatus);
   const command = (verb: string) => `aws cloudformation ${verb} --stack-name ${name} --region ${region}`;
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(title, status);
   if (status.endsWith('_IN_PROGRESS')) {
     const end = status.startsWith('CREATE') ? 'create' : status.startsWith('DELETE') ? 'delete' : 'update';
-    return {
-      name: title,
-      state: 'warning',
-      found: status,
-      fix: `wait for it: ${command(`wait stack-${end}-complete`)}`,
-    };
+    return warning(title, status, `wait for it: ${command(`wait stack-${end}-complete`)}`);
   }
   if (status === 'UPDATE_ROLLBACK_COMPLETE') {
-    const found = `${status}: the last deployment failed, the one before it runs`;
-    return { name: title, state: 'warning', found, fix: deploy() };
+    return warning(title, `${status}: the last deployment failed, the one before it runs`, deploy());
   }
   const why = `${command('describe-stack-events')} shows why`;
   // The first deployment failed: the stack never held data, and it must be deleted before it can be created again.
@@ -104,11 +98,11 @@ function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
     const unlock = stack.EnableTerminationProtection
       ? `${command('update-termination-protection --no-enable-termination-protection')} && `
       : '';
-    return { name: title, state: 'wrong', found: status, fix: `${why}; then ${unlock}${deploy()}` };
+    return wrong(title, status, `${why}; then ${unlock}${deploy()}`);
   }
   if (status === 'UPDATE_ROLLBACK_FAILED')
-    return { name: title, state: 'wrong', found: status, fix: `${why}; then ${command('continue-update-rollback')}` };
-  return { name: title, state: 'wrong', found: status, fix: `${why}; then ${deploy()}` };
+    return wrong(title, status, `${why}; then ${command('continue-update-rollback')}`);
+  return wrong(title, status, `${why}; then ${deploy()}`);
 }
 
 async function resourcesOf({ cloudFormation }: AwsClients, StackName: string): Promise<StackResourceSummary[]> {
@@ -125,7 +119,7 @@ function idsOf(resources: readonly StackResourceSummary[], type: string): string
 /** CloudFormation recreates a resource only with the option that lets it compare with reality. */
 function missingProject(id: string, deploy: Deploy): AwsCheck {
   const found = 'the stack has it, CodeBuild does not: it was deleted by hand';
-  return { name: `runner ${id}`, state: 'wrong', found, fix: deploy(' --revert-drift') };
+  return wrong(`runner ${id}`, found, deploy(' --revert-drift'));
 }
 
 /** `<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>` or `…@sha256:<digest>`. */
@@ -137,7 +131,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
   const image = project.environment?.image ?? '';
   const [, registryId, repositoryName, tag, digest] = imageUri.exec(image) ?? [];
   if (registryId === undefined || repositoryName === undefined) {
-    return [{ name, state: 'wrong', found: `${image || 'none'} is not an image of ECR`, fix: deploy() }];
+    return [wrong(name, `${image || 'none'} is not an image of ECR`, deploy())];
   }
   return look(name, 'ecr:DescribeImages', async () => {
     const imageIds = [digest === undefined ? { imageTag: tag ?? 'latest' } : { imageDigest: digest }];
@@ -150,7 +144,7 @@ async function checkImage({ ecr }: AwsClients, project: Project, deploy: Deploy)
     } catch (error) {
       if (!(error instanceof Error) || !/^(ImageNotFound|RepositoryNotFound)Exception$/.test(error.name)) throw error;
       const found = `${image} is not in the registry; a lifecycle rule of the repository may have removed it`;
-      return { name, state: 'wrong', found, fix: deploy(' --force') };
+      return wrong(name, found, deploy(' --force'));
     }
   });
 }
@@ -160,7 +154,7 @@ async function checkKey(
   { stack, region, deploy }: { readonly stack: string; readonly region: string; readonly deploy: Deploy },
 ): Promise<AwsCheck> {
   const [KeyId] = idsOf(await resourcesOf(clients, stack), 'AWS::KMS::Key');
-  if (KeyId === undefined) return { name: 'key', state: 'wrong', found: `${stack} has none`, fix: deploy() };
+  if (KeyId === undefined) return wrong('key', `${stack} has none`, deploy());
   const command = (verb: string) => `aws kms ${verb} --key-id ${KeyId} --region ${region}`;
   try {
     const { KeyMetadata } = await clients.kms.send(new DescribeKeyCommand({ KeyId }));
@@ -168,18 +162,11 @@ async function checkKey(
     if (KeyMetadata?.KeyState === 'PendingDeletion') {
       const fix = `${command('cancel-key-deletion')} && ${command('enable-key')}`;
       const when = KeyMetadata.DeletionDate?.toISOString().slice(0, 10) ?? 'soon';
-      return {
-        name: 'key',
-        state: 'wrong',
-        found: `will be deleted on ${when}; everything that it encrypts is lost then`,
-        fix,
-      };
+      return wrong('key', `will be deleted on ${when}; everything that it encrypts is lost then`, fix);
     }
-    const fix = command('enable-key');
-    return { name: 'key', state: 'wrong', found: `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, fix };
+    return wrong('key', `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, command('enable-key'));
   } catch (error) {
     if (!isDenied(error)) throw error;
-    const fix = 'let this principal kms:DescribeKey to find out';
-    return { name: 'key', state: 'warning', found: `access to ${KeyId} denied`, fix };
+    return warning('key', `access to ${KeyId} denied`, 'let this principal kms:DescribeKey to find out');
   }
 }

@@ -1,13 +1,13 @@
 /** `kubeloom doctor --aws`: everything that an installation in AWS depends on, checked with the caller's credentials. */
-import { signerOf } from '../aws-signer.ts';
-import { checkAccount, findPlace } from './aws-account.ts';
-import { checkApi } from './aws-api.ts';
-import { type AwsCheck, skipped } from './aws-check.ts';
-import { type AwsClients, awsClients } from './aws-clients.ts';
+import { WhoAmI } from '#contracts/http-documents.ts';
+import { type Signer, signerOf } from '../aws-signer.ts';
+import { paint, print, printTable, printWrapped } from '../output.ts';
+import { parseJson } from '../own-files.ts';
+import { checkAccount, checkQuotas, findPlace } from './aws-account.ts';
+import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warning, wrong } from './aws-check.ts';
 import { checkInstallation } from './aws-installation.ts';
-import { checkQuotas } from './aws-quotas.ts';
 
-export interface AwsExamination {
+interface AwsExamination {
   /** The region to check. @default the region of the SDK's own settings */
   readonly region?: string;
   /** Prefix of the stacks. */
@@ -16,7 +16,7 @@ export interface AwsExamination {
   readonly token?: string;
 }
 
-export interface AwsReport {
+interface AwsReport {
   readonly installation: string;
   readonly region?: string;
   readonly account?: string;
@@ -44,4 +44,80 @@ export async function examineAws(
     checkApi({ url: found.apiUrl, token, sign: signerOf(place.region, clients.sts.config.credentials) }),
   ]);
   return { installation, ...place, checks: [...checks, ...account, ...quotas, ...found.checks, ...api] };
+}
+
+const apiCheck = 'API';
+
+interface ApiQuestion {
+  readonly url: string | undefined;
+  readonly sign: Signer;
+  /** Of an OIDC issuer, for installations with authorization=jwt. */
+  readonly token: string | undefined;
+}
+
+async function checkApi({ url, sign, token }: ApiQuestion): Promise<readonly AwsCheck[]> {
+  if (url === undefined) return [skipped(apiCheck, 'its stack is not deployed')];
+  return look(apiCheck, 'execute-api:Invoke', async () => {
+    const target = new URL(`${url.replace(/\/$/, '')}/v1/whoami`);
+    const plain = { accept: 'application/json' };
+    const headers = token ? { ...plain, authorization: `Bearer ${token}` } : await sign('GET', target, plain);
+    const response = await fetch(target, { headers, signal: AbortSignal.timeout(30_000) }).catch((cause: unknown) => {
+      throw Object.assign(new Error(`nothing answers at ${url}`, { cause }), { code: 'ECONNREFUSED' });
+    });
+    return judge(url, response.status, await response.text(), token !== undefined);
+  });
+}
+
+function judge(url: string, status: number, body: string, withToken: boolean): AwsCheck {
+  if (status === 200) {
+    const caller = WhoAmI.safeParse(parseJson(body));
+    if (!caller.success) {
+      const fix = '`kubeloom version --check` compares the versions of both';
+      return warning(apiCheck, `${url} answers with something that this version does not understand`, fix);
+    }
+    const { grants, name: who } = caller.data;
+    const roles = grants.map(({ role, namespaces }) => `${role} of ${namespaces.join(', ')}`).join('; ');
+    if (grants.length > 0) return passed(apiCheck, `${url} answers; you are ${who}, ${roles}`);
+    const fix = 'ask an admin for a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
+    return warning(apiCheck, `${url} answers, but ${who} has no role there`, fix);
+  }
+  if (status === 401) {
+    const fix = withToken
+      ? 'fetch a new token from the issuer'
+      : 'it requires tokens (authorization=jwt): set KUBELOOM_TOKEN';
+    return wrong(apiCheck, `${url} does not know the caller (401)`, fix);
+  }
+  if (status === 403) {
+    const fix = 'let this principal execute-api:Invoke on the API; with authorization=jwt, set KUBELOOM_TOKEN';
+    return wrong(apiCheck, `${url} denies access to the caller (403)`, fix);
+  }
+  const fix = status >= 500 ? 'docs/aws/runbooks/api-server-errors.md' : 'deploy the version of this command line';
+  return wrong(apiCheck, `${url} answered with ${status}`, fix);
+}
+
+const marks: Readonly<Record<AwsCheck['state'], string>> = {
+  ok: paint('green', 'ok'),
+  warning: paint('yellow', 'warning'),
+  wrong: paint('red', 'wrong'),
+  skipped: paint('dim', 'skipped'),
+};
+
+export function showAws({ checks }: AwsReport): void {
+  printTable(
+    ['', 'CHECK', 'FOUND'],
+    checks.map(({ name, state, found }) => [marks[state], name, found]),
+  );
+  // One command may fix several findings; each is on a line of its own, to be copied.
+  const fixes = new Set(checks.flatMap(({ fix }) => (fix === undefined ? [] : [fix])));
+  for (const fix of fixes) {
+    const meant = checks.filter((check) => check.fix === fix);
+    print();
+    for (const { name, state } of meant) print(`${marks[state]}  ${paint('bold', name)}`);
+    print(`  ${fix}`);
+  }
+  print();
+  const wrong = checks.filter(({ state }) => state === 'wrong').length;
+  const warnings = checks.filter(({ state }) => state === 'warning').length;
+  if (wrong === 0 && warnings === 0) print('no problems found');
+  else printWrapped(`${wrong} wrong, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`);
 }

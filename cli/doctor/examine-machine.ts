@@ -1,6 +1,6 @@
 /** What this machine has and lacks: the programs of requirements.json, and what the kernel can do for hosts. */
-import { fileURLToPath } from 'node:url';
 import requirements from '../../requirements.json' with { type: 'json' };
+import { ownFile, parseJson } from '../own-files.ts';
 import { type Answer, askProgram } from './ask-program.ts';
 
 export interface Check {
@@ -14,7 +14,7 @@ export interface Check {
   readonly fix?: string;
 }
 
-const hostsHelper = fileURLToPath(new URL('../../local/hosts/kubeloom-host', import.meta.url));
+const hostsHelper = ownFile('local/hosts/kubeloom-host');
 
 /** Every check, those of the hosts helper included. */
 export async function examineMachine(): Promise<readonly Check[]> {
@@ -60,19 +60,11 @@ interface HostsReport {
 /** The report of the hosts helper: root, overlay, tun, bridge, its own programs. It exits with 3 if it lacks something. */
 async function examineHosts(): Promise<readonly Check[]> {
   const { found, output } = await askProgram(hostsHelper, ['doctor']);
-  const report = parseReport(output);
+  const report = parseJson(output) as HostsReport | undefined;
   if (!report) return [check('hosts helper', { ok: false, found }, `run ${hostsHelper} doctor`)];
   return report.checks.map(({ name, ok, required, found, fix }) => ({
     ...{ name, ok, found: found || 'no', for: 'hosts' },
     ...(fix && { fix: fix }),
     ...(!required && { optional: true }),
   }));
-}
-
-function parseReport(output: string): HostsReport | undefined {
-  try {
-    return JSON.parse(output) as HostsReport;
-  } catch {
-    return undefined;
-  }
 }
