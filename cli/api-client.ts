@@ -1,14 +1,15 @@
 /** A thin client of the HTTP API: one method for each operation, answers parsed, problems turned into errors for people. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import { headerNames } from '#contracts/api-bodies.ts';
 import { type Answer, type Body, type Operation, pathOf } from '#contracts/operations/operation.ts';
 import { type OperationId, operations } from '#contracts/operations/operations.ts';
-import { ApiProblem } from './api-problem.ts';
+import { ApiProblem, whenMissing } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { located } from './faults.ts';
+import { note } from './output.ts';
 import { packageVersion, parseJson } from './own-files.ts';
-import { onceTemplatesKnown, type PendingOptions } from './pending-templates.ts';
 import { requestSender, type Sent } from './send-request.ts';
 
 export interface ManifestName {
@@ -61,10 +62,7 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
   /** A version as it is printed, `g3-a1`, means one of the manifest that exists now: its entity tag also has the manifest's identity. */
   const tagOf = async (path: string, version: string): Promise<string> => {
     if (!/^"?g\d+-a\d+"?$/.test(version)) return entityTag(version);
-    const response = await send('GET', path).catch((error: unknown) => {
-      if (error instanceof ApiProblem && error.problem.status === 404) return undefined;
-      throw error;
-    });
+    const response = await send('GET', path).catch(whenMissing(undefined));
     const [identity] = response?.headers.get('etag')?.match(/\w+-(?=g\d+-a\d+"$)/) ?? [];
     return entityTag(`${identity ?? ''}${version.replaceAll('"', '')}`);
   };
@@ -127,6 +125,19 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
   };
 }
 
+/** The items of all pages of a list. */
+export async function* itemsOf<Item>(
+  list: (next: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next?: string | undefined }>,
+): AsyncIterable<Item> {
+  for (let cursor: string | undefined; ; ) {
+    const { items, next } = await list(cursor);
+    yield* items;
+    // Of events there is always a place to go on from.
+    if (next === undefined || next === cursor) return;
+    cursor = next;
+  }
+}
+
 /** JSON is YAML: several documents are one text. */
 const asBody = (documents: readonly unknown[]): string =>
   documents.map((document) => JSON.stringify(document)).join('\n---\n');
@@ -143,4 +154,29 @@ function understood<Schema extends z.ZodType>(schema: Schema, path: string, text
     `the answer of ${path} is not one that kubeloom ${packageVersion()} understands (${where.join(', ')}): check whether the platform has another version (\`kubeloom version --check\`)`,
     exitCodes.fault,
   );
+}
+
+export interface PendingOptions {
+  /** @default 2,000 */
+  readonly everyMs?: number;
+  /** After this time the API's problem is thrown. @default 10 min */
+  readonly limitMs?: number;
+}
+
+/** Asks again as long as the API says `TemplatesPending`, and says so once. */
+export async function onceTemplatesKnown<Answer>(
+  ask: () => Promise<Answer>,
+  { everyMs = 2_000, limitMs = 600_000 }: PendingOptions = {},
+): Promise<Answer> {
+  const end = performance.now() + limitMs;
+  for (let said = false; ; said = true) {
+    try {
+      return await ask();
+    } catch (error) {
+      const pending = error instanceof ApiProblem && error.problem.code === 'TemplatesPending';
+      if (!pending || performance.now() >= end) throw error;
+      if (!said) note(`${error.message}; waiting for it`);
+    }
+    await pause(everyMs);
+  }
 }

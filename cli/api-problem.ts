@@ -16,6 +16,17 @@ export class ApiProblem extends CliError {
   }
 }
 
+/** True for the answer that there is no such manifest. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiProblem && error.problem.status === 404;
+
+/** For `catch`: `other` where the API says that there is no such thing. */
+export const whenMissing =
+  <Other>(other: Other) =>
+  (error: unknown): Other => {
+    if (isMissing(error)) return other;
+    throw error;
+  };
+
 function exitCodeOf(status: number): number {
   if (status === 401 || status === 403) return exitCodes.forbidden;
   if (status === 404) return exitCodes.notFound;

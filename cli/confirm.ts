@@ -1,11 +1,16 @@
 /** Asks before anything that exists is removed; without a terminal only `--yes` answers. */
+
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import type { ApiClient, ManifestName, PlanRequest } from './api-client.ts';
 import { currentContextLine } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
-import { note } from './output.ts';
+import { note, printWrapped } from './output.ts';
+import { showPlan } from './show-plan.ts';
 
 /** Options of every command that can remove something. */
 export interface Consent {
@@ -62,4 +67,35 @@ function ask(question: string): Promise<string> {
     forget();
     lines.close();
   });
+}
+
+export interface Intention {
+  readonly plan: PlanRequest;
+  /** As in "delete default/shop". */
+  readonly action: string;
+  /** Asks on a terminal also when nothing is removed. */
+  readonly always: boolean;
+  readonly consent: Consent;
+}
+
+/**
+ * Returns the plan that was confirmed; its `etag` is the version that may be changed. A plan with faults or refusals is
+ * not asked about: the API says why it refuses. Throws `CliError` when it is not confirmed.
+ */
+export async function confirmPlan(
+  api: ApiClient,
+  key: ManifestName,
+  { plan: request, action, always, consent }: Intention,
+): Promise<PlanReport> {
+  const report = await api.planManifest(key, request);
+  const refused = report.faults.length > 0 || report.clusters.some(({ refusals }) => refusals.length > 0);
+  if (refused || consent.yes) return report;
+  if (canAsk(consent)) {
+    showPlan(report);
+    const orphans = request.orphan?.split(',') ?? [];
+    if (orphans.length > 0) printWrapped(`  orphaned, keeps running: ${counted(orphans.length, 'node')}`);
+  }
+  const goal = report.rollbackTo === undefined ? '' : ` to generation ${report.rollbackTo}`;
+  await confirm({ totals: report.totals, action: `${action}${goal}`, always }, consent);
+  return report;
 }

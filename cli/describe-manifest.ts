@@ -1,6 +1,5 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
 import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
-import { driftLines } from './drift-lines.ts';
 import { counted, listed, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
@@ -200,3 +199,23 @@ function loadBalancerTable(cluster: ClusterDescription, width?: number): string[
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+
+/** Further ones are only counted; `--json` has all. */
+const mostShown = 20;
+
+/** Nothing before the first check. */
+export function driftLines({ drift }: ClusterDescription, width?: number): string[] {
+  if (drift === null) return [];
+  const { checkedAt, items, unchecked, outcome } = drift;
+  const color = items.length === 0 ? 'green' : 'yellow';
+  const more = items.length > mostShown ? [`    and ${items.length - mostShown} more`] : [];
+  return [
+    ...wrap(`  ${paint(color, 'drift:')} ${outcome} ${paint('dim', `(checked ${ago(checkedAt)})`)}`, 4, width),
+    ...items.slice(0, mostShown).flatMap(({ kind, message, repairable }) => {
+      const byHand = repairable ? '' : paint('dim', ' (has to be fixed by hand)');
+      return wrap(`    ${paint('yellow', kind)}: ${message}${byHand}`, 6, width);
+    }),
+    ...more,
+    ...unchecked.flatMap((why) => wrap(`    ${paint('dim', 'not checked:')} ${why}`, 6, width)),
+  ];
+}

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { excerptOf, keepFile, type ShownFault } from './faults.ts';
+import { excerptOf, faultLines, keepFile, type ShownFault } from './faults.ts';
 
 /** Of a file, which may hold many documents; each request has one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
@@ -41,6 +41,17 @@ export async function readDocuments(
   return { documents, faults };
 }
 
+/** The documents of files that have no faults. Throws `CliError` with all faults of all files. */
+export async function readableDocuments(files: readonly string[]): Promise<readonly FileDocument[]> {
+  const { documents, faults } = await readDocuments(files);
+  if (faults.length === 0) return documents;
+  throw new CliError(unreadableLines(faults).join('\n'), exitCodes.invalid);
+}
+
+export function unreadableLines(faults: readonly DocumentFaults[]): readonly string[] {
+  return faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
+}
+
 function inFile(file: string, text: string, { line, column }: Fault): Partial<ShownFault> {
   return line === undefined ? {} : { file, excerpt: excerptOf(text, { line, column: column ?? 1 }) };
 }
@@ -48,15 +59,18 @@ function inFile(file: string, text: string, { line, column }: Fault): Partial<Sh
 /** The files of a folder, without those in its subfolders. */
 async function filesOf(source: string): Promise<readonly string[]> {
   if (source === '-' || isUrl(source)) return [source];
-  const isFolder = await stat(source).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return [source];
+  if (!(await isFolder(source))) return [source];
   const names = await readdir(source).catch((cause: unknown) => unreadable(source, cause));
   const found = names.filter((name) => /\.(ya?ml|json)$/.test(name)).toSorted();
   if (found.length > 0) return found.map((name) => join(source, name));
   throw new CliError(`${source} is a folder without .yaml, .yml or .json files`, exitCodes.usage);
+}
+
+export function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 async function readSource(source: string): Promise<Uint8Array | string> {

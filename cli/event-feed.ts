@@ -1,7 +1,6 @@
 /** Events of a manifest as they arrive, each once, also those with an earlier time than others seen before. */
 import type { RunEvent } from '#contracts/records.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
-import { ApiProblem } from './api-problem.ts';
 
 /**
  * Events are sorted by the time at which they happened, and several writers send theirs in batches: what was read may
@@ -52,6 +51,3 @@ function unsettled(marks: readonly Mark[]): readonly Mark[] {
   const last = sorted.findLastIndex(({ at }) => at < newest - overlapMs);
   return sorted.slice(Math.max(0, last));
 }
-
-/** True for the answer that there is no such manifest. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiProblem && error.problem.status === 404;

@@ -23,6 +23,13 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** For `catch`: what was thrown, printed as it is; for what is no fault of Kubeloom. */
+export const asSentence =
+  (exitCode: number) =>
+  (cause: unknown): never => {
+    throw new CliError(cause instanceof Error ? cause.message : String(cause), exitCode, { cause });
+  };
+
 /** An error whose text is for the person at the terminal and whose code is the process's. */
 export class CliError extends Error {
   readonly exitCode: number;

@@ -1,9 +1,8 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
-import { ApiProblem } from './api-problem.ts';
-import { isMissing } from './event-feed.ts';
+import { type ApiClient, itemsOf, type ManifestName } from './api-client.ts';
+import { ApiProblem, isMissing } from './api-problem.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { listed } from './layout.ts';
 import { parseManifestName, shortName } from './manifest-name.ts';
@@ -51,14 +50,7 @@ function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: un
 
 /** Every manifest of a namespace, or of all. */
 export async function allManifests(api: Lister, namespace?: string): Promise<readonly ManifestSummary[]> {
-  const items: ManifestSummary[] = [];
-  let next: string | undefined;
-  do {
-    const page = await api.listManifests({ namespace, next });
-    items.push(...page.items);
-    next = page.next;
-  } while (next !== undefined);
-  return items;
+  return Array.fromAsync(itemsOf((next) => api.listManifests({ namespace, next })));
 }
 
 /** The manifest of that name, or else the one with a cluster of that name or id. Throws `CliError`. */

@@ -1,6 +1,5 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
-import { openDrawing, type Screen } from './drawing.ts';
 import { clip, counted } from './layout.ts';
 import { paint, paintStatus } from './output.ts';
 import { duration } from './times.ts';
@@ -47,4 +46,39 @@ function progressLine(cluster: ClusterDescription, nameWidth: number): string {
   const work = [progress.direction, progress.stage].filter(Boolean).join(' · ');
   const elapsed = duration(Math.max(0, Date.now() - Date.parse(progress.startedAt)));
   return `  ${name}  ${bar} ${String(progress.percent).padStart(3)} %  ${step}  ${work}  ${paint('dim', elapsed)}`;
+}
+
+/** The output: standard output, or a terminal of a test. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+export interface Drawing {
+  /** Adds `kept`, and draws `live` in place of what was drawn before. `live` must be lower than the screen, and no line of it wider. */
+  show(kept: readonly string[], live: readonly string[]): void;
+  /** Removes the drawn lines. */
+  close(): void;
+}
+
+export function openDrawing(screen: Screen): Drawing {
+  let drawn = 0;
+  const erased = (): string => {
+    const text = drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : '';
+    drawn = 0;
+    return text;
+  };
+  return {
+    show(kept, live) {
+      const text = erased() + [...kept, ...live].map((line) => `${line}\n`).join('');
+      if (text) screen.write(text);
+      drawn = live.length;
+    },
+    close() {
+      const text = erased();
+      if (text) screen.write(text);
+    },
+  };
 }

@@ -1,11 +1,11 @@
 /** Sends a request to the API: signed or with the token, refusals and problems turned into errors for people. */
+
 import { Problem } from '#contracts/api-bodies.ts';
 import { ApiProblem } from './api-problem.ts';
+import type { Signer } from './aws-signer.ts';
 import type { Connection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { noAnswer, sentElsewhere } from './no-answer.ts';
 import { parseJson } from './own-files.ts';
-import { signerFor } from './signed-request.ts';
 
 export interface Sent {
   readonly query?: Readonly<Record<string, unknown>>;
@@ -65,4 +65,68 @@ function notLetIn(connection: Connection, problem: Problem): CliError {
     `${connection.apiUrl}: access denied (${how}): ${problem.detail}; set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine`,
     exitCodes.forbidden,
   );
+}
+
+/** Codes of connections that no server accepts. */
+const nobody: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+/** `fetch` says only that it failed; why is in its cause. */
+export function noAnswer({ apiUrl }: Connection, failure: unknown): CliError {
+  const { code, message } = reasonOf(failure);
+  if (code !== undefined && nobody.includes(code)) {
+    const text = `nothing answers at ${apiUrl}: is it running? (\`kubeloom local status\`)`;
+    return new CliError(text, exitCodes.unreachable, { cause: failure });
+  }
+  const fix =
+    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+      ? 'is KUBELOOM_API_URL right?'
+      : /CERT|SIGNED|VERIFY|ISSUER/.test(code ?? '')
+        ? 'trust its authority with NODE_EXTRA_CA_CERTS, if it is the right one'
+        : 'is it an API of Kubeloom?';
+  return new CliError(`${apiUrl} cannot be asked (${message}): ${fix}`, exitCodes.unreachable, { cause: failure });
+}
+
+/** The API never redirects. To follow would send the token and Secrets to another server. */
+export function sentElsewhere({ apiUrl }: Connection, response: Response): CliError {
+  const place = response.headers.get('location') ?? 'nowhere';
+  return new CliError(
+    `${apiUrl} is not an API of Kubeloom, it redirects to ${place}: set KUBELOOM_API_URL to the address of the API itself`,
+    exitCodes.unreachable,
+  );
+}
+
+function reasonOf(failure: unknown): { readonly code?: string; readonly message: string } {
+  const inner = failure instanceof Error && failure.cause instanceof Error ? failure.cause : failure;
+  // Of a host with several addresses, each has failed.
+  const first = inner instanceof AggregateError ? inner.errors[0] : inner;
+  if (!(first instanceof Error)) return { message: String(first) };
+  const code = 'code' in first ? String(first.code) : undefined;
+  // OpenSSL prints locations in its own source.
+  const message = /\n|^[0-9A-F]{8,}:/.test(first.message) ? (code ?? 'no answer') : first.message;
+  return code === undefined ? { message } : { code, message };
+}
+
+/**
+ * Signs what goes to an API in AWS without a token, and leaves everything else as it is. The region is that of the host name; an
+ * API behind a name of one's own has it in its context or in KUBELOOM_API_REGION. Throws `CliError` where there are no credentials.
+ */
+export function signerFor({ apiUrl, token, region: own }: Connection): Signer {
+  const region = process.env.KUBELOOM_API_REGION || own || regionOfApi(apiUrl);
+  if (token !== undefined || region === undefined) return async (_method, _url, headers) => headers;
+  let signer: Promise<Signer> | undefined;
+  return async (...request) => {
+    signer ??= import('./aws-signer.ts').then(({ ownSigner }) => ownSigner(region));
+    return (await signer)(...request);
+  };
+}
+
+/** Region of an API of AWS by its host name; undefined for any other host. */
+export function regionOfApi(url: string): string | undefined {
+  return /^[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/.exec(new URL(url).hostname)?.[1];
 }

@@ -5,6 +5,7 @@ import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
+import { allManifests } from './find-manifest.ts';
 import { shortName } from './manifest-name.ts';
 
 export type CheckingApi = Pick<ApiClient, 'listManifests' | 'getManifest' | 'checkProvider' | 'getProviderCheck'>;
@@ -62,18 +63,13 @@ async function ended(
 async function theManifest(api: CheckingApi, namespace: string, provider: string): Promise<ManifestName> {
   const known = new Set<string>();
   const having: ManifestName[] = [];
-  let next: string | undefined;
-  do {
-    const page = await api.listManifests({ namespace, next });
-    for (const { name } of page.items) {
-      const key = { namespace, name };
-      const document = InputManifest.safeParse((await api.getManifest(key)).document).data;
-      const names = document?.spec.providers.map((one) => one.name) ?? [];
-      for (const one of names) known.add(one);
-      if (names.includes(provider)) having.push(key);
-    }
-    next = page.next;
-  } while (next !== undefined);
+  for (const { name } of await allManifests(api, namespace)) {
+    const key = { namespace, name };
+    const document = InputManifest.safeParse((await api.getManifest(key)).document).data;
+    const names = document?.spec.providers.map((one) => one.name) ?? [];
+    for (const one of names) known.add(one);
+    if (names.includes(provider)) having.push(key);
+  }
   const [first, ...others] = having;
   if (first === undefined) {
     const choice = known.size === 0 ? 'no manifest there has any' : `there are ${[...known].join(', ')}`;

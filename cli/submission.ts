@@ -4,7 +4,7 @@ import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters
 import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';
-import { type FileDocument, readDocuments } from './documents.ts';
+import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines, located } from './faults.ts';
 
@@ -32,7 +32,7 @@ export interface Judged extends Known {
 /** In the order in which they are submitted. Throws with all faults before the API is asked. */
 export async function knownDocuments(files: readonly string[]): Promise<readonly Known[]> {
   const { documents, faults } = await readDocuments(files);
-  const problems = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
+  const problems = [...unreadableLines(faults)];
   const known = documents.map((item) => identify(item));
   problems.push(...known.filter((item) => typeof item === 'string'), ...twinsIn(known));
   if (known.length === 0 && problems.length === 0) problems.push(`no document in ${files.join(', ')}`);

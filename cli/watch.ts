@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
-import { ApiProblem } from './api-problem.ts';
-import { eventFeed, isMissing } from './event-feed.ts';
+import { ApiProblem, whenMissing } from './api-problem.ts';
+import { eventFeed } from './event-feed.ts';
 import { eventLines } from './event-lines.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { openLiveView, silentView, type View } from './live-view.ts';
@@ -51,7 +51,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
     for (;;) {
       // The state before the events: what has happened by then is among them, or is still being written.
       const state = await patient(() => getOrGone(api, key, runId));
-      const events = await patient(() => readOrNone(feed));
+      const events = await patient(() => feed.read().catch(whenMissing<readonly RunEvent[]>([])));
       const concerning = events.filter((event) => concerns(event, runId));
       newest = state?.runId ?? newest;
       for (const event of concerning) if (isLast(event)) reported.add(event.runId);
@@ -100,20 +100,8 @@ function beginningOf(
 
 /** Undefined once it is gone, also when another has come in its place under the same name. */
 async function getOrGone(api: FollowedApi, key: ManifestName, runId: string): Promise<ManifestDescription | undefined> {
-  try {
-    const manifest = await api.getManifest(key);
-    return compareRuns(manifest.runId, runId) === 'other' ? undefined : manifest;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function readOrNone(feed: ReturnType<typeof eventFeed>): Promise<readonly RunEvent[]> {
-  return feed.read().catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
+  const manifest = await api.getManifest(key).catch(whenMissing(undefined));
+  return manifest && compareRuns(manifest.runId, runId) === 'other' ? undefined : manifest;
 }
 
 /** Events of the run and of those that took over from it. */

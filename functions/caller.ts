@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { z } from 'zod';
 import type { Access } from '#contracts/operations/operation.ts';
+import type { ManifestKey } from '#contracts/records.ts';
 import {
   type AccessRole,
   type Caller,
@@ -30,6 +31,11 @@ export interface AdmittedCaller extends Caller {
 
 /** `alice from 203.0.113.7`, for events. */
 export const callerText = ({ name, from }: Caller): string => `${name} from ${from}`;
+
+/** A caller without a role in a namespace does not learn what is in it. */
+export function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
+  return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
+}
 
 export function callerOf(event: APIGatewayProxyEventV2): Caller {
   const { http } = event.requestContext;

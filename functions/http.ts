@@ -5,8 +5,6 @@ import { PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from './caller.ts';
 
 export interface HttpRequest<Path, Query> {
-  readonly method: string;
-  readonly requestId: string;
   /** Path parameters, parsed. */
   readonly path: Path;
   /** Query parameters, parsed. */
@@ -14,8 +12,6 @@ export interface HttpRequest<Path, Query> {
   readonly caller: AdmittedCaller;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Media type without its parameters, in lower case; '' when absent. */
-  readonly contentType: string;
   /** The body as bytes, at most the limit; empty when there is none. */
   readonly body: Uint8Array;
 }
@@ -27,14 +23,7 @@ export interface HttpResponse {
   readonly text?: string;
   /** Of `text`. @default text/plain; charset=utf-8 */
   readonly contentType?: string;
-  /** Entity tag, see `entityTag`; a GET whose `If-None-Match` names it is answered 304. */
-  readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A strong entity tag made of the parts that change with the resource. */
-export function entityTag(...parts: readonly (string | number)[]): string {
-  return `"${parts.join('-')}"`;
 }
 
 /** Tags of an `If-Match` or `If-None-Match` header; undefined when it is absent, `['*']` for any. */
@@ -50,17 +39,6 @@ export function entityTags(header: string | undefined): readonly string[] | unde
 export function tagAllowed(header: string | undefined, tag: string): boolean {
   const tags = entityTags(header);
   return tags === undefined || tags.includes('*') || tags.includes(tag);
-}
-
-/** The body as text. Throws `InvalidInput` when it is not UTF-8. */
-export function bodyText(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch (cause) {
-    throw new PipelineError('InvalidInput', 'the body is not UTF-8 text; save the file as UTF-8 and send it again', {
-      cause,
-    });
-  }
 }
 
 /** The event's body as bytes. Throws `PayloadTooLarge`, before decoding anything. */
@@ -82,22 +60,20 @@ export function eventHeaders(event: APIGatewayProxyEventV2): Record<string, stri
   return Object.fromEntries(pairs);
 }
 
-/** Writes a handler's answer; a GET that has the tag already gets 304 without body. */
-export function toResult(
-  response: HttpResponse,
-  method: string,
-  ifNoneMatch?: string,
-): APIGatewayProxyStructuredResultV2 {
-  const headers = { 'cache-control': 'no-cache', ...response.headers, ...(response.etag && { etag: response.etag }) };
-  const known = ifNoneMatch !== undefined && response.etag !== undefined && tagAllowed(ifNoneMatch, response.etag);
-  if (method === 'GET' && response.status === 200 && known) return { statusCode: 304, headers };
-  if (response.json !== undefined) {
-    const body = JSON.stringify(response.json);
-    return { statusCode: response.status, headers: { 'content-type': 'application/json', ...headers }, body };
-  }
-  if (response.text === undefined) return { statusCode: response.status, headers };
-  const type = response.contentType ?? 'text/plain; charset=utf-8';
-  return { statusCode: response.status, headers: { 'content-type': type, ...headers }, body: response.text };
+/** Writes a handler's answer. */
+export function toResult({
+  status: statusCode,
+  json,
+  text,
+  contentType = 'text/plain; charset=utf-8',
+  headers: own,
+}: HttpResponse): APIGatewayProxyStructuredResultV2 {
+  const headers = { 'cache-control': 'no-cache', ...own };
+  if (json !== undefined)
+    return { statusCode, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
+  return text === undefined
+    ? { statusCode, headers }
+    : { statusCode, headers: { 'content-type': contentType, ...headers }, body: text };
 }
 
 /** Writes a problem. */

@@ -73,7 +73,7 @@ export function httpHandler<Row extends Served>(
         return problemResult(problem);
       },
     })
-    .handler(async (event, context) => {
+    .handler(async (event) => {
       const deps = wire();
       const headers = eventHeaders(event);
       const parsed = (schema: z.ZodType | undefined, given: object | undefined, what: string) =>
@@ -81,16 +81,13 @@ export function httpHandler<Row extends Served>(
       const path = parsed(operation.params, event.pathParameters, 'the path') as Parsed<Row['params']>;
       const query = parsed(operation.query, event.queryStringParameters, 'the query') as Parsed<Row['query']>;
       const request = {
-        method: event.requestContext.http.method,
-        requestId: requestIdOf(event, context),
         path,
         query,
         caller: await admit(deps, event, operation.access, { path, query }),
         headers,
-        contentType: (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase(),
         body: eventBody(event, operation.body?.maxBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),
       };
-      return toResult(await respond(request, deps), request.method, headers['if-none-match']);
+      return toResult(await respond(request, deps));
     });
   return (event, context) => chain(event, (context ?? {}) as Context);
 }

@@ -1,7 +1,6 @@
 /** `kubeloom changes`: who changed Secrets, templates and roles, and from where. */
 import type { Command } from 'commander';
-import type { RunEvent } from '#contracts/records.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { apiClient, itemsOf } from '../api-client.ts';
 import { paint, print, printWrapped } from '../output.ts';
 
 interface ChangesOptions {
@@ -16,8 +15,9 @@ export function registerChanges(program: Command): void {
     .option('-n, --namespace <namespace>', 'of this namespace; without it: changes of roles')
     .option('--json', 'one JSON object a line')
     .action(async (options: ChangesOptions) => {
+      const api = apiClient();
       let count = 0;
-      for await (const event of changesOf(apiClient(), options.namespace)) {
+      for await (const event of itemsOf((next) => api.listChanges({ namespace: options.namespace, next }))) {
         count += 1;
         if (options.json) print(JSON.stringify(event));
         else printWrapped(`${paint('dim', event.at)}  ${event.message}`, 26);
@@ -30,14 +30,3 @@ const nothing = (namespace: string | undefined): string =>
   namespace === undefined
     ? 'no changes of roles; -n NAMESPACE shows those of Secrets and templates'
     : `no changes of Secrets and templates in namespace "${namespace}"`;
-
-/** All of them, oldest first. */
-async function* changesOf(api: ApiClient, namespace: string | undefined): AsyncIterable<RunEvent> {
-  let cursor: string | undefined;
-  for (;;) {
-    const { items, next } = await api.listChanges({ namespace, next: cursor });
-    yield* items;
-    if (next === undefined || next === cursor || items.length === 0) return;
-    cursor = next;
-  }
-}

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { apiClient, type ManifestName } from '../api-client.ts';
-import { type Consent, confirm, consentOptions } from '../confirm.ts';
-import { confirmPlan } from '../confirm-plan.ts';
+import { type Consent, confirm, confirmPlan, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';

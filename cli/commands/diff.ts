@@ -6,10 +6,9 @@ import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
-import { readDocuments } from '../documents.ts';
-import { isMissing } from '../event-feed.ts';
+import { whenMissing } from '../api-problem.ts';
+import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { faultLines } from '../faults.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { note, paint, print, printJson } from '../output.ts';
@@ -89,13 +88,8 @@ function generationOf(text: string): number {
 }
 
 async function withFiles(api: ApiClient, files: readonly string[]): Promise<readonly Difference[]> {
-  const { documents, faults } = await readDocuments(files);
-  if (faults.length > 0) {
-    const lines = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
-    throw new CliError(lines.join('\n'), exitCodes.invalid);
-  }
   const differences: Difference[] = [];
-  for (const { file, document } of documents) {
+  for (const { file, document } of await readableDocuments(files)) {
     const { kind, metadata } = (document ?? {}) as { kind?: string; metadata?: Partial<ManifestName> };
     if (kind !== 'InputManifest') continue;
     const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
@@ -107,13 +101,8 @@ async function withFiles(api: ApiClient, files: readonly string[]): Promise<read
 }
 
 async function storedSide(api: ApiClient, key: ManifestName): Promise<Side> {
-  try {
-    const { generation, document } = await api.getManifest(key);
-    return { title: `generation ${generation}`, document };
-  } catch (error) {
-    if (isMissing(error)) return { title: 'not stored' };
-    throw error;
-  }
+  const stored = await api.getManifest(key).catch(whenMissing(undefined));
+  return stored ? { title: `generation ${stored.generation}`, document: stored.document } : { title: 'not stored' };
 }
 
 /** With the defaults that the API fills in; unchanged when it has faults, which `validate` reports. */

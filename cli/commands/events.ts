@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
-import { eventFeed, isMissing } from '../event-feed.ts';
+import { whenMissing } from '../api-problem.ts';
+import { eventFeed } from '../event-feed.ts';
 import { eventLines } from '../event-lines.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
@@ -34,7 +35,7 @@ async function events(api: ApiClient, key: ManifestName, options: EventsOptions)
   let reported = false;
   let run: { readonly id: string; readonly began: number } | undefined;
   for (;;) {
-    const gone = options.follow ? await isGone(() => api.getManifest(key)) : false;
+    const gone = options.follow && (await api.getManifest(key).catch(whenMissing(undefined))) === undefined;
     for (const event of await feed.read()) {
       if (options.run !== undefined && event.runId !== options.run) continue;
       reported = true;
@@ -55,15 +56,5 @@ async function events(api: ApiClient, key: ManifestName, options: EventsOptions)
     }
     if (gone) return note(`${key.namespace}/${key.name} is gone`);
     await sleep(500);
-  }
-}
-
-async function isGone(look: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await look();
-    return false;
-  } catch (error) {
-    if (isMissing(error)) return true;
-    throw error;
   }
 }

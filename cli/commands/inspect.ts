@@ -1,12 +1,13 @@
 /** `kubeloom describe | runs`: what there is and what ran. */
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import type { GenerationList } from '#contracts/http-documents.ts';
+import { type ApiClient, apiClient, itemsOf, type ManifestName } from '../api-client.ts';
 import { describeManifest } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
-import { listed } from '../layout.ts';
-import { note, paintStatus, print, printJson, printTable } from '../output.ts';
+import { listed, type TableOptions } from '../layout.ts';
+import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../output.ts';
 import { ago, duration } from '../times.ts';
 
 interface NamespaceOption {
@@ -58,12 +59,7 @@ async function runs(name: string, options: NamespaceOption & { readonly limit: n
 
 async function newestRuns(api: ApiClient, key: ManifestName, most: number): Promise<RunPage['items']> {
   const items: RunPage['items'] = [];
-  let next: string | undefined;
-  do {
-    const page = await api.listRuns(key, { next });
-    items.push(...page.items);
-    next = page.next;
-  } while (next !== undefined && items.length < most);
+  for await (const run of itemsOf((next) => api.listRuns(key, { next }))) if (items.push(run) === most) break;
   return items;
 }
 
@@ -71,4 +67,38 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
   throw new CliError(`--limit ${text}: write a number from 1 on`, exitCodes.usage);
+}
+
+interface HistoryOptions {
+  readonly namespace?: string;
+  readonly json?: boolean;
+}
+
+export function registerHistory(program: Command): void {
+  program
+    .command('history <name>')
+    .description('the last generations of a manifest: when, by whom, why, what changed')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--json', 'answer as JSON')
+    .action(async (name: string, options: HistoryOptions) => {
+      const api = apiClient();
+      const { items } = await ofManifest(api, { name, ...options }, api.listGenerations);
+      if (options.json) printJson(items);
+      else for (const line of historyTable(items)) print(line);
+    });
+}
+
+/** One row for each generation; the current one is marked. */
+export function historyTable(items: GenerationList['items'], options: TableOptions = {}): readonly string[] {
+  return paintedTable(
+    ['GENERATION', 'WHEN', 'BY', 'REASON', 'CHANGES'],
+    items.map(({ generation, current, at, by, reason, changes }) => [
+      current ? `g${generation} ${paint('green', 'current')}` : `g${generation}`,
+      at === undefined ? '-' : ago(at),
+      by ?? '-',
+      reason ?? '-',
+      changes === null ? '-' : listed(changes) || 'none',
+    ]),
+    options,
+  );
 }

@@ -1,10 +1,11 @@
 /** `kubeloom local up|down|status|reset|user`: the whole of Kubeloom on this machine. */
+
+import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { CliError, exitCodes } from '../exit-codes.ts';
-import { note, paint, print, printJson } from '../output.ts';
+import { asSentence, CliError, exitCodes } from '../exit-codes.ts';
+import { note, paint, print, printJson, printTable } from '../output.ts';
 import { kubeloomHome } from '../own-files.ts';
-import { registerLocalBackup } from './local-backup.ts';
-import { registerLocalUsers } from './local-users.ts';
+import { ago } from '../times.ts';
 
 /** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
 const supervisor = () => import('#local/supervisor.ts');
@@ -43,7 +44,7 @@ export function registerLocal(program: Command): void {
       const platform = await up({
         ...{ dataDir: kubeloomHome(), apiPort, runner, acceptLoss: options.acceptLoss === true },
         ...oidc,
-      }).catch(asSentence);
+      }).catch(asSentence(exitCodes.fault));
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
     });
   local
@@ -51,7 +52,7 @@ export function registerLocal(program: Command): void {
     .description('stop the platform; its hosts and data stay')
     .action(async () => {
       const { down } = await supervisor();
-      print((await down(kubeloomHome()).catch(asSentence)) ? 'down' : 'was not running');
+      print((await down(kubeloomHome()).catch(asSentence(exitCodes.fault))) ? 'down' : 'was not running');
     });
   local
     .command('status')
@@ -81,7 +82,7 @@ export function registerLocal(program: Command): void {
         );
       }
       const { resetInstallation } = await supervisor();
-      await resetInstallation(kubeloomHome()).catch(asSentence);
+      await resetInstallation(kubeloomHome()).catch(asSentence(exitCodes.fault));
       print('reset: no hosts, no state');
     });
   registerLocalBackup(local);
@@ -93,7 +94,7 @@ async function oidcOf({ oidcIssuer, oidcAudience }: UpOptions) {
   try {
     return parseOidcOptions(oidcIssuer, oidcAudience?.join(','));
   } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.usage, { cause: error });
+    return asSentence(exitCodes.usage)(error);
   }
 }
 
@@ -104,7 +105,120 @@ function portOf(text: string): number {
   throw new CliError(`--port ${text}: write a number from 0 (any) to 65535`, exitCodes.usage);
 }
 
-/** Errors that keep a platform from starting or stopping are printed as they are. */
-function asSentence(error: unknown): never {
-  throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.fault, { cause: error });
+interface BackupFlags {
+  readonly passphraseFile?: string;
+}
+
+const passphraseFlag = [
+  '--passphrase-file <file>',
+  'file with the passphrase in its first line; else KUBELOOM_BACKUP_PASSPHRASE',
+] as const;
+
+export function registerLocalBackup(local: Command): void {
+  local
+    .command('backup')
+    .description('write the whole state of the platform into an encrypted file; the platform must be down')
+    .argument('<file>', 'a new file')
+    .option(...passphraseFlag)
+    .action(async (file: string, flags: BackupFlags) => {
+      const passphrase = await passphraseOf(flags);
+      const { backUp } = await import('#local/backup/backup.ts');
+      await backUp({ dataDir: kubeloomHome(), file, passphrase }).catch(asSentence(exitCodes.fault));
+      print(`${paint('green', 'backed up')}  ${kubeloomHome()} → ${file}`);
+      print('it contains secrets: without the passphrase no one can open it, not even you');
+    });
+  local
+    .command('restore')
+    .description('restore a backup where there is no platform yet')
+    .argument('<file>', 'what `local backup` wrote')
+    .option(...passphraseFlag)
+    .action(async (file: string, flags: BackupFlags) => {
+      const passphrase = await passphraseOf(flags);
+      const { restore } = await import('#local/backup/backup.ts');
+      await restore({ dataDir: kubeloomHome(), file, passphrase }).catch(asSentence(exitCodes.fault));
+      print(`${paint('green', 'restored')}  ${file} → ${kubeloomHome()}`);
+      print(
+        'next: kubeloom local up, then kubeloom plan NAMESPACE/NAME of every manifest: none should change anything',
+      );
+    });
+}
+
+const shortest = 12;
+
+async function passphraseOf({ passphraseFile }: BackupFlags): Promise<string> {
+  const text =
+    passphraseFile === undefined
+      ? process.env.KUBELOOM_BACKUP_PASSPHRASE
+      : await readFile(passphraseFile, 'utf8').catch((cause: unknown) => {
+          throw new CliError(`${passphraseFile} cannot be read`, exitCodes.usage, { cause });
+        });
+  const passphrase = text?.split('\n')[0]?.trim() ?? '';
+  if (passphrase.length >= shortest) return passphrase;
+  const what =
+    passphrase === '' ? 'a backup needs a passphrase' : `the passphrase is shorter than ${shortest} characters`;
+  throw new CliError(`${what}: set KUBELOOM_BACKUP_PASSPHRASE, or use --passphrase-file FILE`, exitCodes.usage);
+}
+
+/** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
+const users = () => import('#local/users.ts');
+
+interface UserOptions {
+  readonly group?: readonly string[];
+  readonly json?: boolean;
+}
+
+export function registerLocalUsers(local: Command): void {
+  const user = local.command('user').description('who else may use the platform, each with a token of its own');
+  user
+    .command('add <name>')
+    .description('create a user and print its token, once')
+    .option('-g, --group <group...>', 'groups of the user, for RoleBindings')
+    .option('--json', 'answer as JSON')
+    .action(add);
+  user.command('list').description('list the users with their groups').option('--json', 'answer as JSON').action(list);
+  user
+    .command('remove <name>')
+    .description("revoke a user's token immediately")
+    .option('--json', 'answer as JSON')
+    .action(remove);
+}
+
+async function add(name: string, options: UserOptions): Promise<void> {
+  const { addUser, subjectOf } = await users();
+  const groups = options.group ?? [];
+  const { user, token } = await addUser(kubeloomHome(), { name, groups, now: new Date() }).catch(
+    asSentence(exitCodes.usage),
+  );
+  const subject = subjectOf(user.name);
+  if (options.json) return printJson({ ...user, subject, token });
+  print(token);
+  note(`this is the token of ${name}, for KUBELOOM_TOKEN; it is not stored and cannot be shown again`);
+  note(`in RoleBindings the user is \`user: ${subject}\`; without one it may do nothing`);
+}
+
+async function list(options: UserOptions): Promise<void> {
+  const { listUsers, subjectOf } = await users();
+  const found = (await listUsers(kubeloomHome()).catch(asSentence(exitCodes.usage))).map((user) => ({
+    ...user,
+    subject: subjectOf(user.name),
+  }));
+  if (options.json) return printJson(found);
+  if (found.length === 0) return print('no users apart from the owner');
+  printTable(
+    ['NAME', 'SUBJECT', 'GROUPS', 'ADDED'],
+    found.map((user) => [user.name, user.subject, user.groups.join(', ') || '-', ago(user.createdAt)]),
+  );
+}
+
+async function remove(name: string, options: UserOptions): Promise<void> {
+  const { listUsers, removeUser } = await users();
+  const known = (await listUsers(kubeloomHome()).catch(asSentence(exitCodes.usage))).some((user) => user.name === name);
+  if (!known)
+    throw new CliError(
+      `there is no user "${name}"; \`kubeloom local user list\` shows those there are`,
+      exitCodes.notFound,
+    );
+  await removeUser(kubeloomHome(), name).catch(asSentence(exitCodes.usage));
+  if (options.json) printJson({ removed: name });
+  else print(`user ${name} removed; RoleBindings that name it stay`);
 }

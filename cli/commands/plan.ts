@@ -5,9 +5,8 @@ import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
-import { readDocuments } from '../documents.ts';
+import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { faultLines } from '../faults.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { printJson, printWrapped } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
@@ -58,18 +57,11 @@ async function planFiles(
   files: readonly string[],
   replaced?: readonly string[],
 ): Promise<PlanReport[]> {
-  const { documents, faults } = await readDocuments(files);
-  if (faults.length > 0) {
-    const lines = faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]);
-    throw new CliError(lines.join('\n'), exitCodes.invalid);
-  }
-  allowReplace(
-    documents.map(({ document }) => document),
-    replaced,
-  );
-  const beside = besides(documents.map(({ document }) => document));
+  const documents = (await readableDocuments(files)).map(({ document }) => document);
+  allowReplace(documents, replaced);
+  const beside = besides(documents);
   const reports: PlanReport[] = [];
-  for (const { document } of documents) {
+  for (const document of documents) {
     if (kindOf(document) !== 'InputManifest') continue;
     const { namespace, name } = documentName(document);
     reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, beside }));

@@ -1,12 +1,123 @@
-/** `kubeloom provider …`: what types there are, and whether the modules of one keep the contract. */
-import type { Command } from 'commander';
-import { registerProviderCheck } from './provider-check.ts';
-import { registerProviderList } from './provider-list.ts';
-import { registerProviderTest } from './provider-test.ts';
+/** `kubeloom provider list | test | check`: what types there are, whether the modules of one keep the contract, whether credentials work. */
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { CheckFinding } from '#contracts/job.ts';
+import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
+import { apiClient } from '../api-client.ts';
+import { isFolder } from '../documents.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { paint, print, printJson, printTable, printWrapped } from '../output.ts';
+import type { TestOptions } from '../type-report.ts';
+
+interface CheckOptions {
+  readonly file?: readonly string[];
+  readonly namespace: string;
+  readonly manifest?: string;
+  readonly json?: boolean;
+}
 
 export function registerProvider(program: Command): void {
   const provider = program.command('provider').description('provider types, their modules and their credentials');
-  registerProviderList(provider);
-  registerProviderTest(provider);
-  registerProviderCheck(provider);
+  provider
+    .command('list')
+    .description('the built-in provider types: what each can do, and the fields of its Secret')
+    .option('--json', 'answer as JSON')
+    .action((options: { json?: boolean }) => {
+      if (options.json) printJson(Object.entries(providerTypes).map(([type, facts]) => asJson(type, facts)));
+      else show();
+    });
+  provider
+    .command('test <dir>')
+    .description('check the modules of a provider type against the contract of docs/write-a-provider.md')
+    .option('--full', 'also validate and plan with Terraform and the real plugin; nothing is created')
+    .option('--json', 'answer as JSON')
+    .action(async (dir: string, options: TestOptions) => {
+      const directory = resolve(dir);
+      if (!(await isFolder(directory))) throw new CliError(`${dir} is not a directory`, exitCodes.notFound);
+      // The kit is not part of the npm package.
+      const { testType } = await import('../type-report.ts');
+      process.exitCode = await testType(directory, options);
+    });
+  provider
+    .command('check <name>')
+    .description('try the credentials of a provider instance: identity, each permission, quotas; nothing is changed')
+    .option('-f, --file <file...>', 'files with the manifest and its Secrets, - for standard input: checked from here')
+    .option('-n, --namespace <namespace>', 'namespace of the stored manifest', 'default')
+    .addOption(
+      new Option('--manifest <name>', 'the stored manifest, where several have such an instance').conflicts('file'),
+    )
+    .option('--json', 'answer as JSON')
+    .action(async (name: string, options: CheckOptions) => {
+      const findings = await check(name, options);
+      const ok = verdict(findings);
+      if (options.json) printJson({ provider: name, ok: ok !== false, findings });
+      else showCheck(name, findings);
+      process.exitCode = ok === false ? exitCodes.invalid : exitCodes.ok;
+    });
+}
+
+async function check(name: string, { file, namespace, manifest }: CheckOptions): Promise<readonly CheckFinding[]> {
+  if (file !== undefined) return (await import('../check-files.ts')).checkFiles(name, file);
+  const { checkStored } = await import('../stored-check.ts');
+  return checkStored(apiClient(), { provider: name, namespace, ...(manifest && { manifest }) });
+}
+
+/** False: something is missing. Null: something could not be checked. */
+function verdict(findings: readonly CheckFinding[]): boolean | null {
+  if (findings.some(({ ok }) => ok === false)) return false;
+  return findings.some(({ ok }) => ok === null) ? null : true;
+}
+
+function showCheck(name: string, findings: readonly CheckFinding[]): void {
+  if (findings.length === 0) {
+    print(`${name}: nothing to check, it needs no credentials`);
+    return;
+  }
+  const granted = findings.filter(({ about, ok }) => about === 'permission' && ok === true);
+  for (const finding of findings.filter((one) => !granted.includes(one))) {
+    const mark =
+      finding.ok === true ? paint('green', 'ok') : finding.ok === false ? paint('red', 'no') : paint('yellow', '??');
+    printWrapped(`  ${mark} ${finding.about} ${paint('bold', finding.name)}: ${finding.message}`, 7);
+  }
+  if (granted.length > 0) print(`  ${paint('green', 'ok')} ${granted.length} permissions are granted`);
+  const words = {
+    true: 'has what it needs',
+    false: 'lacks what is marked',
+    null: 'has what it needs, as far as could be checked',
+  };
+  print(`${name} ${words[String(verdict(findings)) as keyof typeof words]}`);
+}
+
+function show(): void {
+  const mark = (can: boolean) => (can ? paint('green', 'yes') : paint('dim', '-'));
+  printTable(
+    ['TYPE', 'NAME', 'NODES', 'DNS', 'GPU', 'SPOT', 'SECRET'],
+    Object.entries(providerTypes).map(([type, facts]: [string, ProviderTypeFacts]) => [
+      type,
+      facts.title,
+      mark(facts.nodes),
+      mark(facts.dns),
+      mark(facts.gpu),
+      mark(facts.spot),
+      [...waysOf(facts).map(fieldsOf), ...(facts.secretOptional ? ['none'] : [])].join(' or ') || paint('dim', 'none'),
+    ]),
+    { drop: ['NAME', 'SPOT', 'GPU', 'DNS', 'NODES'] },
+  );
+  print();
+  printWrapped('fields in brackets may be left out; `static` node pools need no provider: docs/providers/static.md');
+}
+
+const waysOf = ({ secret, keyless }: ProviderTypeFacts): readonly (readonly SecretField[])[] =>
+  [secret, ...(keyless ?? [])].filter((fields) => fields.length > 0);
+
+function fieldsOf(fields: readonly SecretField[]): string {
+  return fields.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
+}
+
+function asJson(type: string, facts: ProviderTypeFacts): unknown {
+  const { title, nodes, dns, gpu, spot } = facts;
+  const secrets = waysOf(facts).map((fields) =>
+    fields.map(({ name, required, format }) => ({ name, required, format })),
+  );
+  return { type, title, nodes, dns, gpu, spot, secrets, secretOptional: facts.secretOptional ?? secrets.length === 0 };
 }

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
-import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
+import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
-import { type FileDocument, readDocuments } from '../documents.ts';
+import { type FileDocument, readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { faultLines } from '../faults.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { note, paint, paintStatus, print, printJson } from '../output.ts';
 import { duration } from '../times.ts';
@@ -65,13 +65,7 @@ export function registerSimulate(program: Command): void {
 
 async function simulate(files: readonly string[], options: SimulateOptions): Promise<number> {
   const injected = (options.fail ?? []).map(parseFault);
-  const { documents, faults } = await readDocuments(files);
-  if (faults.length > 0) {
-    throw new CliError(
-      faults.flatMap(({ file, faults: list }) => [file, ...faultLines(list, 'fault')]).join('\n'),
-      exitCodes.invalid,
-    );
-  }
+  const documents = await readableDocuments(files);
   process.env.KUBELOOM_LOG = 'none';
   // In a simulated world nothing improves by waiting.
   process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0';
@@ -112,49 +106,27 @@ export function parseFault(text: string): SimulatedFault {
 
 /** Stores the Secrets and template references of the files, and simulated Secrets for those that they only name. */
 async function storeReferences(api: ApiClient, documents: readonly FileDocument[]): Promise<void> {
-  const brought = new Set<string>();
-  const named = new Set<string>();
+  const named = new Map<string, ManifestName>();
   for (const { document } of documents) {
-    const key = keyOf(document);
+    const key = documentName(document);
     if (kindOf(document) === 'TemplateGitReference') await api.putTemplate(key, document);
-    if (kindOf(document) === 'Secret') {
-      await api.putSecret(key, document);
-      brought.add(`${key.namespace}/${key.name}`);
-    }
-    if (kindOf(document) === 'InputManifest')
-      for (const name of secretsNamedIn(document, key.namespace)) named.add(name);
+    if (kindOf(document) === 'Secret') await api.putSecret(key, document);
+    if (kindOf(document) !== 'InputManifest') continue;
+    for (const reference of referencesIn(document, key.namespace))
+      if (reference.field === 'secretRef') named.set(referenceName(reference), reference);
   }
-  for (const path of named) {
-    if (brought.has(path)) continue;
-    const [namespace = 'default', name = ''] = path.split('/');
+  for (const { document } of documents)
+    if (kindOf(document) === 'Secret') named.delete(referenceName(documentName(document)));
+  const stringData = { simulated: 'made up by kubeloom simulate' };
+  for (const { namespace, name } of named.values())
     await api.putSecret(
       { namespace, name },
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace, name },
-        stringData: { simulated: 'made up by kubeloom simulate' },
-      },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData },
     );
-  }
-}
-
-function secretsNamedIn(value: unknown, namespace: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => secretsNamedIn(item, namespace));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
-    if (key !== 'secretRef' || typeof item !== 'object' || item === null) return secretsNamedIn(item, namespace);
-    const { vault } = item as { vault?: { connection?: object } };
-    const reference = (vault === undefined ? item : (vault.connection ?? { name: defaultVaultConnection })) as {
-      name?: unknown;
-      namespace?: unknown;
-    };
-    return typeof reference.name === 'string' ? [`${reference.namespace ?? namespace}/${reference.name}`] : [];
-  });
 }
 
 async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOptions, failing: boolean): Promise<Step> {
-  const key = keyOf(item.document);
+  const key = documentName(item.document);
   const accepted = await api.putManifest(key, item.document);
   const quiet = options.json === true;
   const shows = options.verbose ? undefined : ({ level }: RunEvent) => level !== 'info';
@@ -205,11 +177,4 @@ function report(steps: readonly Step[], options: SimulateOptions): number {
   if (options.json) printJson({ simulated: true, ok: good, steps });
   else note('simulated: no machine, network or cluster was created');
   return good ? exitCodes.ok : exitCodes.runFailed;
-}
-
-const kindOf = (document: unknown): unknown => (document as { kind?: unknown } | null)?.kind;
-
-function keyOf(document: unknown): { namespace: string; name: string } {
-  const metadata = (document as { metadata?: { name?: string; namespace?: string } } | null)?.metadata;
-  return { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '' };
 }

@@ -1,23 +1,23 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation without desired clusters, and its run. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { Fault, LeftBehind } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ClusterRecord, ManifestRecord, Orphans } from '#contracts/records.ts';
-import { PipelineError } from '#domain/errors.ts';
+import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { error } from '#domain/manifest/fault.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { storedManifest, storedOrRemains, wayOut } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
-import { discardManifest, refuseUnlessForgotten, undeletable } from './discard-manifest.ts';
 import { handle } from './handle.ts';
+import { planClusters, plansOnceReached, refusalsOf } from './judge-manifest.ts';
 import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
-import { planClusters, plansOnceReached, refusalsOf } from './plan-clusters.ts';
 import { wireFaults } from './request-document.ts';
+import { remainsWithout } from './views/manifest-description.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
   const { path, query, headers } = request;
@@ -92,4 +92,54 @@ function documentFaults(record: ManifestRecord): Fault[] {
   if (!readableManifest(record)?.spec.deletionProtection) return [];
   const fix = 'set it to false and apply that first';
   return wireFaults([error(['spec', 'deletionProtection'], 'the manifest is protected', fix)]);
+}
+
+type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
+
+/** What is left of a manifest that cannot be deleted by a run; undefined when a run can, or when there is none. */
+export async function undeletable(
+  deps: Ports,
+  key: ManifestKey,
+): Promise<Awaited<ReturnType<ApiPorts['manifests']['remainsOf']>>> {
+  const found = await storedOrRemains(deps, key);
+  if (found === undefined || 'reason' in found) return found;
+  try {
+    await deps.clusters.list(key);
+    return undefined;
+  } catch (error) {
+    return remainsWithout(found, error);
+  }
+}
+
+/** Removes everything that is stored of it. Returns what is known of the resources that keep running. */
+export async function discardManifest(
+  deps: Ports & Pick<ApiPorts, 'artifacts' | 'workflows'>,
+  key: ManifestKey,
+  { lease }: ManifestRecord,
+): Promise<readonly LeftBehind[]> {
+  // A run that is under way would write into what is forgotten.
+  if (lease) await deps.workflows.stop(lease.owner, 'the manifest is forgotten');
+  const left = await leftOf(deps, key);
+  await deps.clusters.discard(key);
+  await deps.manifests.discard(key);
+  return left;
+}
+
+/** Throws `Unreadable` that says how to go on, for everything but forgetting it as a whole. */
+export function refuseUnlessForgotten(remains: Parameters<typeof wayOut>[0], orphans: unknown): void {
+  if (orphans !== 'all') throw new PipelineError('Unreadable', wayOut(remains));
+}
+
+async function leftOf(
+  deps: Pick<ApiPorts, 'clusters' | 'artifacts'>,
+  key: ManifestKey,
+): Promise<readonly LeftBehind[]> {
+  try {
+    return await leftBehind(deps, key, { clusters: await deps.clusters.list(key), orphans: 'all' });
+  } catch (error) {
+    if (!isPipelineError(error, 'Unreadable')) throw error;
+    const states = await deps.artifacts.list(`terraform/${key.namespace}/${key.name}/`);
+    const terraformStates = states.map((state) => state.key);
+    return [{ cluster: '(unreadable)', nodes: [], loadBalancers: [], terraformStates }];
+  }
 }

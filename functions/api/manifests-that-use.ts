@@ -1,12 +1,15 @@
-/** Which manifests need a Secret or TemplateGitReference: by their document, and by what exists of earlier ones. */
+/** Which manifests need a Secret or TemplateGitReference, and what for: by their document, and by what exists of earlier ones. */
+
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
-import type { AdmittedCaller } from '../caller.ts';
+import { type AdmittedCaller, shownTo } from '../caller.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { type Reference, referenceName, referencesIn, shownTo } from './references.ts';
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
@@ -67,4 +70,23 @@ function locatorsIn(state: ClusterState): readonly string[] {
 function storedName(text: string): string | undefined {
   const locator = parseLocator(text);
   return locator?.kind === 'vault' ? locator.connection : locator?.name;
+}
+
+/** By `<namespace>/<name>` of the Secret; of those in `wanted`. */
+export async function storedSecretUses(
+  deps: Pick<ApiPorts, 'manifests'>,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly SecretUse[]>> {
+  const found = new Map<string, SecretUse[]>();
+  if (wanted.size === 0) return found;
+  const note = (name: string, uses: readonly SecretUse[]) => {
+    if (wanted.has(name)) found.set(name, [...(found.get(name) ?? []), ...uses]);
+  };
+  for await (const record of everyManifest(deps)) {
+    // A Secret cannot break one that can no longer be read.
+    const manifest = readableManifest(record);
+    if (manifest) for (const [name, uses] of secretUses(manifest)) note(name, uses);
+    for (const name of new Set(Object.values(record.templateSecrets ?? {}))) note(name, ['git']);
+  }
+  return found;
 }

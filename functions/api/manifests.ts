@@ -12,8 +12,13 @@ import { handle } from './handle.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
 import { submitDocument } from './submit-document.ts';
-import { describeManifest } from './views/manifest-description.ts';
-import { describeRemains, remainsWithout, summaryOf, summaryOfRemains } from './views/unreadable-manifest.ts';
+import {
+  describeManifest,
+  describeRemains,
+  remainsWithout,
+  summaryOf,
+  summaryOfRemains,
+} from './views/manifest-description.ts';
 
 /** Those that the caller may see, or those of one namespace. */
 export const listManifests = handle(operations.listManifests, async ({ query, caller }, deps) => {

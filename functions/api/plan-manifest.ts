@@ -3,21 +3,21 @@ import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { PlanQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
 import type { HttpRequest } from '../http.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansIn } from './delete-manifest.ts';
 import { handle } from './handle.ts';
-import { assessManifest } from './judge-manifest.ts';
+import { assessManifest, planClusters } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
-import { planClusters } from './plan-clusters.ts';
 import { requestDocumentAmong } from './request-document.ts';
 import { rollbackGoal } from './verbs.ts';
-import { driftRows } from './views/drift-rows.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {
   const { path: key, query } = request;
@@ -85,4 +85,13 @@ async function documentOf(
   if (rollback === undefined) return { document: stored.document, accompanying: [] };
   const { generation, document } = await rollbackGoal(deps, stored, rollback === 'last' ? undefined : rollback);
   return { document, accompanying: [], rollbackTo: generation };
+}
+
+export function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {
+  return clusters.flatMap((record) => {
+    const { drift } = record;
+    if (drift === undefined || drift.items.length === 0) return [];
+    const { checkedAt, items } = drift;
+    return [{ cluster: clusterName(record), checkedAt, differs: differText(items.length), items }];
+  });
 }

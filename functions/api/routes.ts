@@ -4,26 +4,22 @@ import { type OperationId, operationList, type operations } from '#contracts/ope
 import type { HttpHandler } from '../middleware.ts';
 import * as clusters from './clusters.ts';
 import * as deletion from './delete-manifest.ts';
-import * as events from './events.ts';
+import * as documents from './documents.ts';
 import * as generations from './generations.ts';
 import type { Handler } from './handle.ts';
 import * as logs from './logs.ts';
 import * as manifests from './manifests.ts';
 import * as plan from './plan-manifest.ts';
 import * as checks from './provider-checks.ts';
-import * as roles from './roles.ts';
 import * as runs from './runs.ts';
-import * as secrets from './secrets.ts';
 import * as service from './service.ts';
-import * as templates from './templates.ts';
 import * as validation from './validate.ts';
 import * as verbs from './verbs.ts';
 
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
   ...{ ...manifests, ...deletion, ...plan, ...verbs, ...generations, ...checks, ...validation },
-  ...{ ...runs, ...events, ...logs, ...clusters },
-  ...{ ...secrets, ...templates, ...roles, ...service },
+  ...{ ...runs, ...logs, ...clusters, ...documents, ...service },
 };
 
 export interface Route {

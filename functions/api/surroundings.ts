@@ -3,11 +3,11 @@ import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
-import type { AdmittedCaller } from '../caller.ts';
+import { type AdmittedCaller, shownTo } from '../caller.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { type Reference, referenceName, referencesIn, shownTo } from './references.ts';
 
 type SurroundingPorts = Pick<ApiPorts, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
 

@@ -2,11 +2,11 @@
 import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
+import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import { type DocumentKind, documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { handle } from './handle.ts';
-import { referenceName as storedName } from './references.ts';
+import { storedSecretUses } from './manifests-that-use.ts';
 import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
-import { storedSecretUses } from './stored-secret-uses.ts';
 import { storedReferences } from './surroundings.ts';
 
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */

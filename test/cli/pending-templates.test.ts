@@ -2,9 +2,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { apiClient } from '#cli/api-client.ts';
+import { apiClient, onceTemplatesKnown } from '#cli/api-client.ts';
 import { ApiProblem } from '#cli/api-problem.ts';
-import { onceTemplatesKnown } from '#cli/pending-templates.ts';
 import { errorNames } from '#domain/errors.ts';
 
 const detail = 'a runner is asking the private repository github.com/team/ours for the commit of "main"';

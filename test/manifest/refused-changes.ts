@@ -2,7 +2,7 @@
 import type { Fault } from '#contracts/api-bodies.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
-import { plansOnceReached, refusalsOf } from '../../functions/api/plan-clusters.ts';
+import { plansOnceReached, refusalsOf } from '../../functions/api/judge-manifest.ts';
 import { aRecord } from '../api/records.ts';
 import { countingIds } from '../planning/arbitraries.ts';
 

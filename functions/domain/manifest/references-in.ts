@@ -1,15 +1,18 @@
 /** References of documents to Secrets and TemplateGitReferences, by the names under which those are stored. */
-import type { ManifestKey } from '#contracts/records.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { defaultVaultConnection } from '#domain/manifest/secret-source.ts';
-import type { AdmittedCaller } from '../caller.ts';
+import { isMap } from './kubernetes-document.ts';
+import { defaultVaultConnection } from './secret-source.ts';
 
-export interface Reference extends ManifestKey {
+interface StoredName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Reference extends StoredName {
   readonly field: 'secretRef' | 'templatesRef';
 }
 
 /** `<namespace>/<name>` */
-export function referenceName({ namespace, name }: ManifestKey): string {
+export function referenceName({ namespace, name }: StoredName): string {
   return `${namespace}/${name}`;
 }
 
@@ -28,9 +31,4 @@ export function* referencesIn(value: unknown, own: string): Iterable<Reference> 
       yield { field, name, namespace: typeof namespace === 'string' ? namespace : own };
     } else yield* referencesIn(inner, own);
   }
-}
-
-/** A caller without a role in a namespace does not learn what is in it. */
-export function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey): string {
-  return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
 }

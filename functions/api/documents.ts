@@ -1,0 +1,124 @@
+/** Secrets (their values are never answered, logged or put into faults), TemplateGitReferences and RoleBindings. */
+import { operations } from '#contracts/operations/operations.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { error } from '#domain/manifest/fault.ts';
+import { referenceName } from '#domain/manifest/references-in.ts';
+import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
+import { secretValues } from '#domain/manifest/secret.ts';
+import { validateSecret } from '#domain/manifest/validate-secret.ts';
+import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
+import { installationChanges, recordChange } from './audit-event.ts';
+import { handle } from './handle.ts';
+import { manifestsThatUse, storedSecretUses } from './manifests-that-use.ts';
+import {
+  faultsError,
+  pathFaults,
+  refuseFaults,
+  requestDocument,
+  requestDocuments,
+  storageFaults,
+  wireFaults,
+} from './request-document.ts';
+import { secretPath, validationContextOf } from './surroundings.ts';
+
+export const putSecret = handle(operations.putSecret, async (request, deps) => {
+  const { namespace, name } = request.path;
+  const document = requestDocument(request, deps);
+  const wanted = referenceName(request.path);
+  const uses = await storedSecretUses(deps, new Set([wanted]));
+  const { secret, faults, warnings } = validateSecret(document, uses.get(wanted));
+  refuseFaults('Secret', request.path, wireFaults([...pathFaults(document, request.path), ...faults], document));
+  const values = secret ? secretValues(secret) : {};
+  await deps.secrets.put(secretPath(namespace, name), values);
+  await recordChange(deps, namespace, `Secret ${name} stored`, request.caller);
+  const keys = Object.keys(values).sort();
+  return { json: { namespace, name, keys, warnings: wireFaults(warnings, document) } };
+});
+
+export const listSecrets = handle(operations.listSecrets, async ({ query, caller }, deps) => {
+  const paths = await deps.secrets.list(query.namespace === undefined ? 'user' : `user/${query.namespace}`);
+  const items = paths.flatMap((path) => {
+    const [, namespace, name] = path.split('/');
+    return namespace !== undefined && name !== undefined && caller.may('viewer', namespace)
+      ? [{ namespace, name }]
+      : [];
+  });
+  return { json: { items } };
+});
+
+export const deleteSecret = handle(operations.deleteSecret, async ({ path, caller }, deps) => {
+  const name = `Secret "${path.namespace}/${path.name}"`;
+  const stored = secretPath(path.namespace, path.name);
+  if (!(await deps.secrets.exists(stored))) throw new PipelineError('NotFound', `there is no ${name}`);
+  const users = await manifestsThatUse(deps, caller, 'secretRef', path);
+  refuseUsed(name, users);
+  await deps.secrets.remove(stored);
+  await recordChange(deps, path.namespace, `Secret ${path.name} deleted`, caller);
+  return {};
+});
+
+export const putTemplate = handle(operations.putTemplate, async (request, deps) => {
+  const { namespace, name } = request.path;
+  const document = requestDocument(request, deps);
+  const context = await validationContextOf(deps, request.path, document, request.caller);
+  const { reference, faults } = validateTemplateReference(document, context);
+  const all = [...storageFaults(document), ...pathFaults(document, request.path), ...faults];
+  refuseFaults('TemplateGitReference', request.path, wireFaults(all, document));
+  await deps.templateReferences.put(namespace, name, reference);
+  await recordChange(deps, namespace, `TemplateGitReference ${name} stored`, request.caller);
+  return { json: { namespace, name } };
+});
+
+export const getTemplate = handle(operations.getTemplate, async ({ path: { namespace, name } }, deps) => {
+  const json = await deps.templateReferences.get(namespace, name);
+  if (json === undefined) throw missing(namespace, name);
+  return { json };
+});
+
+export const deleteTemplate = handle(operations.deleteTemplate, async ({ path, caller }, deps) => {
+  const { namespace, name } = path;
+  if ((await deps.templateReferences.get(namespace, name)) === undefined) throw missing(namespace, name);
+  const users = await manifestsThatUse(deps, caller, 'templatesRef', path);
+  refuseUsed(`TemplateGitReference "${namespace}/${name}"`, users);
+  await deps.templateReferences.remove(namespace, name);
+  await recordChange(deps, namespace, `TemplateGitReference ${name} deleted`, caller);
+  return {};
+});
+
+function refuseUsed(title: string, users: readonly string[]): void {
+  if (users.length === 0) return;
+  throw new PipelineError('InUse', `${title} is used by ${users.join(', ')}; delete those or change them first`);
+}
+
+const missing = (namespace: string, name: string): PipelineError =>
+  new PipelineError('NotFound', `there is no TemplateGitReference "${namespace}/${name}"`);
+
+export const putRole = handle(operations.putRole, async (request, deps) => {
+  const { name } = request.path;
+  const [document, ...more] = requestDocuments(request, deps);
+  const { binding, faults } = validateRoleBinding(document);
+  const all = [
+    ...storageFaults(document),
+    ...faults,
+    ...(more.length > 0 ? [error([], 'is followed by other documents', 'send each in a request of its own')] : []),
+    ...(binding && binding.metadata.name !== name
+      ? [error(['metadata', 'name'], `the path of the request says "${name}"`, 'make them the same')]
+      : []),
+  ];
+  if (binding === undefined || all.length > 0) {
+    throw faultsError('RoleBinding', { namespace: '*', name }, wireFaults(all, document));
+  }
+  await deps.roleBindings.put(binding);
+  await recordChange(deps, installationChanges, `RoleBinding ${name} stored`, request.caller);
+  return { json: binding };
+});
+
+export const listRoles = handle(operations.listRoles, async (_request, deps) => ({
+  json: { items: [...(await deps.roleBindings.list())] },
+}));
+
+export const deleteRole = handle(operations.deleteRole, async ({ path, caller }, deps) => {
+  await deps.roleBindings.remove(path.name);
+  await recordChange(deps, installationChanges, `RoleBinding ${path.name} removed`, caller);
+  return {};
+});
