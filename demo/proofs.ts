@@ -104,26 +104,12 @@ export function proveUntouched(before: ReadonlyMap<string, string>, after: Reado
   return before.size;
 }
 
-export interface Leftovers {
-  readonly hosts: readonly string[];
-  readonly namespaces: readonly string[];
-  readonly links: readonly string[];
-  readonly mounts: readonly string[];
-  readonly processes: readonly string[];
-}
-
 /** What is on this machine of hosts below `hostsDirectory`, and of their network devices that were not there `before`. */
-export async function findLeftovers(hostsDirectory: string, before: MachineInventory): Promise<Leftovers> {
+export async function findLeftovers(hostsDirectory: string, before: MachineInventory): Promise<MachineInventory> {
   const now = await takeInventory(hostsDirectory);
   const fresh = (list: readonly string[], known: readonly string[]): string[] =>
     list.filter((item) => !known.includes(item));
-  return {
-    hosts: now.hosts,
-    namespaces: fresh(now.namespaces, before.namespaces),
-    links: fresh(now.links, before.links),
-    mounts: now.mounts,
-    processes: now.processes,
-  };
+  return { ...now, namespaces: fresh(now.namespaces, before.namespaces), links: fresh(now.links, before.links) };
 }
 
 export interface MachineInventory {

@@ -9,27 +9,28 @@ export interface WatchedAlarmProps {
   /** What happened, as a sentence. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The alarm is raised beyond it; `below` treats missing data as a fault, too. */
-  readonly limit: { readonly above: number } | { readonly below: number };
+  /** The alarm is raised beyond it; `below` treats missing data as a fault, too. @default above 0 */
+  readonly limit?: { readonly above: number } | { readonly below: number };
   readonly topic: ITopic;
 }
 
 export class WatchedAlarm extends Alarm {
   /** `id` is the name of the alarm and of its page in docs/aws/runbooks/. */
   constructor(scope: Construct, id: string, props: WatchedAlarmProps) {
+    const { limit = { above: 0 } } = props;
     super(scope, id, {
       alarmName: `${props.installation}-${id}`,
       alarmDescription: `${props.description} What to do: docs/aws/runbooks/${id}.md`,
       metric: props.metric,
       evaluationPeriods: 1,
-      ...('above' in props.limit
+      ...('above' in limit
         ? {
-            threshold: props.limit.above,
+            threshold: limit.above,
             comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
             treatMissingData: TreatMissingData.NOT_BREACHING,
           }
         : {
-            threshold: props.limit.below,
+            threshold: limit.below,
             comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
             treatMissingData: TreatMissingData.BREACHING,
           }),

@@ -54,7 +54,6 @@ export class ObservabilityStack extends Stack {
     this.#alarm('api-server-errors', {
       description: 'The API answered with 5xx.',
       metric: props.api.metricServerError({ ...fiveMinutes, statistic: Stats.SUM }),
-      limit: { above: 0 },
     });
     if (options.dashboard) this.#dashboard();
     new CfnOutput(this, 'AlarmTopic', {
@@ -85,17 +84,14 @@ export class ObservabilityStack extends Stack {
     this.#alarm('executions-failed', {
       description: 'A run ended FAILED: at least one cluster is not in the desired state.',
       metric: reconcileManifest.metricFailed(fiveMinutes),
-      limit: { above: 0 },
     });
     this.#alarm('executions-timed-out', {
       description: 'A run reached the limit of a week.',
       metric: reconcileManifest.metricTimedOut(fiveMinutes),
-      limit: { above: 0 },
     });
     this.#alarm('finish-run-failed', {
       description: 'An interrupted run could not be cleaned up.',
       metric: finishRun.metricFailed(fiveMinutes),
-      limit: { above: 0 },
     });
     this.#alarm('leases-overdue', {
       description: 'A lease expired half an hour ago and was not released: its manifest waits.',
@@ -117,7 +113,6 @@ export class ObservabilityStack extends Stack {
     this.#alarm('drift-left', {
       description: 'A cluster has drift that is not repaired.',
       metric: this.#measure(log, 'driftLeft', day),
-      limit: { above: 0 },
     });
     this.#alarm('drift-unchecked', {
       description: `Checks for drift of a cluster were incomplete ${tooManyIncomplete} times in a row.`,
@@ -132,7 +127,6 @@ export class ObservabilityStack extends Stack {
     this.#alarm('tick-failed', {
       description: 'The tick of the scheduler failed: due work is not started.',
       metric: fn.metricErrors(window),
-      limit: { above: 0 },
     });
     this.#alarm('tick-silent', {
       description: 'The tick of the scheduler was not called for three intervals.',
@@ -148,12 +142,10 @@ export class ObservabilityStack extends Stack {
     this.#alarm('lost-ends', {
       description: 'finish-run could not be notified of an interrupted run.',
       metric: depth(lostEnds),
-      limit: { above: 0 },
     });
     this.#alarm('lost-ticks', {
       description: 'Ticks failed or could not be called.',
       metric: depth(lostTicks),
-      limit: { above: 0 },
     });
   }
 

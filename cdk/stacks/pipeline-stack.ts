@@ -47,13 +47,7 @@ export class PipelineStack extends Stack {
     this.#props = props;
     const { table, bucket, key, options } = props;
     const { installation } = options;
-    this.#runners = {
-      terraform: this.#runner('terraform'),
-      ansible: this.#runner('ansible'),
-      kubeone: this.#runner('kubeone'),
-      kubectl: this.#runner('kubectl'),
-      drift: this.#runner('drift'),
-    };
+    this.#runners = byTool((tool) => this.#runner(tool));
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
       ...{ table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects },
@@ -66,13 +60,7 @@ export class PipelineStack extends Stack {
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
       options,
-      projectNames: {
-        terraform: this.#runners.terraform.project.projectName,
-        ansible: this.#runners.ansible.project.projectName,
-        kubeone: this.#runners.kubeone.project.projectName,
-        kubectl: this.#runners.kubectl.project.projectName,
-        drift: this.#runners.drift.project.projectName,
-      },
+      projectNames: byTool((tool) => this.#runners[tool].project.projectName),
     });
     this.lostEnds = new DeadLetters(this, 'LostEnds');
     this.lostTicks = new DeadLetters(this, 'LostTicks');
@@ -173,4 +161,8 @@ export class PipelineStack extends Stack {
     acceptFindings(this, 'IAM5', /^Resource::<Functiontick.*:\*$/, 'the schedule may call versions of the tick, too');
     return tick;
   }
+}
+
+function byTool<Value>(make: (tool: RunnerTool) => Value): Readonly<Record<RunnerTool, Value>> {
+  return Object.fromEntries(runnerTools.map((tool) => [tool, make(tool)])) as Record<RunnerTool, Value>;
 }
