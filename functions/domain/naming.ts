@@ -46,11 +46,6 @@ export function freeNodeNames(poolId: string, taken: ReadonlySet<string>, count:
   return names;
 }
 
-/** What a machine is called in its cloud: unique over all clusters of an account. */
-export function cloudName(clusterId: string, node: string): string {
-  return `${clusterId}-${node}`;
-}
-
 function tooManyNodes(poolId: string): PipelineError {
   const reason = `the pool ${poolId} cannot have more than ${maxNodeNumber} nodes`;
   const fix = 'put the other nodes into a second pool';

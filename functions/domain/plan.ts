@@ -85,40 +85,18 @@ export const undoRungs = {
 } as const;
 export type UndoRung = keyof typeof undoRungs;
 
+const placeOfPool = { provider: z.string(), region: z.string(), nodes: z.array(z.string()) };
+const wholePool = { pool: z.string(), role: z.string(), ...placeOfPool };
+const nodesOfPool = { pool: z.string(), ...placeOfPool };
+
 /** One typed difference between two states, with everything that a person needs to understand it. */
 export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ClusterCreated'), cluster: z.string() }),
   z.strictObject({ kind: z.literal('ClusterDeleted'), cluster: z.string() }),
-  z.strictObject({
-    kind: z.literal('NodePoolAdded'),
-    pool: z.string(),
-    role: z.string(),
-    provider: z.string(),
-    region: z.string(),
-    nodes: z.array(z.string()),
-  }),
-  z.strictObject({
-    kind: z.literal('NodePoolRemoved'),
-    pool: z.string(),
-    role: z.string(),
-    provider: z.string(),
-    region: z.string(),
-    nodes: z.array(z.string()),
-  }),
-  z.strictObject({
-    kind: z.literal('NodesAdded'),
-    pool: z.string(),
-    provider: z.string(),
-    region: z.string(),
-    nodes: z.array(z.string()),
-  }),
-  z.strictObject({
-    kind: z.literal('NodesRemoved'),
-    pool: z.string(),
-    provider: z.string(),
-    region: z.string(),
-    nodes: z.array(z.string()),
-  }),
+  z.strictObject({ kind: z.literal('NodePoolAdded'), ...wholePool }),
+  z.strictObject({ kind: z.literal('NodePoolRemoved'), ...wholePool }),
+  z.strictObject({ kind: z.literal('NodesAdded'), ...nodesOfPool }),
+  z.strictObject({ kind: z.literal('NodesRemoved'), ...nodesOfPool }),
   z.strictObject({ kind: z.literal('LeftoversFound'), nodes: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('LoadBalancerAdded'), loadBalancer: z.string() }),
   z.strictObject({ kind: z.literal('LoadBalancerRemoved'), loadBalancer: z.string() }),
@@ -147,7 +125,6 @@ export const Change = z.discriminatedUnion('kind', [
   /** Port 6443 of control nodes, open to the outside or not. */
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
-  /** Nothing else is to change: the world is brought back to the current state. */
   /** Nothing else is to change: the drift that a check found is repaired. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */

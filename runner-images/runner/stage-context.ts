@@ -8,9 +8,6 @@ import type { usesOfTool } from '#functions/rights/runner-rights.ts';
 import type { FactSheet } from './fact-sheet.ts';
 import type { JobContext } from './job-frame.ts';
 
-/** The work of one stage by its name. */
-export type WorkOf<Name extends StagePlan['stage']> = Extract<StagePlan, { stage: Name }>['work'];
-
 export interface StageEvent {
   readonly kind: string;
   readonly message: string;

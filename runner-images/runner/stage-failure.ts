@@ -5,6 +5,11 @@ import type { ErrorClass } from '#domain/errors.ts';
 /** Longest cause that a result carries; the log has the rest. */
 const longestMessage = 2000;
 
+/** What the output of a tool means. */
+export interface FailureRow extends Pick<StageError, 'class' | 'code' | 'hint'> {
+  readonly pattern: RegExp;
+}
+
 /** An error as a driver words it. */
 export type ErrorDraft = Omit<StageError, 'retryable'> & { readonly retryable?: boolean };
 

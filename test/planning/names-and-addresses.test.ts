@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addressSource, subnetSource } from '#domain/addresses.ts';
-import { cloudName, freeNodeNames, hashedId } from '#domain/naming.ts';
+import { freeNodeNames, hashedId } from '#domain/naming.ts';
 import { minorSteps } from '#domain/planning/path/version-steps.ts';
 import { countingIds } from './arbitraries.ts';
 
@@ -15,10 +15,6 @@ describe('node names', () => {
     expect(() => freeNodeNames('p', new Set(), 256)).toThrow(
       /more than 255 nodes; put the other nodes into a second pool/,
     );
-  });
-
-  test('node names in a cloud are unique by the id of their cluster', () => {
-    expect(cloudName('c-1a2b3c4', 'p-5d6e7f8-01')).toBe('c-1a2b3c4-p-5d6e7f8-01');
   });
 });
 

@@ -1,17 +1,10 @@
 /** Classifies a failed `kubeone`: one table from its output to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { ErrorClass } from '#domain/errors.ts';
-
-interface Row {
-  readonly class: ErrorClass;
-  readonly code: string;
-  readonly pattern: RegExp;
-  readonly hint: string;
-}
+import type { FailureRow } from '../stage-failure.ts';
 
 /** First match wins. */
-const table: readonly Row[] = [
+const table: readonly FailureRow[] = [
   {
     class: 'credentials',
     code: 'SshRefused',
