@@ -88,7 +88,7 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
 
   test('a load balancer sends UDP to the targets', async () => {
     const receiver =
-      'python3 -c \'import socket; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(("",30053)); s.settimeout(10); d,a=s.recvfrom(99); s.sendto(b"pong "+d,a)\'';
+      'python3 -c \'import socket; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(("",30053)); s.settimeout(120); d,a=s.recvfrom(99); s.sendto(b"pong "+d,a)\'';
     const receiving = ['worker-1', 'worker-2'].map((name) => fleet.ssh(name, receiver).catch(() => ''));
     await eventually('both receivers listen', async () => {
       const open = await Promise.all(
@@ -98,7 +98,7 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
     });
     const ask = `python3 -c 'import socket
 for i in range(2):
- s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(3); s.sendto(b"ping",("${fleet.address('lb')}",53)); print(s.recv(99).decode())'`;
+ s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(60); s.sendto(b"ping",("${fleet.address('lb')}",53)); print(s.recv(99).decode())'`;
     expect(await fleet.ssh('control-2', ask)).toBe('pong ping\npong ping');
     await Promise.all(receiving);
   });
