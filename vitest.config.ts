@@ -7,8 +7,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/hosts/**', 'test/conformance/**'],
+          exclude: ['test/hosts/**', 'test/conformance/**', 'test/real-kubernetes/**'],
           // One process for each worker, not for each file.
           isolate: false,
           setupFiles: ['test/between-files.ts'],
@@ -20,9 +21,21 @@ export default defineConfig({
       {
         test: {
           name: 'hosts',
+          // Real Kubernetes has tests of its own, which say so.
+          env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/hosts/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
+        },
+      },
+      {
+        // Needs what `npm run kubernetes:build` makes: scripts/real-kubernetes.sh.
+        test: {
+          name: 'kubernetes',
+          env: { KUBELOOM_KUBERNETES: 'real' },
+          include: ['test/real-kubernetes/**/*.test.ts'],
+          testTimeout: 1_200_000,
+          hookTimeout: 1_200_000,
         },
       },
       {

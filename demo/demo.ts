@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import { examineMachine } from '#cli/doctor/examine-machine.ts';
@@ -12,8 +13,10 @@ import { type Followed, follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
+import { kubernetesKind } from '#local/kubernetes/available.ts';
 import { startPlatform } from '#local/platform.ts';
 import { status } from '#local/supervisor.ts';
+import { podsOf, proveNetwork, runApplication } from './application.ts';
 import { bootIds, type Machines, openMachines } from './machines.ts';
 import {
   findLeftovers,
@@ -30,6 +33,10 @@ const home = join(root, '.kubeloom', 'demo');
 const hostsDirectory = join(home, 'hosts');
 const first = join(root, 'examples', 'local-two-providers.yaml');
 const grown = join(root, 'examples', 'local-two-providers-grown.yaml');
+const application = join(root, 'examples', 'local-application.yaml');
+
+const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
+const kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
@@ -48,6 +55,7 @@ async function main(): Promise<void> {
   const before = real ? await takeInventory(hostsDirectory) : undefined;
   process.env.KUBELOOM_HOSTS_DIR = hostsDirectory;
   process.env.KUBELOOM_LOG = 'errors';
+  process.env.KUBELOOM_KUBERNETES = kindOfKubernetes;
   const platform = await startPlatform({ dataDir: home, apiPort: 0, runner: real ? 'real' : 'sim' });
   const interrupt = (): void => {
     print('\ninterrupted: stopping the platform and removing what was created');
@@ -70,9 +78,11 @@ async function main(): Promise<void> {
   }
   await rm(home, { recursive: true, force: true });
   title(
-    real
-      ? 'All of it was real, except: simulated control plane (a small API server stands in for Kubernetes)'
-      : 'simulated: no machine, network or cluster was created',
+    !real
+      ? 'simulated: no machine, network or cluster was created'
+      : kindOfKubernetes === 'real'
+        ? 'All of it was real: machines, networks, Kubernetes, and the application on it'
+        : 'All of it was real, except: simulated control plane (a small API server stands in for Kubernetes)',
   );
 }
 
@@ -133,21 +143,28 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
     file,
     kubernetes.map((node) => node.name),
   );
-  proof(
-    `kubectl get nodes works through the load balancer (${await serverOf(file)}): ${nodes.length} Ready  ${paint('yellow', '[simulated control plane]')}`,
-  );
+  const note = kindOfKubernetes === 'real' ? '' : `  ${paint('yellow', '[simulated control plane]')}`;
+  proof(`kubectl get nodes works through the load balancer (${await serverOf(file)}): ${nodes.length} Ready${note}`);
   const width = Math.max(...nodes.map((node) => node.name.length));
   for (const node of nodes)
     print(
       `      ${node.name.padEnd(width)}  ${paint('dim', `${node.labels['claudie.io/provider-instance'] ?? ''}  ${node.providerId}`)}`,
     );
+  const compute = cluster.nodes.filter((node) => node.role === 'compute').map((node) => node.name);
+  const where = new Map(compute.map((node) => [node, node]));
+  if (kindOfKubernetes === 'real') {
+    const pods = await runApplication(file, application, compute.length);
+    proof(`${pods.length} pods of an application run on ${new Set(pods.map(({ node }) => node)).size} nodes`);
+    proof(`pods reach each other and the service by name: ${await proveNetwork(file, pods)} connections`);
+    where.clear();
+    for (const pod of await podsOf(file)) where.set(pod.name, pod.node);
+  }
   const balancer = cluster.loadBalancers[0];
   const role = balancer?.roles.find((candidate) => candidate.port !== 6443);
   if (balancer?.endpoint && role) {
-    const compute = cluster.nodes.filter((node) => node.role === 'compute').map((node) => node.name);
-    const answers = await proveApplication(`http://${balancer.endpoint}:${role.port}/`, compute);
+    const answers = await proveApplication(`http://${balancer.endpoint}:${role.port}/hostname`, [...where.keys()]);
     proof(
-      `the load balancer's role ${role.name} reaches ${[...answers].map(([node, count]) => `${node} (${count})`).join(', ')}`,
+      `the load balancer's role ${role.name} reaches ${[...answers].map(([name, count]) => `${where.get(name)} (${count})`).join(', ')}`,
     );
   }
 }

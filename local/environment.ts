@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { firstAdminsFault } from '#domain/access.ts';
 import { hostsHelper } from './hosts-helper.ts';
+import { kubernetesKind, partsDirectory } from './kubernetes/available.ts';
 import { region, stateMachineArn } from './names.ts';
 import { ownerName } from './users.ts';
 
@@ -31,6 +32,7 @@ export const bucket = 'kubeloom';
 /** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
+  const kubernetes = kubernetesKind(process.env.KUBELOOM_KUBERNETES);
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
@@ -62,8 +64,10 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Shorter than the grace of local builds, so that a stopped runner still writes its result.
     KUBELOOM_GRACE_MS: process.env.KUBELOOM_GRACE_MS ?? '7000',
     KUBELOOM_HOST_HELPER: hostsHelper,
-    // Mounted read-only into every host: the simulated API server runs on it.
+    // Mounted read-only into every host: the simulated API server or the registry of the real one runs on it.
     KUBELOOM_HOST_NODE: process.execPath,
+    KUBELOOM_KUBERNETES: kubernetes,
+    KUBELOOM_HOST_KUBERNETES: kubernetes === 'real' ? partsDirectory() : '',
   };
 }
 

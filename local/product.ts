@@ -101,7 +101,7 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
 }
 
 function real(tool: RunnerTool, program: string, environment: Readonly<Record<string, string>>): Project {
-  // The stand-in for `kubeone` comes before any real one; Node 24 before the system's.
+  // The stand-in for `kubeone` comes before any real one, which KUBELOOM_KUBEONE names; Node 24 before the system's.
   const path = [join(root, 'local', 'kubeone', 'bin'), dirname(process.execPath), environment.PATH ?? ''];
   return {
     name: `kubeloom-${tool}`,

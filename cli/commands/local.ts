@@ -13,6 +13,7 @@ const supervisor = () => import('#local/supervisor.ts');
 interface UpOptions {
   readonly port: string;
   readonly runner?: 'real' | 'sim';
+  readonly kubernetes?: 'real' | 'simulated';
   readonly acceptLoss?: boolean;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: readonly string[];
@@ -32,6 +33,12 @@ export function registerLocal(program: Command): void {
         'sim',
       ]),
     )
+    .addOption(
+      new Option(
+        '--kubernetes <kind>',
+        'of local hosts: real needs what npm run kubernetes:build makes, and is chosen where it is there',
+      ).choices(['real', 'simulated']),
+    )
     .option('--accept-loss', 'start although a store, or data that was acknowledged, is lost')
     .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
     .option('--oidc-audience <audience...>', 'audiences that those tokens must have')
@@ -40,6 +47,8 @@ export function registerLocal(program: Command): void {
       if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be created');
       const apiPort = portOf(options.port);
       const oidc = await oidcOf(options);
+      // Read by the platform's process, which has this environment.
+      if (options.kubernetes) process.env.KUBELOOM_KUBERNETES = options.kubernetes;
       const { up } = await supervisor();
       const platform = await up({
         ...{ dataDir: kubeloomHome(), apiPort, runner, acceptLoss: options.acceptLoss === true },

@@ -1,10 +1,13 @@
-/** The command line of the stand-in: `kubeone apply|reset|version` as KubeOne has it, on simulated control planes. */
+/** The command line of the stand-in: `kubeone apply|reset|version` as KubeOne has it, with kubeadm or with simulated control planes. */
 import { parseArgs } from 'node:util';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
+import { kubernetesKind } from '../kubernetes/available.ts';
 import { apply } from './apply.ts';
+import { Kubeadm } from './kubeadm/kubeadm.ts';
 import { Log } from './log.ts';
 import { readKubeOneManifest } from './manifest.ts';
-import { resetNode } from './reset.ts';
+import { resetNodes } from './reset.ts';
+import { Simulated } from './simulated.ts';
 import { SshHosts } from './ssh-hosts.ts';
 
 /** The release that was called: `kubeone-1.13` is 1.13, plain `kubeone` the newest of the table. */
@@ -15,7 +18,10 @@ const release =
 /** KubeOne's exit code for a manifest that it refuses. */
 const refusedManifest = 15;
 
-const usage = `kubeone (stand-in of Kubeloom: simulated control plane)
+/** KUBELOOM_KUBERNETES: `real` or `simulated`. */
+const kind = kubernetesKind(process.env.KUBELOOM_KUBERNETES || 'simulated');
+
+const usage = `kubeone (stand-in of Kubeloom: ${kind === 'real' ? 'real Kubernetes by kubeadm' : 'simulated control plane'})
 
   kubeone apply -m kubeone.yaml -y     build, repair, extend or upgrade the cluster; writes <name>-kubeconfig here
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
@@ -49,7 +55,7 @@ async function run(): Promise<number> {
     return command === undefined && !values.help ? 2 : 0;
   }
   if (command === 'version') {
-    const version = { gitVersion: release.release, gitTreeState: 'simulated control plane' };
+    const version = { gitVersion: release.release, gitTreeState: kind === 'real' ? 'stand-in' : 'simulated control plane' };
     log.print(JSON.stringify({ kubeone: version }, null, 2));
     return 0;
   }
@@ -68,8 +74,9 @@ async function run(): Promise<number> {
   }
   const hosts = new SshHosts(manifest.directory);
   try {
-    if (command === 'apply') await apply(manifest.cluster, hosts, log);
-    else await resetNode(manifest.cluster, hosts, log);
+    const installer = new (kind === 'real' ? Kubeadm : Simulated)(manifest.cluster, hosts, log);
+    if (command === 'apply') await apply(manifest.cluster, hosts, installer, log);
+    else await resetNodes(manifest.cluster, installer, log);
     return 0;
   } catch (error) {
     log.error(error instanceof Error ? error.message : String(error));

@@ -22,7 +22,12 @@ export interface KubeOneCluster {
   readonly controls: readonly HostConfig[];
   readonly workers: readonly HostConfig[];
   readonly apiEndpoint: { readonly host: string; readonly port: number; readonly alternativeNames: readonly string[] };
+  /** The CNI that the manifest names. */
+  readonly network: string;
 }
+
+/** What KubeOne gives control nodes whose manifest names no taints. */
+export const controlTaint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
 /** KubeOne's two lines: what it was doing, and what is wrong. */
 export interface KubeOneRefusal {
@@ -113,6 +118,7 @@ function withDefaults(document: KubeOneV1beta2): KubeOneCluster {
     controls,
     workers: (document.staticWorkers?.hosts ?? []).map(hostOf),
     apiEndpoint: { host: host || (controls[0]?.publicAddress ?? ''), port: port || 6443, alternativeNames },
+    network: Object.keys(document.clusterNetwork?.cni ?? { canal: {} })[0] ?? 'canal',
   };
 }
 

@@ -1,13 +1,5 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
-import type { Probe } from './node-code.ts';
-
-export interface SafeguardedNode {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly control: boolean;
-  /** Without leading v. */
-  readonly version: string;
-}
+import type { KnownNode, Probe } from './installer.ts';
 
 export interface Situation {
   readonly wantedVersion: string;
@@ -16,7 +8,7 @@ export interface Situation {
   /** Host names of its control plane. */
   readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
-  readonly live: readonly SafeguardedNode[];
+  readonly live: readonly KnownNode[];
 }
 
 /** The reasons against going on, as sentences; none = go on. */

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import type { KnownNode } from '#local/kubeone/installer.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
-import { comparePatches, type SafeguardedNode, safeguardRefusals } from '#local/kubeone/safeguards.ts';
+import { comparePatches, safeguardRefusals } from '#local/kubeone/safeguards.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
 let directory: string;
@@ -64,7 +65,7 @@ describe('command line', () => {
 });
 
 describe('safeguards', () => {
-  const live = (name: string, version: string): SafeguardedNode => ({
+  const live = (name: string, version: string): KnownNode => ({
     name,
     version,
     ready: true,
@@ -76,7 +77,7 @@ describe('safeguards', () => {
     authority,
     holdsAuthority: authority !== null && name === 'one',
   });
-  const judge = (wantedVersion: string, nodes: readonly SafeguardedNode[], ...probes: ReturnType<typeof probe>[]) =>
+  const judge = (wantedVersion: string, nodes: readonly KnownNode[], ...probes: ReturnType<typeof probe>[]) =>
     safeguardRefusals({ wantedVersion, probes, controls: ['one'], live: nodes });
 
   test('a new cluster, a join and an upgrade by one minor version are allowed', () => {

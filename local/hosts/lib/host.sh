@@ -32,8 +32,8 @@ check_binds() {
 
 # All that decides how the host is started; read again by start and by the launcher.
 spec_text() {
-  printf 'host=%s\nunit=%s\naddress=%s\nbase=%s\nregion=%s\nkey=%q\nbinds=(%s)\n' \
-    "$host" "$host_unit" "$address" "$base" "$region" "$key" "${binds[*]@Q}"
+  printf 'host=%s\nunit=%s\naddress=%s\nbase=%s\nregion=%s\nkey=%q\nkubernetes=%q\nbinds=(%s)\n' \
+    "$host" "$host_unit" "$address" "$base" "$region" "$key" "${KUBELOOM_HOST_KUBERNETES:-}" "${binds[*]@Q}"
 }
 
 make_host() {
@@ -64,6 +64,17 @@ make_files() {
   tr -d - </proc/sys/kernel/random/uuid >"$files/etc/machine-id"
   rm -f "$files"/etc/ssh/ssh_host_ed25519_key*
   ssh-keygen -q -t ed25519 -N '' -C "$host" -f "$files/etc/ssh/ssh_host_ed25519_key"
+  [ -z "${KUBELOOM_HOST_KUBERNETES:-}" ] || make_kubernetes_units "$files/etc/systemd/system"
+}
+
+# What makes the host ready for a kubelet at each boot, and its registry.
+make_kubernetes_units() {
+  local unit
+  mkdir -p "$1/multi-user.target.wants"
+  for unit in "$kubernetes_host_files"/units/*; do
+    cp "$unit" "$1/"
+    ln -s "../${unit##*/}" "$1/multi-user.target.wants/${unit##*/}"
+  done
 }
 
 # Fault injection for tests: a file faults/<glob of host names>; "slow SECONDS" delays, any other text is the cause it fails with.

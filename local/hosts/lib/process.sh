@@ -2,13 +2,14 @@
 
 machine_runs_systemd() { [ -d /run/systemd/system ]; }
 
-# Cgroup directories of the host where systemd does not keep them for us: cgroup v2, or the hierarchies of v1 that nspawn uses.
+# Cgroup directories of the host where systemd does not keep them for us: cgroup v2, or the hierarchies of v1 that nspawn and a
+# kubelet use.
 cgroups_of() {
   if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then
     echo "/sys/fs/cgroup/$1"
   else
     local kind
-    for kind in systemd unified pids; do
+    for kind in systemd unified pids cpu cpuacct cpuset memory devices freezer blkio; do
       [ ! -d "/sys/fs/cgroup/$kind" ] || echo "/sys/fs/cgroup/$kind/$1"
     done
   fi
@@ -40,7 +41,7 @@ init_of_host() {
 launch_host() {
   mkdir -p "$host_dir/root"
   rm -f "$host_dir/pid"
-  HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit \
+  HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit KUBERNETES_HOST_FILES=$kubernetes_host_files \
     setsid "$here/host-process" record </dev/null >>"$host_dir/log" 2>&1 &
   wait_until 10 test -s "$host_dir/pid" || give_up "its launcher did not start"
 }

@@ -25,7 +25,8 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
-  const simulated = await isStandIn(context, program);
+  const about = await whatSpeaks(context, program);
+  const simulated = about === 'simulated control plane';
   if (simulated) context.facts.simulated('control plane');
   const directory = await prepare(context, state);
   const known = context.facts.current.kubeconfigKey !== undefined;
@@ -41,7 +42,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   await keepWhatItLeft(context, state, directory);
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
-    message: `Kubernetes ${state.kubernetesVersion} runs${simulated ? ' (simulated control plane)' : ''}`,
+    message: `Kubernetes ${state.kubernetesVersion} runs${about === undefined ? '' : ` (${about})`}`,
   });
   return { kubernetesVersion: state.kubernetesVersion, ...(simulated ? { simulated: 'control plane' } : {}) };
 }
@@ -94,15 +95,16 @@ async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): 
   return 'kubeone';
 }
 
-/** A stand-in says so in its version. */
-async function isStandIn(context: ContextOf<'kubeone'>, program: string): Promise<boolean> {
+/** What a stand-in says of itself in its version; undefined for KubeOne. */
+async function whatSpeaks(context: ContextOf<'kubeone'>, program: string): Promise<string | undefined> {
   const { stdout } = await context.run({
     label: 'kubeone version',
     program,
     args: ['version'],
     onLine: complaintsOnly,
   });
-  return /simulated/i.test(stdout);
+  if (/simulated/i.test(stdout)) return 'simulated control plane';
+  return /stand-in/i.test(stdout) ? 'installed by the stand-in for KubeOne' : undefined;
 }
 
 async function prepare(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {

@@ -3,21 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Probe } from './installer.ts';
 import type { HostConfig } from './manifest.ts';
 import { directories } from './node/paths.ts';
 import { quoted, type SshHosts } from './ssh-hosts.ts';
 
 const source = join(import.meta.dirname, 'node');
-
-export interface Probe {
-  readonly host: HostConfig;
-  /** null: Kubernetes is not set up here. */
-  readonly kubernetesVersion: string | null;
-  /** Fingerprint of the cluster's certificate authority. */
-  readonly authority: string | null;
-  /** Whether further control-plane nodes can join through it. */
-  readonly holdsAuthority: boolean;
-}
 
 /** Copies the current code to a host and reads the host's state. Throws `SshFailure`. */
 export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {

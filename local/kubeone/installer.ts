@@ -1,0 +1,38 @@
+/** What the command line of KubeOne needs from whatever puts Kubernetes on hosts: kubeadm, or the simulated control plane. */
+import type { HostConfig } from './manifest.ts';
+
+export interface Probe {
+  readonly host: HostConfig;
+  /** null: Kubernetes is not set up here. */
+  readonly kubernetesVersion: string | null;
+  /** Fingerprint of the cluster's certificate authority. */
+  readonly authority: string | null;
+  /** Whether further control-plane nodes can join through it. */
+  readonly holdsAuthority: boolean;
+}
+
+/** A node as the Kubernetes API reports it. */
+export interface KnownNode {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly control: boolean;
+  /** Without leading v. */
+  readonly version: string;
+  /** Its upgrade was begun and not ended. */
+  readonly upgrading?: boolean;
+}
+
+export interface Installer {
+  /** How it is named in logs: "simulated control plane". */
+  readonly words: string;
+  readonly joinTimeoutMs: number;
+  probe(host: HostConfig): Promise<Probe>;
+  /** Throws while the API of this control node does not answer. */
+  nodes(control: HostConfig): Promise<readonly KnownNode[]>;
+  /** Makes, repairs or upgrades the first control node, with which the cluster exists. */
+  settleLeader(leader: Probe, known: KnownNode | undefined): Promise<void>;
+  /** Joins, repairs or upgrades further nodes, as many at once as is safe. */
+  settle(hosts: readonly Probe[], known: readonly KnownNode[]): Promise<void>;
+  /** Removes Kubernetes from a host. */
+  reset(host: HostConfig): Promise<void>;
+}

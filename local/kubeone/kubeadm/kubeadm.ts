@@ -1,0 +1,177 @@
+/** Real Kubernetes: packages and kubeadm on hosts, over SSH. Steps of one host are the functions of node.sh. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { flannelVersion, kubernetesVersions } from '../../kubernetes/parts.ts';
+import type { Installer, KnownNode, Probe } from '../installer.ts';
+import { knownNodes } from '../known-nodes.ts';
+import type { Log } from '../log.ts';
+import { controlTaint, type HostConfig, type KubeOneCluster } from '../manifest.ts';
+import { quoted, type SshHosts } from '../ssh-hosts.ts';
+
+const script = readFileSync(join(import.meta.dirname, 'node.sh'), 'utf8');
+const networkManifest = join(import.meta.dirname, '..', '..', 'kubernetes', 'network', 'network.yaml');
+const podSubnet = '10.244.0.0/16';
+
+interface Credentials {
+  readonly token: string;
+  readonly caCertHash: string;
+  readonly certificateKey: string;
+}
+
+export class Kubeadm implements Installer {
+  readonly words = 'installed with kubeadm by the stand-in for KubeOne';
+  readonly joinTimeoutMs = 300_000;
+  readonly #cluster: KubeOneCluster;
+  readonly #hosts: SshHosts;
+  readonly #log: Log;
+  #leader: HostConfig | undefined;
+
+  constructor(cluster: KubeOneCluster, hosts: SshHosts, log: Log) {
+    this.#cluster = cluster;
+    this.#hosts = hosts;
+    this.#log = log;
+  }
+
+  async probe(host: HostConfig): Promise<Probe> {
+    return { host, ...JSON.parse(await this.#step(host, ['probe'])) };
+  }
+
+  async nodes(control: HostConfig): Promise<readonly KnownNode[]> {
+    return knownNodes(await this.#step(control, ['kubectl', 'get', 'nodes', '-o', 'json', '--request-timeout=10s']));
+  }
+
+  async settleLeader({ host }: Probe, known: KnownNode | undefined): Promise<void> {
+    this.#leader = host;
+    if (known?.control !== true) {
+      this.#log.info(`Initializing Kubernetes ${this.#cluster.version} on leader...`, host.publicAddress);
+      await this.#step(host, ['init', this.#cluster.version, this.#pause()], { KUBEADM_CONFIG: this.#initConfig(host) });
+    } else await this.#upgrade(host, known, 'apply');
+    const unavailable = this.#cluster.network === 'external' ? '' : `, in place of ${this.#cluster.network}, which is not available here`;
+    this.#log.info(`Ensuring the network: flannel ${flannelVersion} over WireGuard${unavailable}`);
+    await this.#step(host, ['network'], { NETWORK: this.#network() });
+  }
+
+  async settle(probes: readonly Probe[], known: readonly KnownNode[]): Promise<void> {
+    const joining = probes.filter(({ host }) => !known.some(({ name }) => name === host.hostname));
+    const controls = joining.filter(({ host }) => this.#cluster.controls.includes(host));
+    if (joining.length > 0) {
+      const credentials: Credentials = JSON.parse(
+        await this.#step(this.#leaderHost(), ['credentials', controls.length > 0 ? 'controls' : 'workers']),
+      );
+      // etcd takes one new member at a time.
+      for (const { host } of controls) await this.#join(host, credentials);
+      await Promise.all(
+        joining.filter((probe) => !controls.includes(probe)).map(({ host }) => this.#join(host, credentials)),
+      );
+    }
+    for (const { host } of probes) {
+      const node = known.find(({ name }) => name === host.hostname);
+      if (node !== undefined) await this.#upgrade(host, node, 'node');
+    }
+  }
+
+  async reset(host: HostConfig): Promise<void> {
+    await this.#step(host, ['reset']);
+  }
+
+  async #join(host: HostConfig, credentials: Credentials): Promise<void> {
+    const control = this.#cluster.controls.includes(host);
+    this.#log.info(control ? 'Joining controlplane node...' : 'Joining worker node...', host.publicAddress);
+    await this.#step(host, ['join', this.#cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'], {
+      KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
+    });
+    // What moves the API endpoint later reads the whole configuration on each control node.
+    if (control)
+      await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
+  }
+
+  /** Nothing to do when the node has the version and no upgrade of it was cut off. */
+  async #upgrade(host: HostConfig, node: KnownNode, way: 'apply' | 'node'): Promise<void> {
+    const { version, controls } = this.#cluster;
+    const behind = node.version !== version;
+    if (!behind && node.upgrading !== true) return;
+    if (behind) {
+      this.#log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
+      await this.#step(this.#leaderHost(), ['drain', node.name]);
+      if (controls.includes(host)) await this.#step(host, ['upgrade_control', version, way]);
+      else await this.#step(host, ['upgrade_control', version, 'node']);
+      await this.#step(host, ['upgrade_kubelet', version]);
+    }
+    await this.#step(this.#leaderHost(), ['resume', node.name]);
+  }
+
+  #leaderHost(): HostConfig {
+    if (this.#leader === undefined) throw new Error('the first control node comes before the others');
+    return this.#leader;
+  }
+
+  /** Runs one function of node.sh, with variables that are not seen in any list of processes. */
+  async #step(host: HostConfig, words: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+    const assigned = Object.entries(variables).map(
+      ([name, text]) => `${name}=${Buffer.from(text, 'utf8').toString('base64')}`,
+    );
+    const text = [...assigned, script, `${words.map(quoted).join(' ')} </dev/null`, ''].join('\n');
+    return (await this.#hosts.run(host, 'bash -s', text)).toString('utf8');
+  }
+
+  #pause(): string {
+    return kubernetesVersions.find(({ version }) => version === this.#cluster.version)?.pause ?? '3.10.1';
+  }
+
+  #initConfig(host: HostConfig): string {
+    const { name, version, apiEndpoint, controls } = this.#cluster;
+    const names = [apiEndpoint.host, ...apiEndpoint.alternativeNames];
+    const addresses = controls.flatMap(({ hostname, publicAddress, privateAddress }) => [hostname, publicAddress, privateAddress]);
+    const documents = [
+      {
+        ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'InitConfiguration', skipPhases: ['addon/kube-proxy'] },
+        localAPIEndpoint: { advertiseAddress: host.privateAddress, bindPort: 6443 },
+        nodeRegistration: this.#registration(host, true),
+      },
+      {
+        ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'ClusterConfiguration', clusterName: name },
+        kubernetesVersion: `v${version}`,
+        controlPlaneEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`,
+        networking: { podSubnet, serviceSubnet: '10.96.0.0/12' },
+        apiServer: { certSANs: [...new Set([...names, ...addresses, 'localhost', '127.0.0.1'])] },
+        proxy: { disabled: true },
+      },
+      { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', cgroupDriver: 'systemd' },
+    ];
+    return documents.map((document) => stringify(document)).join('---\n');
+  }
+
+  #joinConfig(host: HostConfig, control: boolean, { token, caCertHash, certificateKey }: Credentials): string {
+    const { apiEndpoint } = this.#cluster;
+    return stringify({
+      ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'JoinConfiguration' },
+      discovery: {
+        bootstrapToken: { token, apiServerEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`, caCertHashes: [caCertHash] },
+      },
+      nodeRegistration: this.#registration(host, control),
+      ...(control && {
+        controlPlane: { certificateKey, localAPIEndpoint: { advertiseAddress: host.privateAddress, bindPort: 6443 } },
+      }),
+    });
+  }
+
+  #registration(host: HostConfig, control: boolean) {
+    return {
+      name: host.hostname,
+      criSocket: 'unix:///run/containerd/containerd.sock',
+      imagePullPolicy: 'IfNotPresent',
+      kubeletExtraArgs: [{ name: 'node-ip', value: host.privateAddress }],
+      taints: host.taints ?? (control ? [controlTaint] : []),
+    };
+  }
+
+  #network(): string {
+    const { apiEndpoint, version } = this.#cluster;
+    const values: Readonly<Record<string, string>> = {
+      ...{ API_HOST: apiEndpoint.host, API_PORT: String(apiEndpoint.port), POD_SUBNET: podSubnet },
+      ...{ KUBERNETES_VERSION: version, FLANNEL_VERSION: flannelVersion },
+    };
+    return readFileSync(networkManifest, 'utf8').replace(/\$\{([A-Z_]+)\}/g, (whole, name) => values[name] ?? whole);
+  }
+}

@@ -1,0 +1,128 @@
+# Sent to a host in front of each step of kubeadm.ts, as root. Steps can be repeated: what is done already changes nothing.
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive KUBECONFIG=/etc/kubernetes/admin.conf PATH=$PATH:/usr/local/bin:/usr/sbin:/sbin
+socket=unix:///run/containerd/containerd.sock
+
+# probe: what is on this host, as JSON. Kubernetes is set up when the kubelet has its own identity.
+probe() {
+  local version=null authority=null holds=false
+  if [ -e /etc/kubernetes/kubelet.conf ] && command -v kubelet >/dev/null; then
+    version="\"$(dpkg-query -W -f '${Version}' kubelet | cut -d- -f1)\""
+  fi
+  [ ! -e /etc/kubernetes/pki/ca.crt ] || authority="\"$(sha256sum </etc/kubernetes/pki/ca.crt | cut -d' ' -f1)\""
+  [ ! -e /etc/kubernetes/pki/ca.key ] || holds=true
+  printf '{"kubernetesVersion":%s,"authority":%s,"holdsAuthority":%s}\n' "$version" "$authority" "$holds"
+}
+
+# install VERSION PACKAGE...: packages of Kubernetes in exactly this version, and what they need.
+install() {
+  local version=$1 package wanted=() missing=()
+  shift
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${Version} ${Status}' "$package" 2>/dev/null) == "$version"-*' installed' ]] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  for package in "${missing[@]}"; do wanted+=("$package=$version-*"); done
+  command -v containerd >/dev/null || wanted+=(containerd.io cri-tools kubernetes-cni)
+  apt-get -qq -o DPkg::Lock::Timeout=300 update
+  apt-mark -qq unhold "${missing[@]}" >/dev/null 2>&1 || true
+  apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends --allow-downgrades install "${wanted[@]}" >/tmp/kubeloom-apt.log 2>&1 || {
+    tail -n 5 /tmp/kubeloom-apt.log >&2
+    return 1
+  }
+  apt-mark -qq hold kubelet kubeadm kubectl containerd.io >/dev/null
+}
+
+# prepare VERSION PAUSE: packages, kernel settings and containerd, before kubeadm comes.
+prepare() {
+  swapoff -a
+  sed -i.kubeloom '/^[^#].*[[:space:]]swap[[:space:]]/s/^/# /' /etc/fstab
+  printf 'overlay\nbr_netfilter\n' >/etc/modules-load.d/containerd.conf
+  modprobe overlay
+  modprobe br_netfilter
+  printf '%s = 1\n' net.bridge.bridge-nf-call-iptables net.bridge.bridge-nf-call-ip6tables net.ipv4.ip_forward >/etc/sysctl.d/k8s.conf
+  sysctl -q -p /etc/sysctl.d/k8s.conf
+  install "$1" kubelet kubeadm kubectl
+  mkdir -p /etc/containerd
+  containerd config default | sed -E "s/SystemdCgroup = false/SystemdCgroup = true/; s#(sandbox(_image)? = ).*#\1'registry.k8s.io/pause:$2'#; s#config_path = ''#config_path = '/etc/containerd/certs.d'#" >/etc/containerd/config.toml.new
+  if ! cmp -s /etc/containerd/config.toml.new /etc/containerd/config.toml; then
+    mv /etc/containerd/config.toml.new /etc/containerd/config.toml
+    systemctl restart containerd
+  fi
+  systemctl enable -q --now containerd kubelet
+}
+
+# What a step that was cut off has left behind would make kubeadm refuse the next one.
+start_again() {
+  [ ! -e /etc/kubernetes/pki/ca.crt ] && [ ! -e /etc/kubernetes/bootstrap-kubelet.conf ] || reset
+}
+
+# configuration FILE: the text in KUBEADM_CONFIG, where KubeOne keeps it too.
+configuration() {
+  mkdir -p "$HOME/kubeone/cfg"
+  (umask 077 && base64 -d <<<"$KUBEADM_CONFIG" >"$HOME/kubeone/cfg/$1")
+}
+
+# init VERSION PAUSE: the first control node. Each phase of kubeadm keeps what exists, so one that was cut off goes on.
+init() {
+  prepare "$@"
+  configuration master_full.yaml
+  kubeadm init --config "$HOME/kubeone/cfg/master_full.yaml" --ignore-preflight-errors=all
+}
+
+# join VERSION PAUSE FILE
+join() {
+  start_again
+  prepare "$1" "$2"
+  configuration "$3"
+  kubeadm join --config "$HOME/kubeone/cfg/$3" --ignore-preflight-errors=SystemVerification
+  rm -f "$HOME/kubeone/cfg/$3"
+}
+
+# credentials: what joining nodes need, as JSON. The certificates of control nodes are in the cluster for two hours, encrypted.
+credentials() {
+  local token key hash
+  token=$(kubeadm token create --ttl 30m)
+  hash=$(openssl x509 -pubkey -noout </etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | sha256sum | cut -d' ' -f1)
+  key=$([ "$1" = workers ] || kubeadm init phase upload-certs --upload-certs 2>/dev/null | tail -n 1)
+  printf '{"token":"%s","caCertHash":"sha256:%s","certificateKey":"%s"}\n' "$token" "$hash" "$key"
+}
+
+# upgrade_control VERSION apply|node
+upgrade_control() {
+  install "$1" kubeadm
+  if [ "$2" = apply ]; then
+    kubeadm upgrade apply -y "v$1" --ignore-preflight-errors=SystemVerification,CreateJob
+  else
+    kubeadm upgrade node --ignore-preflight-errors=SystemVerification
+  fi
+}
+
+# upgrade_kubelet VERSION
+upgrade_kubelet() {
+  install "$1" kubelet kubectl
+  systemctl daemon-reload
+  systemctl restart kubelet
+}
+
+# drain NODE / resume NODE, on a control node. The mark tells the next run to resume a node whose upgrade was cut off.
+upgrading=kubeloom.dev/upgrading
+drain() {
+  kubectl annotate node "$1" "$upgrading=true" --overwrite >/dev/null
+  kubectl drain "$1" --ignore-daemonsets --delete-emptydir-data --force --timeout=10m
+}
+resume() {
+  kubectl uncordon "$1" >/dev/null
+  kubectl annotate node "$1" "$upgrading-" >/dev/null
+}
+
+# network: the manifest in NETWORK.
+network() { base64 -d <<<"$NETWORK" | kubectl apply -f - >/dev/null; }
+
+reset() {
+  if command -v kubeadm >/dev/null; then kubeadm reset -f --cri-socket "$socket" >/dev/null 2>&1 || true; fi
+  local link
+  for link in cni0 flannel.1; do ip link del "$link" 2>/dev/null || true; done
+  rm -rf /etc/kubernetes /etc/cni/net.d /run/flannel /var/lib/cni "$HOME/kubeone"
+  rm -rf /var/lib/etcd/* /var/lib/kubelet/pki /var/lib/kubelet/*.yaml /var/lib/kubelet/*.env
+}

@@ -1,0 +1,32 @@
+/** Where the parts of real Kubernetes are on this machine, and whether they are complete. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as parts from './parts.ts';
+
+/** What installs the programs of Kubernetes: real ones by kubeadm, or the small API server of the stand-in. */
+export type KubernetesKind = 'real' | 'simulated';
+
+export function partsDirectory(): string {
+  return join(process.env.KUBELOOM_CACHE_DIR ?? '/var/cache/kubeloom', 'kubernetes');
+}
+
+/** Changes with the table of versions: parts of another table are not complete. */
+export function partsKey(): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+}
+
+/** True when `npm run kubernetes:build` has made all parts of the present table. */
+export function partsAreThere(): boolean {
+  return existsSync(join(partsDirectory(), 'complete', partsKey()));
+}
+
+/** The kind that was asked for, else real where its parts are. Throws for an unknown word, and for `real` without parts. */
+export function kubernetesKind(asked: string | undefined): KubernetesKind {
+  if (asked === undefined || asked === '') return partsAreThere() ? 'real' : 'simulated';
+  if (asked !== 'real' && asked !== 'simulated')
+    throw new Error(`Kubernetes is "${asked}": write real or simulated`);
+  if (asked === 'real' && !partsAreThere())
+    throw new Error(`there is no real Kubernetes in ${partsDirectory()}: run npm run kubernetes:build first`);
+  return asked;
+}

@@ -1,0 +1,126 @@
+/**
+ * `npm run kubernetes:build`: the parts of real Kubernetes for local hosts, from Go modules and Debian packages. What is there already is
+ * kept, so an interrupted build goes on where it was.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { partsDirectory, partsKey } from '../available.ts';
+import { criApiVersion, goParts, kubernetesVersions } from '../parts.ts';
+import { makeAptRepository } from './debian-packages.ts';
+import { buildGoPart, download } from './go-module.ts';
+import { makeImages } from './images.ts';
+
+const run = promisify(execFile);
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+/** What kube-proxy, flannel and test applications call. */
+const imagePackages = 'iptables,nftables,conntrack,iproute2,curl,bind9-host';
+const needed = { go: 'golang (1.25 or newer)', gcc: 'gcc', 'dpkg-deb': 'dpkg', mmdebstrap: 'mmdebstrap', tar: 'tar' };
+
+const directory = partsDirectory();
+const programs = join(directory, 'programs');
+const work = join(directory, 'work');
+
+if (existsSync(join(directory, 'complete', partsKey()))) {
+  say(`Kubernetes ${versions()} is built already: ${directory}`);
+} else {
+  lookForTools();
+  await build().catch((cause: unknown) => {
+    say(`\nNot built: ${cause instanceof Error ? cause.message : cause}\nWhat was built stays; call it again to go on.`);
+    process.exitCode = 1;
+  });
+}
+
+async function build(): Promise<void> {
+  const missing = goParts.filter(({ name, programs: wanted }) =>
+    Object.values(wanted).some((program) => !existsSync(join(programs, name, program))),
+  );
+  const seconds = missing.reduce((sum, part) => sum + part.seconds, 0) + 90;
+  const minutes = Math.ceil(seconds / availableParallelism() / 60);
+  say(`Builds Kubernetes ${versions()} for local hosts out of Go modules and Debian packages, once.`);
+  say(`About ${minutes} minutes when this machine is idle; 5 GB in ${directory}, and up to 10 GB in Go's own caches.`);
+  say('Interrupt it when you like: a second call goes on.\n');
+  await mkdir(work, { recursive: true });
+  for (const [index, part] of missing.entries()) {
+    say(`[${index + 1}/${missing.length}] ${part.module} ${part.version}`);
+    let since = Date.now();
+    await buildGoPart(part, {
+      work: join(work, part.name),
+      out: join(programs, part.name),
+      built(program) {
+        say(`        ${program} (${Math.round((Date.now() - since) / 1000)} s)`);
+        since = Date.now();
+      },
+    });
+  }
+  await buildCrictl();
+  await buildPause();
+  say('images and packages');
+  const debian = join(work, 'debian.tar');
+  if (!existsSync(debian)) {
+    await run('mmdebstrap', ['--quiet', '--variant=essential', `--include=${imagePackages}`, ...dpkgOptions(), 'bookworm', `${debian}.new.tar`]);
+    await rename(`${debian}.new.tar`, debian);
+  }
+  await makeAptRepository(programs, join(directory, 'apt'), join(work, 'packages'));
+  const names = await makeImages(programs, debian, join(directory, 'images'), join(work, 'images'));
+  await rm(join(directory, 'complete'), { recursive: true, force: true });
+  await mkdir(join(directory, 'complete'));
+  await writeFile(join(directory, 'complete', partsKey()), names.join('\n'));
+  say(`\nDone: Kubernetes ${versions()}, ${names.length} images. Real clusters: npm run demo, or kubeloom local up.`);
+}
+
+function versions(): string {
+  return kubernetesVersions.map(({ version }) => version).join(', ');
+}
+
+/** All that lacks at once. */
+function lookForTools(): void {
+  const lacking = Object.entries(needed).filter(([program]) => {
+    try {
+      execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (lacking.length === 0) return;
+  say(`Not built: this machine lacks ${lacking.map(([program, from]) => `${program} (Debian package ${from})`).join(', ')}.`);
+  process.exit(1);
+}
+
+function dpkgOptions(): readonly string[] {
+  return ['doc', 'man', 'locale', 'info'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
+}
+
+/** Our own source, so the module is this directory's. */
+async function buildCrictl(): Promise<void> {
+  const target = join(programs, 'crictl', 'crictl');
+  if (existsSync(target)) return;
+  const module = join(work, 'crictl');
+  await mkdir(module, { recursive: true });
+  await mkdir(join(programs, 'crictl'), { recursive: true });
+  await copyFile(join(import.meta.dirname, 'crictl', 'main.go'), join(module, 'main.go'));
+  const { GoMod } = await download('k8s.io/cri-api', `v${criApiVersion}`);
+  const goVersion = execFileSync('sed', ['-n', 's/^go //p', GoMod], { encoding: 'utf8' }).trim();
+  await writeFile(
+    join(module, 'go.mod'),
+    `module kubeloom.local/crictl\ngo ${goVersion}\nrequire k8s.io/cri-api v${criApiVersion}\n`,
+  );
+  const options = { cwd: module, env: { ...process.env, CGO_ENABLED: '0' } };
+  await run('go', ['mod', 'tidy'], options);
+  await run('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', target, '.'], options);
+}
+
+/** The source of the real one is part of Kubernetes' module. */
+async function buildPause(): Promise<void> {
+  const target = join(programs, 'pause', 'pause');
+  const newest = kubernetesVersions.at(-1);
+  if (existsSync(target) || newest === undefined) return;
+  await mkdir(join(programs, 'pause'), { recursive: true });
+  const { Dir } = await download('k8s.io/kubernetes', `v${newest.version}`);
+  const flags = ['-Os', '-static', `-DVERSION=v${newest.pause}`];
+  await run('gcc', [...flags, '-o', target, join(Dir, 'build', 'pause', 'linux', 'pause.c')]);
+}
