@@ -1,6 +1,7 @@
 /** What this machine has and lacks: the programs of requirements.json, and what the kernel can do for hosts. */
 import requirements from '../../requirements.json' with { type: 'json' };
 import { ownFile, parseJson } from '../own-files.ts';
+import { kubernetesVersions } from '#local/kubernetes/parts.ts';
 import { type Answer, askProgram } from './ask-program.ts';
 
 export interface Check {
@@ -26,6 +27,7 @@ export async function examineMachine(): Promise<readonly Check[]> {
     { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', fix: 'npm ci brings one on linux-x64' },
     ...(await Promise.all([examineTerraform(), ...programs])),
     ...(await examineHosts()),
+    await examineKubernetes(),
   ];
 }
 
@@ -45,6 +47,18 @@ async function examineTerraform(): Promise<Check> {
   const answer = answers.find(({ ok }) => ok) ?? answers.find(({ missing }) => !missing) ?? answers[0];
   const versions = `terraform ≥ ${terraform.atLeast} or tofu ≥ ${tofu.atLeast}`;
   return check('terraform or tofu', answer, `scripts/setup.sh --hosts gets tofu; or put ${versions} on the PATH`);
+}
+
+/** Real Kubernetes for local hosts; without it their control planes are simulated. */
+async function examineKubernetes(): Promise<Check> {
+  const { partsAreThere, partsDirectory } = await import('#local/kubernetes/available.ts');
+  const ok = partsAreThere();
+  const versions = kubernetesVersions.map(({ version }) => version).join(', ');
+  return {
+    ...{ name: 'Kubernetes for local hosts', ok, for: 'hosts', optional: true },
+    found: ok ? `${versions} in ${partsDirectory()}` : 'simulated control planes',
+    ...(!ok && { fix: 'npm run kubernetes:build makes real ones (needs Go, once about 20 minutes)' }),
+  };
 }
 
 interface HostsReport {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   before = await takeInventory(hostsDirectory);
   const platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
   api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
-  const created = await apply(two, '1.33.7');
+  const created = await apply(two, '1.33.4');
   machines = await openMachines({
     ssmEndpoint: platform.endpoints.ssm ?? '',
     accessKey: accessKeyOf(platform.token),

@@ -31,6 +31,11 @@ export class Kubeadm implements Installer {
     this.#cluster = cluster;
     this.#hosts = hosts;
     this.#log = log;
+    const known = kubernetesVersions.map(({ version }) => version);
+    if (!known.includes(cluster.version))
+      throw new Error(
+        `Kubernetes ${cluster.version} is not among the parts of this machine: choose ${known.join(', ')}`,
+      );
   }
 
   async probe(host: HostConfig): Promise<Probe> {
@@ -116,7 +121,7 @@ export class Kubeadm implements Installer {
   }
 
   #pause(): string {
-    return kubernetesVersions.find(({ version }) => version === this.#cluster.version)?.pause ?? '3.10.1';
+    return kubernetesVersions.find(({ version }) => version === this.#cluster.version)?.pause ?? '';
   }
 
   #initConfig(host: HostConfig): string {

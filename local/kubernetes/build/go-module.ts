@@ -63,7 +63,7 @@ export function goModOf(part: GoPart, own: string): string {
     lines.split('\n').flatMap((line) => (line.trim() ? [`${word} ${line.trim()}`] : [])),
   );
   const directives = [...blocks, ...(own.match(/^(replace|exclude|godebug) [^(\n]+$/gm) ?? [])];
-  const staging = [...own.matchAll(/^\t?(?:require )?(k8s\.io\/\S+) v0\.0\.0\b/gm)].map(
+  const staging = [...own.matchAll(/^\t?(?:require )?(k8s\.io\/\S+) v0\.0\.0(?![-\w])/gm)].map(
     ([, module]) => `replace ${module} => ${module} ${part.stagingVersion}`,
   );
   return [

@@ -1,8 +1,8 @@
 /** Container images made of built programs, as one OCI layout on disk: no engine, and every layer is an ordinary tar. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, link, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { chmod, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { flannelVersion, kubernetesVersions, partOf } from '../parts.ts';
 
 const run = promisify(execFile);
 
-interface Image {
+export interface Image {
   /** Names without registry: hosts take all registries for ours. */
   readonly names: readonly string[];
   /** Path in the image to the file that is copied there. */
@@ -60,13 +60,15 @@ function imagesOf(programs: string): readonly Image[] {
   ];
 }
 
+const layerType = 'application/vnd.oci.image.layer.v1.tar';
+
 interface Blob {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
 }
 
-/** Makes the layout anew in `directory`. `debian`: a tar of a root file system. */
+/** Makes the layout anew in `directory`, and returns the names in it. `debian`: a tar of a root file system. */
 export async function makeImages(
   programs: string,
   debian: string,
@@ -74,29 +76,40 @@ export async function makeImages(
   work: string,
 ): Promise<readonly string[]> {
   await rm(directory, { recursive: true, force: true });
-  await mkdir(join(directory, 'blobs', 'sha256'), { recursive: true });
   const images = imagesOf(programs);
-  const base = await keep(directory, debian, 'application/vnd.oci.image.layer.v1.tar', true);
-  const manifests: object[] = [];
-  for (const image of images) {
-    const layer = await layerOf(directory, image, work);
-    const layers = image.debian ? [base, layer] : [layer];
-    const config = await keepJson(directory, 'application/vnd.oci.image.config.v1+json', {
-      ...{ architecture: 'amd64', os: 'linux' },
-      config: {
-        Env: ['PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin'],
-        ...(image.entrypoint && { Entrypoint: image.entrypoint }),
-      },
-      rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
-    });
-    const mediaType = 'application/vnd.oci.image.manifest.v1+json';
-    const manifest = await keepJson(directory, mediaType, { schemaVersion: 2, mediaType, config, layers });
-    for (const name of image.names)
-      manifests.push({ ...manifest, annotations: { 'org.opencontainers.image.ref.name': name } });
-  }
-  await writeFile(join(directory, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
-  await writeFile(join(directory, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }));
+  await mkdir(join(directory, 'blobs', 'sha256'), { recursive: true });
+  const base = await keep(directory, debian, layerType, true);
+  for (const image of images) await makeImage(directory, work, image, image.debian ? [base] : []);
   return images.flatMap(({ names }) => names);
+}
+
+/** Adds one image to the layout. */
+export async function makeImage(
+  directory: string,
+  work: string,
+  image: Image,
+  below: readonly Blob[] = [],
+): Promise<void> {
+  await mkdir(join(directory, 'blobs', 'sha256'), { recursive: true });
+  const layers = [...below, await layerOf(directory, image, work)];
+  const config = await keepJson(directory, 'application/vnd.oci.image.config.v1+json', {
+    ...{ architecture: 'amd64', os: 'linux' },
+    config: {
+      Env: ['PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin'],
+      ...(image.entrypoint && { Entrypoint: image.entrypoint }),
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
+  });
+  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
+  const manifest = await keepJson(directory, mediaType, { schemaVersion: 2, mediaType, config, layers });
+  const file = join(directory, 'index.json');
+  const index: { manifests: object[] } = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { manifests: [] };
+  const named = image.names.map((name) => ({
+    ...manifest,
+    annotations: { 'org.opencontainers.image.ref.name': name },
+  }));
+  await writeFile(file, JSON.stringify({ schemaVersion: 2, manifests: [...index.manifests, ...named] }));
+  await writeFile(join(directory, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
 }
 
 /** The same files give the same bytes: owners, order and times do not depend on this machine. */
@@ -113,7 +126,7 @@ async function layerOf(directory: string, { files }: Image, work: string): Promi
   const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--hard-dereference'];
   await run('tar', [...same, '-cf', tar, '-C', tree, '.']);
   await rm(tree, { recursive: true });
-  return keep(directory, tar, 'application/vnd.oci.image.layer.v1.tar');
+  return keep(directory, tar, layerType);
 }
 
 async function keep(directory: string, file: string, mediaType: string, shared = false): Promise<Blob> {
