@@ -67,9 +67,13 @@ make_files() {
   [ -z "${KUBELOOM_HOST_KUBERNETES:-}" ] || make_kubernetes_units "$files/etc/systemd/system"
 }
 
-# What makes the host ready for a kubelet at each boot, and its registry.
+# What makes the host ready for a kubelet at each boot, and its registry. Files that are watched are counted for the whole machine:
+# with the usual 128, kube-proxy of the second cluster ends with "too many open files".
 make_kubernetes_units() {
-  local unit
+  local unit limit=/proc/sys/fs/inotify/max_user_instances
+  if [ "$(cat $limit)" -lt 8192 ] && ! echo 8192 2>/dev/null >$limit; then
+    note "fs.inotify.max_user_instances of this machine stays at $(cat $limit): more than about 5 nodes may not work"
+  fi
   mkdir -p "$1/multi-user.target.wants"
   for unit in "$kubernetes_host_files"/units/*; do
     cp "$unit" "$1/"
