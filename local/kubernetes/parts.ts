@@ -14,6 +14,7 @@ export interface KubernetesVersion {
 
 /** Oldest first. The kubelet refuses cgroup v1 from 1.35 on, so these work on every machine. */
 export const kubernetesVersions: readonly KubernetesVersion[] = [
+  { version: '1.33.4', etcd: '3.5.21-0', coredns: 'v1.12.0', pause: '3.10' },
   { version: '1.34.3', etcd: '3.6.5-0', coredns: 'v1.12.1', pause: '3.10.1' },
   { version: '1.34.4', etcd: '3.6.5-0', coredns: 'v1.12.1', pause: '3.10.1' },
 ];

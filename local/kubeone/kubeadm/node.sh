@@ -52,6 +52,15 @@ prepare() {
   systemctl enable -q --now containerd kubelet
 }
 
+# run_kubeadm ARGUMENTS: on failure its errors alone, and what the kubelet said last when that is what it waited for.
+run_kubeadm() {
+  local log=/tmp/kubeloom-kubeadm.log
+  kubeadm "$@" >$log 2>&1 && return 0
+  grep -E '^error|\[ERROR' $log >&2 || tail -n 3 $log >&2
+  ! grep -q kubelet $log || journalctl -u kubelet -o cat -n 200 --no-pager | grep -E '"command failed"|^E[0-9]' | tail -n 1 >&2
+  return 1
+}
+
 # What a step that was cut off has left behind would make kubeadm refuse the next one.
 start_again() {
   [ ! -e /etc/kubernetes/pki/ca.crt ] && [ ! -e /etc/kubernetes/bootstrap-kubelet.conf ] || reset
@@ -67,7 +76,7 @@ configuration() {
 init() {
   prepare "$@"
   configuration master_full.yaml
-  kubeadm init --config "$HOME/kubeone/cfg/master_full.yaml" --ignore-preflight-errors=all
+  run_kubeadm init --config "$HOME/kubeone/cfg/master_full.yaml" --ignore-preflight-errors=all
 }
 
 # join VERSION PAUSE FILE
@@ -75,7 +84,7 @@ join() {
   start_again
   prepare "$1" "$2"
   configuration "$3"
-  kubeadm join --config "$HOME/kubeone/cfg/$3" --ignore-preflight-errors=SystemVerification
+  run_kubeadm join --config "$HOME/kubeone/cfg/$3" --ignore-preflight-errors=SystemVerification
   rm -f "$HOME/kubeone/cfg/$3"
 }
 
@@ -92,9 +101,9 @@ credentials() {
 upgrade_control() {
   install "$1" kubeadm
   if [ "$2" = apply ]; then
-    kubeadm upgrade apply -y "v$1" --ignore-preflight-errors=SystemVerification,CreateJob
+    run_kubeadm upgrade apply -y "v$1" --ignore-preflight-errors=SystemVerification,CreateJob
   else
-    kubeadm upgrade node --ignore-preflight-errors=SystemVerification
+    run_kubeadm upgrade node --ignore-preflight-errors=SystemVerification
   fi
 }
 
