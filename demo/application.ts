@@ -38,7 +38,9 @@ export async function proveNetwork(kubeconfig: string, pods: readonly Pod[]): Pr
   const kubectl = kubectlWith(kubeconfig);
   const targets = [...pods.map(({ address }) => `${address}:8080`), 'hello.default.svc.cluster.local:80'];
   await Promise.all(
-    pods.flatMap(({ name }) => targets.map((target) => kubectl('exec', name, '--', '/agnhost', 'connect', '--timeout=5s', target))),
+    pods.flatMap(({ name }) =>
+      targets.map((target) => kubectl('exec', name, '--', '/agnhost', 'connect', '--timeout=5s', target)),
+    ),
   );
   return pods.length * targets.length;
 }

@@ -1,7 +1,6 @@
 /** What this machine has and lacks: the programs of requirements.json, and what the kernel can do for hosts. */
 import requirements from '../../requirements.json' with { type: 'json' };
 import { ownFile, parseJson } from '../own-files.ts';
-import { kubernetesVersions } from '#local/kubernetes/parts.ts';
 import { type Answer, askProgram } from './ask-program.ts';
 
 export interface Check {
@@ -52,6 +51,7 @@ async function examineTerraform(): Promise<Check> {
 /** Real Kubernetes for local hosts; without it their control planes are simulated. */
 async function examineKubernetes(): Promise<Check> {
   const { partsAreThere, partsDirectory } = await import('#local/kubernetes/available.ts');
+  const { kubernetesVersions } = await import('#local/kubernetes/parts.ts');
   const ok = partsAreThere();
   const versions = kubernetesVersions.map(({ version }) => version).join(', ');
   return {

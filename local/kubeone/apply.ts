@@ -6,12 +6,7 @@ import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import { safeguardRefusals } from './safeguards.ts';
 import type { SshHosts } from './ssh-hosts.ts';
 
-export async function apply(
-  cluster: KubeOneCluster,
-  hosts: SshHosts,
-  installer: Installer,
-  log: Log,
-): Promise<void> {
+export async function apply(cluster: KubeOneCluster, hosts: SshHosts, installer: Installer, log: Log): Promise<void> {
   const { controls, workers, version: wantedVersion } = cluster;
   log.info(`Kubernetes ${wantedVersion}: ${installer.words}`);
 

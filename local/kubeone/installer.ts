@@ -18,7 +18,7 @@ export interface KnownNode {
   readonly control: boolean;
   /** Without leading v. */
   readonly version: string;
-  /** Its upgrade was begun and not ended. */
+  /** Its upgrade was started and has not ended. */
   readonly upgrading?: boolean;
 }
 

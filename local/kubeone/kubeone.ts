@@ -55,7 +55,10 @@ async function run(): Promise<number> {
     return command === undefined && !values.help ? 2 : 0;
   }
   if (command === 'version') {
-    const version = { gitVersion: release.release, gitTreeState: kind === 'real' ? 'stand-in' : 'simulated control plane' };
+    const version = {
+      gitVersion: release.release,
+      gitTreeState: kind === 'real' ? 'stand-in' : 'simulated control plane',
+    };
     log.print(JSON.stringify({ kubeone: version }, null, 2));
     return 0;
   }

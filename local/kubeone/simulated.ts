@@ -41,7 +41,11 @@ export class Simulated implements Installer {
     await Promise.all(
       probes.map(({ host }) => {
         const given = this.#cluster.controls.includes(host) ? keys : workerKeys;
-        return this.#settle(host, given, known.find(({ name }) => name === host.hostname));
+        return this.#settle(
+          host,
+          given,
+          known.find(({ name }) => name === host.hostname),
+        );
       }),
     );
   }

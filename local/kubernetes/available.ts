@@ -24,8 +24,7 @@ export function partsAreThere(): boolean {
 /** The kind that was asked for, else real where its parts are. Throws for an unknown word, and for `real` without parts. */
 export function kubernetesKind(asked: string | undefined): KubernetesKind {
   if (asked === undefined || asked === '') return partsAreThere() ? 'real' : 'simulated';
-  if (asked !== 'real' && asked !== 'simulated')
-    throw new Error(`Kubernetes is "${asked}": write real or simulated`);
+  if (asked !== 'real' && asked !== 'simulated') throw new Error(`Kubernetes is "${asked}": write real or simulated`);
   if (asked === 'real' && !partsAreThere())
     throw new Error(`there is no real Kubernetes in ${partsDirectory()}: run npm run kubernetes:build first`);
   return asked;

@@ -88,7 +88,10 @@ export const goParts: readonly GoPart[] = [
       [`${containerd}/cmd/containerd-shim-runc-v2`]: 'containerd-shim-runc-v2',
       [`${containerd}/cmd/ctr`]: 'ctr',
     },
-    ldflags: [`-X=${containerd}/version.Version=v${containerdVersion}`, `-X=${containerd}/version.Package=${containerd}`],
+    ldflags: [
+      `-X=${containerd}/version.Version=v${containerdVersion}`,
+      `-X=${containerd}/version.Package=${containerd}`,
+    ],
     tags: ['no_btrfs', 'no_zfs', 'no_devmapper'],
     seconds: 110,
   },

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isSupportedVersion } from '#domain/kubernetes-versions.ts';
+import { kubernetesKind } from '#local/kubernetes/available.ts';
 import { goModOf } from '#local/kubernetes/build/go-module.ts';
 import { goParts, kubernetesVersions, partOf } from '#local/kubernetes/parts.ts';
-import { kubernetesKind } from '#local/kubernetes/available.ts';
 
 test('every Kubernetes version of local hosts is one that Kubeloom supports', () => {
   for (const { version } of kubernetesVersions) expect(isSupportedVersion(version), version).toBe(true);
@@ -16,7 +16,9 @@ test('every Kubernetes version of local hosts is one that Kubeloom supports', ()
 test('every image of a Kubernetes version has a part that builds its program', () => {
   const names = goParts.map(({ name }) => name);
   for (const { version, etcd, coredns } of kubernetesVersions)
-    expect(names).toEqual(expect.arrayContaining([`kubernetes-${version}`, partOf.etcd(etcd), partOf.coredns(coredns)]));
+    expect(names).toEqual(
+      expect.arrayContaining([`kubernetes-${version}`, partOf.etcd(etcd), partOf.coredns(coredns)]),
+    );
 });
 
 test('a go.mod for Kubernetes names its staging modules by their published version, and other modules as Kubernetes does', () => {
@@ -75,14 +77,25 @@ test('the registry of a host serves manifests by tag and by digest, and refuses 
   const server = spawn(process.execPath, [program, join(directory, 'layout'), String(port)], { stdio: 'ignore' });
   try {
     const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    await expect.poll(() => ask('/v2/').then(({ status }) => status, () => 0), { timeout: 20_000 }).toBe(200);
+    await expect
+      .poll(
+        () =>
+          ask('/v2/').then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200);
     const tagged = await ask('/v2/pause/manifests/3.10');
     const digest = tagged.headers.get('docker-content-digest') ?? '';
     const manifest = (await tagged.json()) as { layers: { digest: string }[] };
     expect(await (await ask(`/v2/pause/manifests/${digest}`)).json()).toEqual(manifest);
     const layer = Buffer.from(await (await ask(`/v2/pause/blobs/${manifest.layers[0]?.digest}`)).arrayBuffer());
     writeFileSync(join(directory, 'layer.tar'), layer);
-    expect(execFileSync('tar', ['-xOf', join(directory, 'layer.tar'), './pause'], { encoding: 'utf8' })).toBe('the program');
+    expect(execFileSync('tar', ['-xOf', join(directory, 'layer.tar'), './pause'], { encoding: 'utf8' })).toBe(
+      'the program',
+    );
     expect((await ask('/v2/pause/manifests/4')).status).toBe(404);
     expect((await ask('/v2/pause/blobs/..%2f..%2findex.json')).status).toBe(404);
     expect(readdirSync(join(directory, 'layout'))).toContain('oci-layout');

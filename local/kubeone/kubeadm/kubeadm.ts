@@ -50,9 +50,12 @@ export class Kubeadm implements Installer {
     this.#leader = host;
     if (known?.control !== true) {
       this.#log.info(`Initializing Kubernetes ${this.#cluster.version} on leader...`, host.publicAddress);
-      await this.#step(host, ['init', this.#cluster.version, this.#pause()], { KUBEADM_CONFIG: this.#initConfig(host) });
+      await this.#step(host, ['init', this.#cluster.version, this.#pause()], {
+        KUBEADM_CONFIG: this.#initConfig(host),
+      });
     } else await this.#upgrade(host, known, 'apply');
-    const unavailable = this.#cluster.network === 'external' ? '' : `, in place of ${this.#cluster.network}, which is not available here`;
+    const unavailable =
+      this.#cluster.network === 'external' ? '' : `, in place of ${this.#cluster.network}, which is not available here`;
     this.#log.info(`Ensuring the network: flannel ${flannelVersion} over WireGuard${unavailable}`);
     await this.#step(host, ['network'], { NETWORK: this.#network() });
   }
@@ -83,9 +86,13 @@ export class Kubeadm implements Installer {
   async #join(host: HostConfig, credentials: Credentials): Promise<void> {
     const control = this.#cluster.controls.includes(host);
     this.#log.info(control ? 'Joining controlplane node...' : 'Joining worker node...', host.publicAddress);
-    await this.#step(host, ['join', this.#cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'], {
-      KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
-    });
+    await this.#step(
+      host,
+      ['join', this.#cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'],
+      {
+        KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
+      },
+    );
     // What moves the API endpoint later reads the whole configuration on each control node.
     if (control)
       await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
@@ -127,7 +134,11 @@ export class Kubeadm implements Installer {
   #initConfig(host: HostConfig): string {
     const { name, version, apiEndpoint, controls } = this.#cluster;
     const names = [apiEndpoint.host, ...apiEndpoint.alternativeNames];
-    const addresses = controls.flatMap(({ hostname, publicAddress, privateAddress }) => [hostname, publicAddress, privateAddress]);
+    const addresses = controls.flatMap(({ hostname, publicAddress, privateAddress }) => [
+      hostname,
+      publicAddress,
+      privateAddress,
+    ]);
     const documents = [
       {
         ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'InitConfiguration', skipPhases: ['addon/kube-proxy'] },
@@ -152,7 +163,11 @@ export class Kubeadm implements Installer {
     return stringify({
       ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'JoinConfiguration' },
       discovery: {
-        bootstrapToken: { token, apiServerEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`, caCertHashes: [caCertHash] },
+        bootstrapToken: {
+          token,
+          apiServerEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`,
+          caCertHashes: [caCertHash],
+        },
       },
       nodeRegistration: this.#registration(host, control),
       ...(control && {

@@ -114,7 +114,7 @@ upgrade_kubelet() {
   systemctl restart kubelet
 }
 
-# drain NODE / resume NODE, on a control node. The mark tells the next run to resume a node whose upgrade was cut off.
+# drain NODE / resume NODE, on a control node. By this mark the next run knows to resume a node whose upgrade was cut off.
 upgrading=kubeloom.dev/upgrading
 drain() {
   kubectl annotate node "$1" "$upgrading=true" --overwrite >/dev/null

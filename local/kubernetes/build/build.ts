@@ -29,7 +29,9 @@ if (existsSync(join(directory, 'complete', partsKey()))) {
 } else {
   lookForTools();
   await build().catch((cause: unknown) => {
-    say(`\nNot built: ${cause instanceof Error ? cause.message : cause}\nWhat was built stays; call it again to go on.`);
+    say(
+      `\nNot built: ${cause instanceof Error ? cause.message : cause}\nWhat was built stays; call it again to go on.`,
+    );
     process.exitCode = 1;
   });
 }
@@ -61,7 +63,14 @@ async function build(): Promise<void> {
   say('images and packages');
   const debian = join(work, 'debian.tar');
   if (!existsSync(debian)) {
-    await run('mmdebstrap', ['--quiet', '--variant=essential', `--include=${imagePackages}`, ...dpkgOptions(), 'bookworm', `${debian}.new.tar`]);
+    await run('mmdebstrap', [
+      '--quiet',
+      '--variant=essential',
+      `--include=${imagePackages}`,
+      ...dpkgOptions(),
+      'bookworm',
+      `${debian}.new.tar`,
+    ]);
     await rename(`${debian}.new.tar`, debian);
   }
   await makeAptRepository(programs, join(directory, 'apt'), join(work, 'packages'));
@@ -87,7 +96,9 @@ function lookForTools(): void {
     }
   });
   if (lacking.length === 0) return;
-  say(`Not built: this machine lacks ${lacking.map(([program, from]) => `${program} (Debian package ${from})`).join(', ')}.`);
+  say(
+    `Not built: this machine lacks ${lacking.map(([program, from]) => `${program} (Debian package ${from})`).join(', ')}.`,
+  );
   process.exit(1);
 }
 

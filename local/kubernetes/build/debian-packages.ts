@@ -91,7 +91,7 @@ function debianPackages(programs: string): readonly DebianPackage[] {
   ];
 }
 
-/** Makes the repository anew in `directory`. */
+/** Makes the repository in `directory`, whose content is replaced. */
 export async function makeAptRepository(programs: string, directory: string, work: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });

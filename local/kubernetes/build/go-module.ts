@@ -34,9 +34,13 @@ export async function buildGoPart(
   for (const [name, program] of missing) {
     const flags = ['-mod=mod', '-trimpath', '-buildvcs=false', '-tags', (part.tags ?? []).join(',')];
     const target = join(out, `${program}.new`);
-    await go(['build', ...flags, '-ldflags', ['-s', '-w', ...(part.ldflags ?? [])].join(' '), '-o', target, name], work, {
-      CGO_ENABLED: part.cgo ? '1' : '0',
-    });
+    await go(
+      ['build', ...flags, '-ldflags', ['-s', '-w', ...(part.ldflags ?? [])].join(' '), '-o', target, name],
+      work,
+      {
+        CGO_ENABLED: part.cgo ? '1' : '0',
+      },
+    );
     await rename(target, join(out, program));
     built(program);
   }

@@ -68,7 +68,7 @@ interface Blob {
   readonly size: number;
 }
 
-/** Makes the layout anew in `directory`, and returns the names in it. `debian`: a tar of a root file system. */
+/** Replaces the layout in `directory`, and returns the names in it. `debian`: a tar of a root file system. */
 export async function makeImages(
   programs: string,
   debian: string,
@@ -103,7 +103,9 @@ export async function makeImage(
   const mediaType = 'application/vnd.oci.image.manifest.v1+json';
   const manifest = await keepJson(directory, mediaType, { schemaVersion: 2, mediaType, config, layers });
   const file = join(directory, 'index.json');
-  const index: { manifests: object[] } = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { manifests: [] };
+  const index: { manifests: object[] } = existsSync(file)
+    ? JSON.parse(await readFile(file, 'utf8'))
+    : { manifests: [] };
   const named = image.names.map((name) => ({
     ...manifest,
     annotations: { 'org.opencontainers.image.ref.name': name },

@@ -21,7 +21,9 @@ createServer((request, response) => {
   const file = digest === undefined ? '' : join(directory, 'blobs', digest.replace(':', '/'));
   if (digest === undefined || !existsSync(file)) {
     response.writeHead(404, { 'content-type': 'application/json' });
-    return void response.end(JSON.stringify({ errors: [{ code: 'MANIFEST_UNKNOWN', message: `no ${name}:${reference}` }] }));
+    return void response.end(
+      JSON.stringify({ errors: [{ code: 'MANIFEST_UNKNOWN', message: `no ${name}:${reference}` }] }),
+    );
   }
   response.writeHead(200, {
     'content-type': kind === 'manifests' ? manifestType : 'application/octet-stream',
@@ -29,5 +31,7 @@ createServer((request, response) => {
     'docker-content-digest': digest,
   });
   if (request.method === 'HEAD') return void response.end();
-  createReadStream(file).on('error', (cause) => response.destroy(cause)).pipe(response);
+  createReadStream(file)
+    .on('error', (cause) => response.destroy(cause))
+    .pipe(response);
 }).listen(Number(port), '127.0.0.1');

@@ -95,7 +95,7 @@ async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): 
   return 'kubeone';
 }
 
-/** What a stand-in says of itself in its version; undefined for KubeOne. */
+/** What the version of a stand-in says about it; undefined for KubeOne. */
 async function whatSpeaks(context: ContextOf<'kubeone'>, program: string): Promise<string | undefined> {
   const { stdout } = await context.run({
     label: 'kubeone version',
