@@ -87,7 +87,7 @@ describe.skipIf(skipsTerraform)('changes of a cluster', () => {
       await done(workspace.destroy());
       expect(fleet.cloud.inventory.map(({ key }) => key)).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 });
 

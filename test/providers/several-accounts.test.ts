@@ -56,7 +56,7 @@ describe.skipIf(skipsTerraform)('several accounts of one cloud in one cluster', 
       for (const workspace of open.toReversed()) await done(workspace.destroy());
       expect(fleet.cloud.inventory.map(({ key }) => key)).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 });
 

@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 /** Every stage fails the first time that it is tried. */
 const shaky = stageNames.map((stage) => ({ stage, class: 'transient' as const, attempt: 1, times: 1_000_000 }));
 
-describe('the test sequences, step by step and then deleted', { timeout: 120_000 }, () => {
+describe('the test sequences, step by step and then deleted', { timeout: 600_000 }, () => {
   test.each(sequenceNames)('%s ends Done with a transient failure at every stage of every step', async (set) => {
     const kinds = await walk(set, `${set}-shaky`);
     const count = (kind: string) => kinds.filter((each) => each === kind).length;
