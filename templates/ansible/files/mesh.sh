@@ -32,7 +32,7 @@ desired() {
 fingerprint=$(sha256sum </etc/wireguard/wg0.conf)
 if [ "$(live)" != "$(desired)" ] || [ "$(cat /run/kubeloom-mesh 2>/dev/null)" != "$fingerprint" ]; then
   before=$(live)
-  wg syncconf wg0 <(wg-quick strip wg0)
+  wg syncconf wg0 <(grep -vE "^(Address|MTU) =" /etc/wireguard/wg0.conf)
   [ "$(live)" = "$before" ] || changed "peers of wg0: $(wg show wg0 peers | wc -l)"
   printf '%s\n' "$fingerprint" >/run/kubeloom-mesh
 fi

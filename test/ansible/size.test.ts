@@ -1,0 +1,85 @@
+/** Large clusters: what a playbook gives to ssh as arguments, and what arrives on the node. */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { needAnsible, templates } from './playbook.ts';
+
+/** Linux refuses a longer argument, and a longer variable of the environment ("Argument list too long"). */
+const longestArgument = 131_072;
+
+let directory: string;
+beforeAll(() => {
+  needAnsible();
+  directory = mkdtempSync(join(tmpdir(), 'kubeloom-size-'));
+  // An ssh that notes its arguments and its input.
+  const ssh = `#!/bin/bash\nprintf '%s\\n' "$@" >>${directory}/arguments\ncat >${directory}/script\n`;
+  writeFileSync(join(directory, 'ssh'), ssh);
+  chmodSync(join(directory, 'ssh'), 0o755);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const address = (number: number) => `192.168.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+const nodes = (count: number) =>
+  Array.from({ length: count }, (_, number) => ({
+    ...{ name: `compute-with-a-name-1a2b3c4-${number}`, private_address: address(number) },
+    ...{ public_address: `198.18.${address(number).slice(8)}`, port: 51820, reachability: 'dynamic' },
+    public_key: Buffer.alloc(32, `key ${number} `).toString('base64'),
+  }));
+const roles = (count: number, protocol: string, targets: number) =>
+  Array.from({ length: count }, (_, number) => ({
+    ...{ name: `${protocol}-role-with-a-name-${number}`, protocol, port: 8000 + number, target_port: 30_000 + number },
+    ...{ proxy_protocol: false, sticky_sessions: false },
+    targets: nodes(targets).map(({ name, private_address }) => ({ name, address: private_address })),
+  }));
+
+const host = nodes(1)[0]?.name ?? '';
+const all = nodes(1000).map(({ public_address }) => `${public_address}/32`);
+const variables = {
+  kubeloom_network: '192.168.0.0/16',
+  kubeloom_private_address: address(0),
+  kubeloom_wireguard_port: 51820,
+  kubeloom_mesh: nodes(1000),
+  kubeloom_proxy: { enabled: false, endpoint: '', no_proxy: '' },
+  kubeloom_load_balancer: 'lb',
+  kubeloom_load_balancers: { lb: { roles: [...roles(20, 'tcp', 80), ...roles(20, 'udp', 80)] } },
+  kubeloom_firewall: { ssh_port: 22, wireguard_port: 51820, tcp: [443], udp: [], peers: all, admin: all },
+};
+
+/** What the playbook sends to the one host of the group. */
+async function send(playbook: string, group: string): Promise<string> {
+  const groups = ['install', 'peers', 'proxy', 'balance', 'dynamic', 'static', 'loadbalancers'];
+  const children = Object.fromEntries(groups.map((name) => [name, { hosts: name === group ? { [host]: {} } : {} }]));
+  const hostVariables = { ...variables, ansible_host: '198.18.0.1', ansible_user: 'root' };
+  const inventory = { all: { hosts: { [host]: hostVariables }, children } };
+  writeFileSync(join(directory, 'inventory.json'), JSON.stringify(inventory));
+  const env = {
+    ...process.env,
+    ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
+    ANSIBLE_SSH_EXECUTABLE: join(directory, 'ssh'),
+  };
+  const options = { cwd: directory, env, maxBuffer: 1e8 };
+  const failure = await new Promise<string | undefined>((resolve) => {
+    const args = [join(templates, playbook), '-i', 'inventory.json'];
+    execFile('ansible-playbook', args, options, (error, stdout) => resolve(error ? stdout : undefined));
+  });
+  expect(failure).toBeUndefined();
+  return readFileSync(join(directory, 'script'), 'utf8');
+}
+
+test.each([
+  ['configure.yml', 'peers', 'KUBELOOM_PEERS'],
+  ['load-balancers.yml', 'balance', 'KUBELOOM_HAPROXY'],
+  ['verify.yml', 'peers', 'KUBELOOM_PEERS'],
+])(
+  'the script of %s for 1,000 nodes and 40 roles with 80 targets is no argument and in no environment',
+  async (...row) => {
+    const [playbook, group, variable] = row;
+    const script = await send(playbook, group);
+    expect(statSync(join(directory, 'arguments')).size).toBeLessThan(longestArgument);
+    expect(script).toMatch(new RegExp(`^${variable}=.{40000}`, 'm'));
+    const exported = [...script.matchAll(/^export .*/gm)].map(([line]) => line.length);
+    expect(Math.max(0, ...exported)).toBeLessThan(1000);
+  },
+);
