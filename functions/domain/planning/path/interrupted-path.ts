@@ -4,7 +4,8 @@ import { compareVersions } from '#domain/kubernetes-versions.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { endpointText, poolKey, sameState } from '../states/diff-states.ts';
 import { moveTarget, withAccess } from './move-target.ts';
-import { type PathGoal, type Step, stepsTowards } from './path-steps.ts';
+import { type Step, stepsTowards } from './path-steps.ts';
+import type { PathGoal } from './rolling-goals.ts';
 import { shrinkTarget } from './shrink-target.ts';
 
 /** The steps from what exists, or may exist, to the goal. */
@@ -26,20 +27,20 @@ export function stepsFrom(current: ClusterState | null, desired: PathGoal): read
 }
 
 /** What is in `state` and not in `other`: nodes, pools and load balancers. */
-function thingsBeside(state: ClusterState, other: ClusterState): ReadonlySet<string> {
+function thingsOnlyIn(state: ClusterState, other: ClusterState): ReadonlySet<string> {
   const known = thingsOf(other);
   return new Set([...thingsOf(state)].filter((thing) => !known.has(thing)));
 }
 
 function stepsFromNothing({ attempted, goal }: PathGoal): readonly Step[] {
-  if (attempted === null || isNothing(attempted) || goesOn(attempted, goal)) return [create(goal)];
+  if (attempted === null || isNothing(attempted) || canContinue(attempted, goal)) return [create(goal)];
   return [{ direction: 'destroy', target: null, leftovers: true }, create(goal)];
 }
 
 /** An interrupted create continues when everything that it started is still desired. */
-function goesOn(attempted: ClusterState, goal: ClusterState): boolean {
+function canContinue(attempted: ClusterState, goal: ClusterState): boolean {
   return (
-    thingsBeside(attempted, goal).size === 0 &&
+    thingsOnlyIn(attempted, goal).size === 0 &&
     attempted.id === goal.id &&
     attempted.network === goal.network &&
     attempted.kubernetesVersion === goal.kubernetesVersion &&
@@ -58,22 +59,27 @@ interface Interrupted {
 function stepsAfterAttempt({ current, base, attempted, desired }: Interrupted): readonly Step[] {
   const plain = stepsTowards(base, desired);
   const first = plain[0]?.target ?? null;
+  // The path repeats the interrupted waypoint.
   if (first !== null && sameState(first, withAccess(attempted, desired.goal))) return plain;
-  const extras = thingsBeside(attempted, current);
-  const begun = thingsBeside(current, attempted);
-  if (begun.size > 0 && (first === null || has(first, begun, 'any'))) {
+  const extras = thingsOnlyIn(attempted, current);
+  const removed = thingsOnlyIn(current, attempted);
+  // Desired again while it was being removed: half of it may be gone, so it is removed first and then created again.
+  if (removed.size > 0 && (first === null || has(first, removed, 'any'))) {
     const target = shrinkTarget(base, attempted);
     return [{ direction: 'shrink', target, ...leftovers(extras) }, ...stepsTowards(target, desired)];
   }
+  // The interrupted waypoint added what is no longer desired.
   if (extras.size > 0 && (first === null || !has(first, extras, 'all'))) {
     return [{ direction: 'shrink', target: base, leftovers: true }, ...plain];
   }
   const { kubernetesVersion } = attempted;
+  // Some nodes may have the newer version already, and Kubernetes cannot be downgraded.
   if (kubernetesVersion !== current.kubernetesVersion) {
     if (plain[0]?.direction === 'upgrade' && !isOlder(first, kubernetesVersion)) return plain;
     const target = { ...base, kubernetesVersion };
     return [{ direction: 'upgrade', target }, ...stepsTowards(target, desired)];
   }
+  // Some clients may use the new endpoint already: all move on to it if it is still desired, else back.
   if (!sameState(current, moveTarget(current, attempted))) {
     if (plain[0]?.direction === 'move') return plain;
     const onwards = endpointText(attempted) === endpointText(desired.goal);

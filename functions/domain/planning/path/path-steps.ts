@@ -5,7 +5,7 @@ import { sameState } from '../states/diff-states.ts';
 import { growTarget } from './grow-target.ts';
 import { moveTarget, upgradeTargets } from './move-target.ts';
 import { releaseTarget } from './release-target.ts';
-import { rollingGoals } from './rolling-goals.ts';
+import { type PathGoal, rollingGoals } from './rolling-goals.ts';
 import { shrinkTarget } from './shrink-target.ts';
 
 export interface Step {
@@ -13,14 +13,6 @@ export interface Step {
   readonly target: ClusterState | null;
   /** True when the step removes what an earlier attempt left and is not desired. */
   readonly leftovers?: true;
-}
-
-export interface PathGoal {
-  readonly goal: ClusterState;
-  /** The attempted state: pools that are being replaced and exist in it already come first. */
-  readonly attempted: ClusterState | null;
-  /** Pools replaced at once when their templates change. */
-  readonly replaceAtOnce: number;
 }
 
 /** The steps from `start` to the goal, none when they are the same; the last one ends in exactly the goal. */

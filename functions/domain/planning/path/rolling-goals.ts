@@ -1,16 +1,18 @@
 /** Pools whose templates changed are replaced a few at a time: the goals on the way, each a state that works. */
 import { type ApiEndpoint, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 
-interface PathGoal {
+export interface PathGoal {
   readonly goal: ClusterState;
+  /** The attempted state: pools that are being replaced and exist in it already come first. */
   readonly attempted: ClusterState | null;
+  /** Pools replaced at once when their templates change. */
   readonly replaceAtOnce: number;
 }
 
 /** A pool of the goal and the instances of it that it replaces. */
 interface Replacement {
-  readonly fresh: NodePoolState;
-  readonly worn: readonly NodePoolState[];
+  readonly next: NodePoolState;
+  readonly old: readonly NodePoolState[];
 }
 
 /**
@@ -23,8 +25,8 @@ export function rollingGoals(
 ): readonly ClusterState[] {
   const all = replacements(here, goal);
   if (all.length === 0) return [goal];
-  const begun = new Set([here, attempted].flatMap((state) => (state ? allPools(state).map((pool) => pool.id) : [])));
-  const waiting = all.filter(({ fresh }) => !begun.has(fresh.id));
+  const started = new Set([here, attempted].flatMap((state) => (state ? allPools(state).map((pool) => pool.id) : [])));
+  const waiting = all.filter(({ next }) => !started.has(next.id));
   const goals: ClusterState[] = [];
   for (let done = 0; done < waiting.length; done += replaceAtOnce) {
     goals.push(goalWithout(waiting.slice(done), here, goal));
@@ -42,30 +44,30 @@ function replacements(here: ClusterState, goal: ClusterState): readonly Replacem
 
 function replacedIn(here: readonly NodePoolState[], goal: readonly NodePoolState[]): readonly Replacement[] {
   const desired = new Set(goal.map((pool) => pool.id));
-  const worn = here.filter((pool) => pool.source.kind === 'dynamic' && !desired.has(pool.id));
-  return goal.flatMap((fresh) => {
-    const replaced = worn.filter((pool) => pool.name === fresh.name && pool.role === fresh.role);
-    return fresh.source.kind === 'static' || replaced.length === 0 ? [] : [{ fresh, worn: replaced }];
+  const old = here.filter((pool) => pool.source.kind === 'dynamic' && !desired.has(pool.id));
+  return goal.flatMap((next) => {
+    const replaced = old.filter((pool) => pool.name === next.name && pool.role === next.role);
+    return next.source.kind === 'static' || replaced.length === 0 ? [] : [{ next, old: replaced }];
   });
 }
 
 /** The goal with the old instances still in the place of those that wait. */
 function goalWithout(waiting: readonly Replacement[], here: ClusterState, goal: ClusterState): ClusterState {
-  const wornOf = new Map(waiting.map(({ fresh, worn }) => [fresh.id, worn]));
-  const inPlace = (pools: readonly NodePoolState[]) => pools.flatMap((pool) => wornOf.get(pool.id) ?? [pool]);
+  const oldOf = new Map(waiting.map(({ next, old }) => [next.id, old]));
+  const inPlace = (pools: readonly NodePoolState[]) => pools.flatMap((pool) => oldOf.get(pool.id) ?? [pool]);
   const pools = inPlace(goal.pools);
   return {
     ...goal,
     pools,
-    apiEndpoint: endpointIn(pools, [goal.apiEndpoint, here.apiEndpoint]),
+    apiEndpoint: endpointIn(pools, goal.apiEndpoint, here.apiEndpoint),
     loadBalancers: goal.loadBalancers.map((loadBalancer) => ({ ...loadBalancer, pools: inPlace(loadBalancer.pools) })),
   };
 }
 
-function endpointIn(pools: readonly NodePoolState[], desiredById: readonly [ApiEndpoint, ApiEndpoint]): ApiEndpoint {
-  const [first, second] = desiredById;
+/** The endpoint of the goal where its node is among them, else the current one, else any control node. */
+function endpointIn(pools: readonly NodePoolState[], goal: ApiEndpoint, current: ApiEndpoint): ApiEndpoint {
   const nodes = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map((node) => node.name));
-  if (first.kind === 'loadBalancer' || nodes.includes(first.node)) return first;
-  if (second.kind === 'node' && nodes.includes(second.node)) return second;
+  if (goal.kind === 'loadBalancer' || nodes.includes(goal.node)) return goal;
+  if (current.kind === 'node' && nodes.includes(current.node)) return current;
   return { kind: 'node', node: nodes[0] ?? '' };
 }
