@@ -72,7 +72,7 @@ export async function admit(
   const caller = callerOf(event);
   const grants = access === 'anonymous' ? [] : await grantsIn(deps, caller);
   const admitted = { ...caller, grants, may: (role: AccessRole, namespace: string) => holds(grants, role, namespace) };
-  if (access === 'anonymous' || (access === 'anybody' && caller.kind !== 'unknown')) return admitted;
+  if (access === 'anonymous' || (access === 'authenticated' && caller.kind !== 'unknown')) return admitted;
   const needed = typeof access === 'string' ? 'viewer' : access.role;
   const namespace = namespaceOf(access, named);
   const allowed =

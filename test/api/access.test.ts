@@ -28,8 +28,8 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
   return under;
 }
 
-/** The least role that each operation needs; `anybody` has none. */
-const least: Readonly<Record<string, AccessRole | 'anybody' | 'anonymous'>> = {
+/** The least role that each operation needs; `authenticated` needs none. */
+const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>> = {
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
@@ -39,7 +39,7 @@ const least: Readonly<Record<string, AccessRole | 'anybody' | 'anonymous'>> = {
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
   ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
-  ...{ getOpenapi: 'anybody', getVersion: 'anybody', whoAmI: 'anybody', getHealth: 'anonymous' },
+  ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
 };
 
 const parameters: Readonly<Record<string, string>> = {
@@ -60,7 +60,8 @@ describe('every route', () => {
       const path = `${pathOf(route.path)}${operation === 'listChanges' ? '?namespace=team' : ''}`;
       const ask = async (as: Call['as']) => (await under.call(route.method, path, { as })).status;
       for (const role of roles) {
-        const open = needed === 'anybody' || needed === 'anonymous' || roles.indexOf(role) >= roles.indexOf(needed);
+        const open =
+          needed === 'authenticated' || needed === 'anonymous' || roles.indexOf(role) >= roles.indexOf(needed);
         expect((await ask(asUser(role))) === 403, `${role} on ${operation}`).toBe(!open);
       }
       expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(roles.includes(needed as AccessRole));

@@ -7,7 +7,7 @@ import * as parameters from '../http-parameters.ts';
 import { admin, bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
 
 const read = { method: 'GET', problems: [] } as const;
-const ofCaller = { ...read, access: 'anybody', tag: 'access' } as const;
+const ofCaller = { ...read, access: 'authenticated', tag: 'access' } as const;
 const service = { ...ofCaller, tag: 'service' } as const;
 const put = { method: 'PUT', access: operator, problems: [400, 413, 422] } as const;
 const remove = {

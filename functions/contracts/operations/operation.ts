@@ -7,8 +7,8 @@ import { ManifestAccepted } from '../api-bodies.ts';
 export type Access =
   /** Nothing, not even who it is. */
   | 'anonymous'
-  /** To be accepted by the gateway. */
-  | 'anybody'
+  /** An identity, but no role. */
+  | 'authenticated'
   /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
   | { readonly role: AccessRole; readonly where: 'path' | 'anywhere' | 'everywhere' };
 
