@@ -9,7 +9,10 @@ export interface WatchedAlarmProps {
   /** What happened, as a sentence. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The alarm is raised beyond it; `below` treats missing data as a fault, too. @default above 0 */
+  /**
+   * The alarm is raised beyond it. AWS sends no data when nothing happened: fine for a number of failures (`above`), while
+   * for a function that must be called (`below`) it is the fault. @default above 0
+   */
   readonly limit?: { readonly above: number } | { readonly below: number };
   readonly topic: ITopic;
 }

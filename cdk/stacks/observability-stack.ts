@@ -41,7 +41,7 @@ export class ObservabilityStack extends Stack {
       displayName: `Kubeloom alarms of ${options.installation}`,
       enforceSSL: true,
     });
-    this.#letAlarmsTell();
+    this.#allowAlarmsToPublish();
     if (options.alarmEmail !== undefined) {
       const subscription = this.#topic.addSubscription(new EmailSubscription(options.alarmEmail));
       const reason = 'an alarm that is not mailed is still shown in CloudWatch';
@@ -50,7 +50,7 @@ export class ObservabilityStack extends Stack {
     this.#watchRuns();
     this.#watchDrift();
     this.#watchTheScheduler();
-    this.#watchWhatIsLost();
+    this.#watchDeadLetters();
     this.#alarm('api-server-errors', {
       description: 'The API answered with 5xx.',
       metric: props.api.metricServerError({ ...fiveMinutes, statistic: Stats.SUM }),
@@ -63,7 +63,7 @@ export class ObservabilityStack extends Stack {
   }
 
   /** A topic's own policy, which asks for TLS, takes the place of the one by which AWS lets alarms of the account publish. */
-  #letAlarmsTell(): void {
+  #allowAlarmsToPublish(): void {
     const alarms = this.formatArn({
       ...{ service: 'cloudwatch', resource: 'alarm', resourceName: `${this.#props.options.installation}-*` },
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
@@ -135,7 +135,7 @@ export class ObservabilityStack extends Stack {
     });
   }
 
-  #watchWhatIsLost(): void {
+  #watchDeadLetters(): void {
     const { lostEnds, lostTicks } = this.#props.pipeline;
     const depth = (queue: typeof lostEnds): IMetric =>
       queue.metricApproximateNumberOfMessagesVisible({ ...fiveMinutes, statistic: Stats.MAXIMUM });
