@@ -1,5 +1,5 @@
 /**
- * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings and comments of code, in documents, in titles of tests.
+ * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings, comments and names of code, in documents, in titles of tests.
  * Refuses titles of tests without a subject. Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder.
  * Other arguments are paths to read. @default all
  */
@@ -68,6 +68,15 @@ function textsOfCode(source) {
   return texts;
 }
 
+/** Names of more than one word, also those in strings such as kinds of events; `driftFound` is read as "drift Found". */
+const namesOfCode = (source) =>
+  [...source.matchAll(/\b\w*[a-z][A-Z]\w*/g)]
+    .filter(([name]) => !storedNames.has(name))
+    .map(({ 0: name, index }) => ({ at: index, text: name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ') }));
+
+/** A field of stored documents keeps its name. */
+const storedNames = new Set(['lostPools']);
+
 /** Titles: `it('…'`, `describe.skipIf(…)('…'`, `test.each([…])('…'`. */
 const titlesOfTest = (source) =>
   textsOfCode(source).filter(({ at }) =>
@@ -105,9 +114,10 @@ function textsOf(file, source) {
   if (/\.(?:ts|mjs)$/.test(file)) {
     if (file.startsWith('test/')) return titlesOfTest(source);
     // The path of an import is a name, and its file is what is renamed.
-    return textsOfCode(source).filter(
+    const texts = textsOfCode(source).filter(
       ({ at }) => !/(?:\bfrom|\bimport)\s*\(?$/.test(source.slice(Math.max(0, at - 10), at)),
     );
+    return [...texts, ...namesOfCode(source)];
   }
   if (file === glossaryFile) return [{ at: 0, text: source.replace(/^\| \*\*.*$/gm, (row) => ' '.repeat(row.length)) }];
   if (file === 'CHANGELOG.md') return [{ at: 0, text: source.split(/^## (?!Unreleased)/m)[0] }];

@@ -26,7 +26,7 @@ export async function manifestsThatUse(
     if (record.namespace === wanted.namespace) users.push(`${shownTo(caller, record)} (which cannot be read)`);
   };
   for await (const record of everyManifest(deps, assume)) {
-    const existing = field === 'secretRef' ? readable(standsWith(deps, record, referenceName(wanted))) : false;
+    const existing = field === 'secretRef' ? readable(mayNeed(deps, record, referenceName(wanted))) : false;
     const used = namesIn(record, field).includes(referenceName(wanted)) || (await existing);
     if (used === undefined) assume(record);
     else if (used) users.push(shownTo(caller, record));
@@ -50,7 +50,7 @@ function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, 
 }
 
 /** A manifest that is done is as in its document. Otherwise machines may exist that only an earlier Secret can remove. */
-async function standsWith(deps: Ports, record: ManifestRecord, secret: string): Promise<boolean> {
+async function mayNeed(deps: Ports, record: ManifestRecord, secret: string): Promise<boolean> {
   if (record.status === 'Done') return false;
   const clusters = await deps.clusters.list(record);
   const states = clusters.flatMap(({ current, attempted }) => [current, attempted].filter((state) => state !== null));

@@ -4,7 +4,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { asItStands } from '../pipeline/runs/passed-over.ts';
+import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { changesOf, installationChanges } from './audit-event.ts';
@@ -16,7 +16,7 @@ export const listRuns = handle(operations.listRuns, async ({ path, query }, deps
   if (items.length === 0) await storedManifest(deps, path);
   const waits = items.some(({ status }) => status === 'Queued');
   const manifest = waits ? await deps.manifests.get(path) : undefined;
-  const runs = items.map((run) => asItStands(run, manifest));
+  const runs = items.map((run) => withRealStatus(run, manifest));
   return { json: { items: runs, ...(next !== undefined && { next }) } };
 });
 
@@ -30,7 +30,7 @@ export async function storedRun(
   path: ManifestKey & { readonly run: string },
 ): Promise<RunRecord> {
   const run = await deps.runs.get(path, path.run);
-  if (run) return run.status === 'Queued' ? asItStands(run, await deps.manifests.get(path)) : run;
+  if (run) return run.status === 'Queued' ? withRealStatus(run, await deps.manifests.get(path)) : run;
   throw new PipelineError('NotFound', `manifest "${path.name}" has no run "${path.run}"; list its runs to see them`);
 }
 

@@ -5,9 +5,9 @@ import { taskHandler } from '../middleware.ts';
 import { changed, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { readDocument } from '../pipeline/stages/known-facts.ts';
+import { decideStage } from '../pipeline/stages/stage-decision.ts';
 import { stageEvents } from '../pipeline/stages/stage-events.ts';
 import { stageChange } from '../pipeline/stages/stage-outcomes.ts';
-import { decideStage } from '../pipeline/stages/stage-verdict.ts';
 import type { Using } from '../ports.ts';
 
 /** Why the try before this one failed; undefined for the first. */

@@ -47,5 +47,5 @@ export async function checkDrift(job: DriftJob, ports: AllRunnerPorts, options: 
 }
 
 function countsOf({ items, unchecked }: Omit<DriftReport, 'schema'>): StageResult['summary'] {
-  return { differences: items.length, ...(unchecked.length > 0 && { notLookedAt: unchecked.length }) };
+  return { differences: items.length, ...(unchecked.length > 0 && { notChecked: unchecked.length }) };
 }

@@ -10,7 +10,7 @@ const shortestEncoded = 8;
 const base64Piece = 36;
 
 /** Credentials that are not registered but can be recognised by their form. */
-const tellTales: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
+const recognizable: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:)[^\s/@]+@/gi, replacement: '$1***@' },
   { pattern: /(client-key-data|client-certificate-data|token|password):\s*\S+/gi, replacement: '$1: ***' },
   {
@@ -39,7 +39,7 @@ export class SecretMask {
     let hidden = stripVTControlCharacters(text);
     for (const piece of this.#base64) if (hidden.includes(piece)) hidden = withoutBase64(hidden, piece);
     for (const value of this.#values) if (hidden.includes(value)) hidden = hidden.replaceAll(value, '***');
-    for (const { pattern, replacement } of tellTales) hidden = hidden.replace(pattern, replacement);
+    for (const { pattern, replacement } of recognizable) hidden = hidden.replace(pattern, replacement);
     return hidden;
   }
 }

@@ -35,7 +35,7 @@ function lint(files: Readonly<Record<string, string>>, ...options: readonly stri
   return { status, found: stderr.trim().split('\n').filter(Boolean), stdout };
 }
 
-it('the word lint refuses replaced words in strings, templates, comments and documents, with the line and the better word', () => {
+it('the word lint refuses replaced words in strings, templates, comments, names and documents, with the line and the better word', () => {
   const code = [
     "import { stopWish } from './stop-wish.ts';",
     '// what was lost is made',
@@ -53,6 +53,8 @@ it('the word lint refuses replaced words in strings, templates, comments and doc
     'functions/a.ts:4: stands -> use current state',
     'functions/a.ts:4: wished -> use desired state',
     'functions/a.ts:5: wishes -> use desired state',
+    'functions/a.ts:1: Wish -> use desired state',
+    'functions/a.ts:4: Wish -> use desired state',
   ]);
 });
 

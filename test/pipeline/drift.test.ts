@@ -98,7 +98,7 @@ describe('what a check finds', () => {
     const reported = (await pipeline.events()).filter(({ kind }) => kind.startsWith('Drift'));
     expect(reported.map(({ kind, level, node }) => ({ kind, level, node }))).toEqual([
       { kind: 'DriftFound', level: 'warning', node: undefined },
-      { kind: 'DriftTold', level: 'warning', node: await workerOf(pipeline) },
+      { kind: 'DriftListed', level: 'warning', node: await workerOf(pipeline) },
     ]);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });

@@ -22,7 +22,7 @@ describe('events of a plan', () => {
     expect(kinds.slice(kinds.indexOf('PlanMade'), kinds.indexOf('StageSucceeded'))).toEqual([
       'PlanMade',
       'WaypointStarted',
-      ...kinds.slice(kinds.indexOf('WaypointStarted') + 1, kinds.indexOf('StageSucceeded')).map(() => 'PlanTold'),
+      ...kinds.slice(kinds.indexOf('WaypointStarted') + 1, kinds.indexOf('StageSucceeded')).map(() => 'PlanExplained'),
     ]);
     const lines = (await pipeline.events()).map(({ message }) => message);
     for (const line of lines) expect(line.length).toBeLessThan(250);
@@ -30,7 +30,7 @@ describe('events of a plan', () => {
       expect.stringMatching(/^grow: .*3 nodes/),
       expect.stringMatching(/^grow: .*12 nodes/),
     ]);
-    expect((await linesOf(pipeline, 'PlanTold')).length).toBeGreaterThanOrEqual(4);
+    expect((await linesOf(pipeline, 'PlanExplained')).length).toBeGreaterThanOrEqual(4);
   });
 });
 

@@ -1,7 +1,7 @@
 /** What is said of a build that left no result: nobody but CodeBuild knows why it never began. */
 import { expect, it } from 'vitest';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
-import { decideStage } from '#functions/pipeline/stages/stage-verdict.ts';
+import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p', waypointPrefix: 'runs/w00' };

@@ -38,7 +38,9 @@ describe('retry', () => {
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(pipeline.runner.ran.slice(3)).toEqual(['infrastructure']);
     expect(await pipeline.nodes()).toHaveLength(3);
-    const reported = (await pipeline.events()).filter(({ kind }) => kind === 'PlanTold').map(({ message }) => message);
+    const reported = (await pipeline.events())
+      .filter(({ kind }) => kind === 'PlanExplained')
+      .map(({ message }) => message);
     expect(reported.at(-1)).toBe('nodes and configuration succeeded before and are not repeated');
     expect((await pipeline.cluster()).progress).toMatchObject({ step: 1, steps: 1 });
     expect((await pipeline.cluster()).doneStages).toBeUndefined();

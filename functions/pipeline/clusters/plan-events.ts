@@ -27,7 +27,7 @@ export function planEvents(
     ...(begins ? [reported('PlanMade', summary)] : []),
     reported('WaypointStarted', first.title),
     ...(before.status === 'BackingOff' ? kept : [...first.sentences, ...kept]).map((text) =>
-      reported('PlanTold', text),
+      reported('PlanExplained', text),
     ),
   ];
 }

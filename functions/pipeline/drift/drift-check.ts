@@ -89,15 +89,15 @@ export async function readCheck(
 }
 
 /** Most findings in events; the record has all. */
-const mostTold = 20;
+const mostListed = 20;
 
 export function driftEvents({ kind, level, drift }: DriftNews): readonly ClusterEvent[] {
   const unchecked = drift.unchecked.length > 0 ? ` (not checked: ${drift.unchecked.join('; ')})` : '';
-  const items = kind === 'DriftFound' || kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostTold) : [];
+  const items = kind === 'DriftFound' || kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostListed) : [];
   return [
     { level, kind, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },
     ...items.map(({ message, where }) => ({
-      ...{ level: 'warning' as const, kind: 'DriftTold', message },
+      ...{ level: 'warning' as const, kind: 'DriftListed', message },
       ...(where.node !== undefined && { node: where.node }),
     })),
   ];

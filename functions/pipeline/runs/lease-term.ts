@@ -2,10 +2,10 @@
 import type { LeaseTerm } from '../../ports.ts';
 
 /** A run that ended without a report is found after this time. */
-const lookAfterSeconds = 300;
+const checkAfterSeconds = 300;
 
 /** From `now` for so many seconds; before half of it is over the scheduler checks, and prolongs that of a run that is alive. */
 export function leaseTerm(now: Date, seconds: number): LeaseTerm {
   const after = (passed: number): string => new Date(now.getTime() + passed * 1000).toISOString();
-  return { now: now.toISOString(), dueAt: after(Math.min(lookAfterSeconds, seconds / 2)), expiresAt: after(seconds) };
+  return { now: now.toISOString(), dueAt: after(Math.min(checkAfterSeconds, seconds / 2)), expiresAt: after(seconds) };
 }

@@ -5,7 +5,7 @@ import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
  * The real status of the run. Only the newest run of a manifest can still start; an older one that says `Queued` was
  * passed over, also when the platform was killed before anyone could note it. Read the manifest after the run.
  */
-export function asItStands(run: RunRecord, manifest: Pick<ManifestRecord, 'runId'> | undefined): RunRecord {
+export function withRealStatus(run: RunRecord, manifest: Pick<ManifestRecord, 'runId'> | undefined): RunRecord {
   const canBegin = run.status !== 'Queued' || run.runId === manifest?.runId;
   return canBegin ? run : { ...run, status: 'Superseded' };
 }

@@ -70,7 +70,7 @@ const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = 
   nodesRemoved: ['node', 'removed'],
   loadBalancers: ['load balancer', 'updated'],
   differences: ['difference', 'found'],
-  notLookedAt: ['part', 'not checked'],
+  notChecked: ['part', 'not checked'],
 };
 
 /** "infrastructure done in 8.1 s: 4 hosts made" */

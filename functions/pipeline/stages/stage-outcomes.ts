@@ -7,7 +7,7 @@ import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
 import { marked } from './done-stages.ts';
 import { knownFacts } from './known-facts.ts';
-import { failureOf, type StageDecision } from './stage-verdict.ts';
+import { failureOf, type StageDecision } from './stage-decision.ts';
 
 export interface Collected {
   readonly input: CollectResultInput;

@@ -83,7 +83,7 @@ function itemsOf(
 /** A machine that exists is never destroyed by a repair: it is not drained, and its disks would be deleted with it. */
 function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
   const about = { kind: 'machine', where: findingPlace(target, node) } as const;
-  if (changes.some(isMadeAgain))
+  if (changes.some(isRecreated))
     return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true };
   const existing = changes.some(({ action }) => action === 'replace');
   const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
@@ -93,7 +93,7 @@ function machineItem(target: ClusterState, node: string, changes: readonly Plann
 }
 
 /** It does not exist, or is known to be broken. */
-function isMadeAgain({ action, reason = '' }: PlannedChange): boolean {
+function isRecreated({ action, reason = '' }: PlannedChange): boolean {
   return action === 'create' || (action === 'replace' && ['requested', 'tainted'].includes(reason));
 }
 

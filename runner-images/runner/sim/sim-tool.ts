@@ -27,7 +27,7 @@ export function simTool(options: SimOptions): Tool {
   return async (context) => {
     await passTime(context, options);
     if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
-    const target = failWhenTold(context, options.faults);
+    const target = failWhenConfigured(context, options.faults);
     if (context.document.direction === 'repair' && target !== null)
       repairDrift(options.drift, placeOf(context, target));
     return perform({ ...context, target }, context.plan);
@@ -60,7 +60,7 @@ function injected(fault: InjectedFault): StageFailure {
 }
 
 /** Returns the state after the stage: the target, without pools that are configured to fail. */
-function failWhenTold(context: StageContext, faults: string | undefined): ClusterState | null {
+function failWhenConfigured(context: StageContext, faults: string | undefined): ClusterState | null {
   const added = skippablePools(context);
   const { plan, mode, document } = context;
   const job = { stage: plan.stage, mode, direction: document.direction };

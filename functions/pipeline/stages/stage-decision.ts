@@ -37,7 +37,7 @@ export function decideStage(question: CollectedStage): StageDecision {
   const { attempt } = input.try;
   const stop = question.cancelled && input.slot.mode === 'do';
   if (result?.ok) {
-    const against = whatCannotStand(question, result) ?? (stop ? cancelledAfter(input) : undefined);
+    const against = faultWithoutPools(question, result) ?? (stop ? cancelledAfter(input) : undefined);
     if (against) return { succeeded: true, ...failed(against, attempt) };
     const output = { outcome: 'succeeded', attempt, pauseSeconds: 0, Error: '', Cause: '' } as const;
     return { output, succeeded: true };
@@ -56,7 +56,7 @@ function failed(error: StageError, attempt: number): Pick<StageDecision, 'output
 }
 
 /** Pools that could not be created are skipped, unless the rest would not work. */
-function whatCannotStand({ target }: CollectedStage, { failedPools = [] }: StageResult): StageError | undefined {
+function faultWithoutPools({ target }: CollectedStage, { failedPools = [] }: StageResult): StageError | undefined {
   const [first] = failedPools;
   if (!first || target === null) return undefined;
   const lost = failedPools.map(({ pool }) => pool);
