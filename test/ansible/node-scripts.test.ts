@@ -50,6 +50,55 @@ describe('data disk', () => {
   });
 });
 
+describe('UDP roles', () => {
+  const targets = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'];
+  /** One look of the balancer, with pings that only these answer; the table that the kernel gets. */
+  function look(answering: readonly string[], roles = `53 30053 spread ${targets.join(' ')}`): string {
+    writeFileSync(join(directory, 'roles'), `${roles}\n`);
+    program('ping', `case " ${answering.join(' ')} " in *" \${@: -1} "*) ;; *) exit 1;; esac`);
+    program('nft', `[ "$1" != -f ] || cat >${directory}/table`);
+    program('conntrack');
+    const text = file('udp-balancer.sh')
+      .replace('roles=/etc/kubeloom/udp-roles', `roles=${directory}/roles`)
+      .replace('state=/run/kubeloom-udp', `state=${directory}/state`);
+    const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}` };
+    expect(spawnSync('bash', ['-s', 'once'], { input: text, encoding: 'utf8', env }).status).toBe(0);
+    return readFileSync(join(directory, 'table'), 'utf8').match(/udp dport.*/)?.[0] ?? '';
+  }
+  const slots = (line: string) => [...line.matchAll(/\d+ : (10[.\d]+)/g)].map((match) => match[1] ?? '');
+
+  test('a target that does not answer gets no new flow, and its old ones are ended', () => {
+    expect(look(targets)).toBe(
+      'udp dport 53 dnat to numgen inc mod 4 map { 0 : 10.0.0.1, 1 : 10.0.0.2, 2 : 10.0.0.3, 3 : 10.0.0.4 } : 30053',
+    );
+    expect(calls()).not.toContain('conntrack');
+    expect(slots(look(['10.0.0.1', '10.0.0.4']))).toEqual(['10.0.0.1', '10.0.0.4']);
+    expect(calls().match(/conntrack .*/g)).toEqual([
+      'conntrack -D -p udp --orig-port-dst 53 --reply-src 10.0.0.2',
+      'conntrack -D -p udp --orig-port-dst 53 --reply-src 10.0.0.3',
+    ]);
+  });
+
+  test('targets that all do not answer are all tried', () => {
+    expect(slots(look([]))).toEqual(targets);
+  });
+
+  test('the table of the kernel is not replaced while the same targets answer', () => {
+    look(targets);
+    look(targets);
+    expect(calls().match(/nft -f/g)).toHaveLength(1);
+  });
+
+  test('sticky clients are spread, and move only when their target goes', () => {
+    const sticky = (...some: readonly string[]) => slots(look(some, `53 30053 sticky ${some.join(' ')}`));
+    const before = sticky(...targets);
+    const after = sticky('10.0.0.2', '10.0.0.4');
+    for (const target of targets) expect(before.filter((one) => one === target).length).toBeGreaterThan(32);
+    const moved = before.filter((target, slot) => ['10.0.0.2', '10.0.0.4'].includes(target) && after[slot] !== target);
+    expect(moved).toEqual([]);
+  });
+});
+
 describe('host firewall', () => {
   const rules = { ssh_port: 22, wireguard_port: 51820, tcp: [443, 80], udp: [53], peers: [], admin: [] };
   const nft = async (change: object = {}) => {

@@ -1,9 +1,9 @@
 /** Load balancers under traffic on real hosts: what clients notice when roles, targets and machines come and go. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRoot } from './host-workshop.ts';
+import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
-import { type Connection, connectWhile, knock, startTargets, targetPort } from './traffic.ts';
+import { type Connection, connectWhile, knock, startTargets, targetPort, UdpFlow } from './traffic.ts';
 
 const names = ['one', 'two', 'three', 'four'];
 const fleet = new NodesFleet([
@@ -108,8 +108,28 @@ for i in range(1, 61):
       await pause(5000);
     });
     await fleet.power('start', 'two');
+    await startTargets(fleet, ['two']);
     expect(connections.length).toBeGreaterThan(50);
     expect(failed(connections)).toBe(0);
+  });
+
+  test('a UDP flow leaves a target that is taken out or loses its power, and no new one goes there', async () => {
+    const udp = (targets?: readonly string[]) => ({ ...role('names', 5353, targets && { targets }), protocol: 'udp' });
+    const flows = () => Array.from({ length: 8 }, () => new UdpFlow(fleet.address('lb'), 5353));
+    const ask = async (asked: readonly UdpFlow[]) => await Promise.all(asked.map((flow) => flow.ask()));
+    await direct(shop, udp());
+    const first = flows();
+    expect(new Set(await ask(first))).toEqual(new Set(names));
+    expect((await direct(shop, udp(['one', 'two']))).troubles).toEqual([]);
+    expect(new Set(await ask(first))).toEqual(new Set(['one', 'two']));
+    await fleet.power('kill', 'two');
+    await eventually('no flow goes to two', async () => !(await ask(first)).includes(''));
+    expect(new Set(await ask(first))).toEqual(new Set(['one']));
+    const later = flows();
+    expect(await ask(later)).toEqual(later.map(() => 'one'));
+    for (const flow of [...first, ...later]) flow.close();
+    await fleet.power('start', 'two');
+    expect((await direct(shop)).code).toBe(0);
   });
 
   test('metrics of the load balancer are on its VPN address only', async () => {
