@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
 /** Kinds of drift, by what repairs them. */
-export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version'] as const;
+export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version', 'traffic'] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
 

@@ -229,6 +229,25 @@ describe('a check', () => {
     expect(items[1]?.message).toBe('control-aaaaaaa-01 does not reach edge-ccccccc-01 over WireGuard');
   });
 
+  it('a peer too many is reported, and a load balancer that does not serve its roles', async () => {
+    say([
+      ...mesh(),
+      { event: 'facts', host: 'basement-01', surplus: ['192.168.2.99/32'] },
+      { event: 'facts', host: 'control-aaaaaaa-01', surplus: [] },
+      { event: 'facts', host: 'edge-ccccccc-01', roles: ['haproxy does not run', 'the kernel has no UDP roles'] },
+    ]);
+    const { items } = await look();
+    expect(items).toMatchObject([
+      { kind: 'mesh', where: { node: 'basement-01' }, repairable: true },
+      { kind: 'traffic', where: { node: 'edge-ccccccc-01', name: 'lb' }, repairable: true },
+    ]);
+    expect(items.map(({ message }) => message)).toEqual([
+      'basement-01 has WireGuard peers that are not of this cluster: 192.168.2.99/32',
+      'load balancer lb, edge-ccccccc-01: haproxy does not run, the kernel has no UDP roles',
+    ]);
+    expect(calls()).toMatch(/verify\.yml/);
+  });
+
   it('an incomplete mesh is checked twice, and a node that was silent once is not reported', async () => {
     const unreached = { event: 'unreachable', host: 'basement-01', task: 'ping', message: 'connection refused' };
     const others = mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(

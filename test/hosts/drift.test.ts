@@ -90,11 +90,22 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     expect(await machines.ask(near, 'wg show wg0 peers')).not.toContain(peer);
   });
 
+  it('a proxy that was stopped is found, with the peer too many of another node', async () => {
+    const [balancer, far] = [nodeOf('balancer'), nodeOf('far')];
+    await machines.ask(balancer, 'systemctl stop haproxy');
+    await machines.ask(far, 'wg set wg0 peer "$(wg genkey | wg pubkey)" allowed-ips 192.168.99.99/32');
+    const { drift } = await check(false);
+    const found = drift.items.map(({ kind, where }) => ({ kind, node: where.node }));
+    expect(found).toContainEqual({ kind: 'traffic', node: balancer.name });
+    expect(found).toContainEqual({ kind: 'mesh', node: far.name });
+  });
+
   it('drift in the list of peers is repaired, and no machine changes', async () => {
     const { manifest, drift } = await check(true);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
     expect(await proveMesh(machines, cluster)).toBe(12);
+    expect(await machines.ask(nodeOf('balancer'), 'systemctl is-active haproxy')).toContain('active');
     await untouched();
   });
 

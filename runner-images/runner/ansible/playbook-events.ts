@@ -19,6 +19,10 @@ const PlaybookEvent = z.discriminatedUnion('event', [
     bootId: z.string().optional(),
     /** Which peers answer, of `verify.yml`. */
     mesh: z.record(z.string(), z.boolean()).optional(),
+    /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.yml`. */
+    surplus: z.array(z.string()).optional(),
+    /** What differs from the roles of a load balancer, of `verify.yml`. */
+    roles: z.array(z.string()).optional(),
   }),
   z.object({
     event: z.enum(['failed', 'unreachable']),

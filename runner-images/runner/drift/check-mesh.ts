@@ -1,4 +1,4 @@
-/** Whether every node reaches every other over WireGuard: `templates/ansible/verify.yml` on all of them. */
+/** Whether every node reaches every other over WireGuard, and load balancers serve their roles: `templates/ansible/verify.yml` on all nodes. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
@@ -13,13 +13,23 @@ import { lookTwice } from './look-twice.ts';
 /** Which peers answer, by node; and nodes that were not reached, with why. */
 interface Answers {
   readonly mesh: Map<string, Readonly<Record<string, boolean>>>;
+  /** Addresses of peers that do not belong to the cluster. */
+  readonly surplus: Map<string, readonly string[]>;
+  /** What differs from the roles of its load balancer. */
+  readonly roles: Map<string, readonly string[]>;
   readonly silent: Map<string, string>;
 }
 
 export async function checkMesh(context: DriftContext): Promise<Findings> {
   const { target, facts } = context;
   const peers = allNodes(target).map(({ node }) => node.name);
-  const work = { install: [], peers, proxy: [], uninstall: [], loadBalancers: [] };
+  const work = {
+    install: [],
+    peers,
+    proxy: [],
+    uninstall: [],
+    loadBalancers: target.loadBalancers.map(({ name }) => name),
+  };
   const visits = visitedNodes({ target, others: [], work });
   const keys = visits.map(({ node, pool }) => ({ node, pool, clusterId: target.id }));
   const inventory = renderInventory({
@@ -32,7 +42,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
 }
 
 async function ask(context: DriftContext, inventory: Play['inventory'], time: string): Promise<Answers> {
-  const answers: Answers = { mesh: new Map(), silent: new Map() };
+  const answers: Answers = { mesh: new Map(), surplus: new Map(), roles: new Map(), silent: new Map() };
   const result = await playPlaybooks(context, {
     ...{ playbooks: ['verify.yml'], inventory, directoryName: `mesh-${time}` },
     onLine: (line) => {
@@ -45,13 +55,17 @@ async function ask(context: DriftContext, inventory: Play['inventory'], time: st
   return answers;
 }
 
-function hear(event: PlaybookEvent, { mesh, silent }: Answers): void {
-  if (event.event === 'facts' && event.mesh) mesh.set(event.host, event.mesh);
+function hear(event: PlaybookEvent, { mesh, surplus, roles, silent }: Answers): void {
+  if (event.event === 'facts') {
+    if (event.mesh) mesh.set(event.host, event.mesh);
+    if (event.surplus) surplus.set(event.host, event.surplus);
+    if (event.roles) roles.set(event.host, event.roles);
+  }
   if (event.event === 'unreachable' || event.event === 'failed') silent.set(event.host, event.message);
 }
 
-/** One item for each node that does not answer at all, and for each that does not reach all others. */
-function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly DriftItem[] {
+/** One item for each node that does not answer at all, for each whose peers are not those of the cluster, and for each whose roles differ. */
+function itemsOf(target: ClusterState, { mesh, surplus, roles, silent }: Answers): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
     ...{ kind: 'mesh', where: findingPlace(target, name), message: sentence(message), repairable: true },
   });
@@ -62,10 +76,23 @@ function itemsOf(target: ClusterState, { mesh, silent }: Answers): readonly Drif
   }));
   const deaf = [...mesh].flatMap(([name, answers]) => {
     const missing = Object.keys(answers).filter((peer) => answers[peer] === false && !silent.has(peer));
-    if (missing.length === 0) return [];
-    return [item(name, `${name} does not reach ${missing.join(', ')} over WireGuard`)];
+    const strangers = surplus.get(name) ?? [];
+    const faults = [
+      ...(missing.length > 0 ? [`does not reach ${missing.join(', ')} over WireGuard`] : []),
+      ...(strangers.length > 0 ? [`has WireGuard peers that are not of this cluster: ${strangers.join(', ')}`] : []),
+    ];
+    return faults.length === 0 ? [] : [item(name, `${name} ${faults.join(', and ')}`)];
   });
-  return [...unreached, ...deaf];
+  const unserved = [...roles].flatMap(([name, faults]): DriftItem[] => {
+    const balancer = target.loadBalancers.find(({ pools }) =>
+      pools.some(({ nodes }) => nodes.some((node) => node.name === name)),
+    );
+    if (balancer === undefined || faults.length === 0) return [];
+    const message = sentence(`load balancer ${balancer.name}, ${name}: ${faults.join(', ')}`);
+    const where = { ...findingPlace(target, name), name: balancer.name };
+    return [{ kind: 'traffic', where, message, repairable: true }];
+  });
+  return [...unreached, ...deaf, ...unserved];
 }
 
 function notPlayed(words: string): StageFailure {

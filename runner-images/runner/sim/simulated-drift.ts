@@ -65,6 +65,7 @@ const words = {
   mesh: 'some peers do not answer over WireGuard',
   node: 'the node is not ready',
   version: 'the node runs another version of Kubernetes',
+  traffic: 'the load balancer does not run',
 } as const satisfies Record<DriftItem['kind'], string>;
 
 /** Nothing when the node, pool or load balancer is not part of the cluster. */

@@ -1,6 +1,5 @@
-# Load balancer for TCP roles. KUBELOOM_HAPROXY: the whole configuration, base64 · KUBELOOM_PORTS: ports of all roles, comma list.
+# Load balancer for TCP roles, after haproxy-state.sh. KUBELOOM_PORTS: ports of all roles, comma list.
 # Reloads, never restarts: connections live on. Where the new configuration does not run, the old one is put back.
-config=/etc/haproxy/haproxy.cfg
 wanted=/etc/kubeloom/haproxy/wanted.cfg
 packages haproxy
 
@@ -8,13 +7,9 @@ packages haproxy
 put /etc/sysctl.d/zz-kubeloom-ports.conf 644 <<<"net.ipv4.ip_local_reserved_ports = $KUBELOOM_PORTS"
 sysctl -qw "net.ipv4.ip_local_reserved_ports=$KUBELOOM_PORTS" 2>/dev/null || note "role ports cannot be reserved on this machine (read-only)"
 
-text=$(base64 -d <<<"$KUBELOOM_HAPROXY")
-fingerprint=$(sha256sum <<<"$text" | cut -c1-32)
-put $wanted 644 <<<"${text//@fingerprint@/$fingerprint}"
+put $wanted 644 <<<"$text"
 faults=$(haproxy -c -q -f $wanted 2>&1) || die "haproxy refuses the configuration, the old one stays in force: $faults"
 
-# What haproxy runs with, in its own answer: a reload that failed is not reported by systemctl.
-running() { (exec 3<>/dev/tcp/127.0.0.1/65534; printf 'GET / HTTP/1.0\r\n\r\n' >&3; timeout 5 tail -n 1 <&3) 2>/dev/null || true; }
 log() { journalctl -u haproxy.service --since "@$began" -o cat --no-pager 2>/dev/null || true; }
 back() {
   if [ -e $config.before ]; then mv -f $config.before $config; else rm -f $config; fi

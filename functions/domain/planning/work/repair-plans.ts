@@ -15,7 +15,7 @@ export function repairWaypoints(target: ClusterState, items: readonly DriftItem[
 /** In the order they run; none when the found drift is no longer part of the state. */
 export function repairPlans(state: ClusterState, items: readonly DriftItem[]): readonly StagePlan[] {
   const broken = brokenParts(state, items);
-  return [infrastructure(broken), configuration(state, broken), ...kubernetes(state, broken)].filter(
+  return [infrastructure(broken), configuration(state, broken), ...kubernetes(state, broken), traffic(broken)].filter(
     ({ reasons }) => reasons.length > 0,
   );
 }
@@ -30,6 +30,8 @@ interface BrokenParts {
   readonly providers: readonly string[];
   /** Ids of load balancers whose names are applied. */
   readonly names: readonly string[];
+  /** Names of load balancers whose roles are set again. */
+  readonly balancers: readonly string[];
 }
 
 function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenParts {
@@ -48,6 +50,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
     ),
   ).filter((name) => instances.has(name));
   const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));
+  const unserved = new Set(items.flatMap(({ kind, where }) => (kind === 'traffic' && where.name ? [where.name] : [])));
   const names = state.loadBalancers
     // A recreated machine has another address.
     .filter(
@@ -61,6 +64,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
     nodes: nodesOf('machine', 'node'),
     providers,
     names,
+    balancers: state.loadBalancers.map(({ name }) => name).filter((name) => unserved.has(name)),
   };
 }
 
@@ -110,6 +114,11 @@ function kubernetes(state: ClusterState, { kinds, nodes }: BrokenParts): readonl
       work: { patch, remove: [], maxUnavailable: 1 },
     },
   ];
+}
+
+function traffic({ balancers }: BrokenParts): StagePlan {
+  const reasons = balancers.length > 0 ? [`roles and targets of ${listed(balancers)} are set again`] : [];
+  return { stage: 'traffic', reasons, work: { loadBalancers: [...balancers] } };
 }
 
 function unique(items: readonly string[]): string[] {
