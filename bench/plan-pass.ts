@@ -44,7 +44,7 @@ export class PlanStore {
 
   async manifest(): Promise<ManifestRecord> {
     const item = JSON.parse(this.#manifest) as Record<string, unknown>;
-    return readManifest(item, await this.#documents.read(item.document, 'the manifest'));
+    return readManifest(item, await this.#documents.readShared(item.document, 'the manifest'));
   }
 
   async cluster(id: string): Promise<ClusterRecord | undefined> {

@@ -285,7 +285,7 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async #read(item: Item): Promise<ManifestRecord> {
-    return readManifest(item, await this.#documents.read(item.document, nameOf(item)));
+    return readManifest(item, await this.#documents.readShared(item.document, nameOf(item)));
   }
 
   async #readOrRemains(item: Item): Promise<ManifestRecord | ManifestRemains> {

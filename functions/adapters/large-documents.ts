@@ -6,7 +6,7 @@ import { parseStoredJson, readRecord, unreadable } from './stored-record.ts';
 
 /** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
 const inlineBytes = 100_000;
-/** Number of recently read documents that are not read and parsed again: the manifest of a run, for each of its clusters. */
+/** Number of shared documents that are not read and parsed again. */
 const remembered = 8;
 
 const Kept = z.union([z.strictObject({ json: z.string() }), z.strictObject({ key: z.string(), sha256: z.string() })]);
@@ -14,8 +14,8 @@ export type Kept = z.infer<typeof Kept>;
 
 export class LargeDocuments {
   readonly #artifacts: Artifacts;
-  /** By their text or checksum, which say all of them; the last one used is the last one here. */
-  readonly #known = new Map<string, unknown>();
+  /** Newest first, by their text or checksum. No Map: its old tables would keep what it has forgotten until a full collection. */
+  #known: readonly { readonly identity: string; readonly document: unknown }[] = [];
 
   constructor(artifacts: Artifacts) {
     this.#artifacts = artifacts;
@@ -31,18 +31,24 @@ export class LargeDocuments {
     return { key, sha256 };
   }
 
-  /**
-   * Reads it back, never to be changed. Throws `Unreadable` when the artifact is gone or was changed; `what` is for people.
-   */
+  /** Reads it back. Throws `Unreadable` when the artifact is gone or was changed; `what` is for people. */
   async read(kept: unknown, what: string): Promise<unknown> {
+    return this.#parsed(readRecord(Kept, kept, { what }), what);
+  }
+
+  /** The same for what is read often, as the manifest of a run for each of its clusters: remembered, never to be changed. */
+  async readShared(kept: unknown, what: string): Promise<unknown> {
     const where = readRecord(Kept, kept, { what });
     const identity = 'json' in where ? where.json : where.sha256;
-    const document = this.#known.get(identity) ?? parseStoredJson(await this.#textOf(where, what), what);
-    this.#known.delete(identity);
-    this.#known.set(identity, document);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > remembered && oldest !== undefined) this.#known.delete(oldest);
+    const found = this.#known.find((known) => known.identity === identity);
+    const { document } = found ?? { document: await this.#parsed(where, what) };
+    const others = this.#known.filter((known) => known.identity !== identity);
+    this.#known = [{ identity, document }, ...others].slice(0, remembered);
     return document;
+  }
+
+  async #parsed(where: Kept, what: string): Promise<unknown> {
+    return parseStoredJson(await this.#textOf(where, what), what);
   }
 
   async #textOf(where: Kept, what: string): Promise<string> {

@@ -33,7 +33,7 @@ describe('the manifest in a record', () => {
 describe('a large document', () => {
   const large = { text: 'x'.repeat(200_000) };
 
-  test('a large document is read from the artifacts once, unless others are read in between', async () => {
+  test('a shared document is read from the artifacts once, unless others are read in between', async () => {
     const asked: string[] = [];
     const texts = new Map<string, string>();
     const documents = new LargeDocuments({
@@ -44,11 +44,14 @@ describe('a large document', () => {
       putText: async (name: string, text: string) => void texts.set(name, text),
     } as Artifacts);
     const kept = await documents.keep('documents', large);
-    expect(await documents.read(kept, 'it')).toEqual(large);
-    expect(await documents.read({ ...kept }, 'it')).toEqual(large);
+    expect(await documents.readShared(kept, 'it')).toEqual(large);
+    expect(await documents.readShared({ ...kept }, 'it')).toEqual(large);
     expect(asked).toHaveLength(1);
-    for (let other = 0; other < 8; other += 1) await documents.read(await documents.keep('documents', { other }), 'it');
-    expect(await documents.read(kept, 'it')).toEqual(large);
+    for (let other = 0; other < 8; other += 1)
+      await documents.readShared(await documents.keep('documents', { other }), 'it');
+    expect(await documents.readShared(kept, 'it')).toEqual(large);
     expect(asked).toHaveLength(2);
+    await documents.read(kept, 'it');
+    expect(asked, 'what is read once is not remembered').toHaveLength(3);
   });
 });
