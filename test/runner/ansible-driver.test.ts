@@ -89,6 +89,19 @@ describe('configuration of nodes', () => {
     expect(result.summary).toEqual({ nodesVisited: 1, nodesChanged: 1 });
   });
 
+  it('a node that only misses its list of peers is reported, and fails nothing', async () => {
+    await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01', 'basement-01'] })]), facts);
+    say(
+      { event: 'unreachable', host: 'basement-01', task: 'Set peers', message: 'no route to host', ignored: true },
+      { event: 'stats', hosts: { 'control-aaaaaaa-01': { ok: 2, changed: 1, failures: 0, unreachable: 0 } } },
+    );
+    const result = await world.run('configuration');
+    expect(result).toMatchObject({ ok: true, summary: { nodesVisited: 1, nodesUnreachable: 1 } });
+    expect(await world.reported()).toContain(
+      'PeerNotReached: basement-01 could not be reached: it keeps the list of peers that it has until it is visited again',
+    );
+  });
+
   it('a failed host is named with its own error output', async () => {
     await world.put(aDocument([configuration({ peers: ['control-aaaaaaa-01'] })]), facts);
     say({ event: 'failed', host: 'control-aaaaaaa-01', task: 'Set peers', message: 'wg: bad key', exitCode: 1 });

@@ -123,11 +123,15 @@ class PlaybookListener {
   }
 
   /** Reports what was done. */
-  reportDone({ install, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
+  reportDone({ install, peers, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
     const { emit } = this.#context;
     for (const node of uninstall.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
       emit({ level: 'warning', kind: 'NodeNotCleaned', message, node });
+    }
+    for (const node of peers.filter((name) => this.#silent.has(name))) {
+      const message = `${node} could not be reached: it keeps the list of peers that it has until it is visited again`;
+      emit({ level: 'warning', kind: 'PeerNotReached', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
       emit({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });

@@ -97,6 +97,7 @@ class CallbackModule(CallbackBase):
             host=result._host.get_name(),
             task=result._task.get_name(),
             message=last_words(result._result),
+            ignored=bool(result._task_fields.get("ignore_unreachable")),
         )
 
     def v2_playbook_on_stats(self, stats):

@@ -1,4 +1,4 @@
-/** Large clusters: what a playbook gives to ssh as arguments, and what arrives on the node. */
+/** Large clusters and dead nodes: what a playbook gives to ssh, and what it does when ssh reaches no one. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,9 @@ beforeAll(() => {
   needAnsible();
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-size-'));
   // An ssh that notes its arguments and its input.
-  const ssh = `#!/bin/bash\nprintf '%s\\n' "$@" >>${directory}/arguments\ncat >${directory}/script\n`;
+  // The host .66 is dead.
+  const dead = 'case " $* " in *" 198.18.0.66 "*) echo "Connection refused" >&2; exit 255;; esac';
+  const ssh = `#!/bin/bash\n${dead}\nprintf '%s\\n' "$@" >>${directory}/arguments\ncat >${directory}/script\n`;
   writeFileSync(join(directory, 'ssh'), ssh);
   chmodSync(join(directory, 'ssh'), 0o755);
 });
@@ -49,23 +51,32 @@ const variables = {
 
 /** What the playbook sends to the one host of the group. */
 async function send(playbook: string, group: string): Promise<string> {
+  expect(await play(playbook, { [group]: { [host]: '198.18.0.1' } })).toMatchObject({ code: 0 });
+  return readFileSync(join(directory, 'script'), 'utf8');
+}
+
+/** A playbook on hosts by group, with their addresses. */
+async function play(playbook: string, byGroup: Readonly<Record<string, Readonly<Record<string, string>>>>) {
   const groups = ['install', 'peers', 'proxy', 'balance', 'dynamic', 'static', 'loadbalancers'];
-  const children = Object.fromEntries(groups.map((name) => [name, { hosts: name === group ? { [host]: {} } : {} }]));
-  const hostVariables = { ...variables, ansible_host: '198.18.0.1', ansible_user: 'root' };
-  const inventory = { all: { hosts: { [host]: hostVariables }, children } };
+  const hosts = Object.assign({}, ...Object.values(byGroup));
+  const own = (name: string) => ({ ...variables, ansible_host: hosts[name], ansible_user: 'root' });
+  const groupOf = (names: readonly string[]) => ({ hosts: Object.fromEntries(names.map((name) => [name, {}])) });
+  const children = Object.fromEntries(groups.map((group) => [group, groupOf(Object.keys(byGroup[group] ?? {}))]));
+  const inventory = {
+    all: { hosts: Object.fromEntries(Object.keys(hosts).map((name) => [name, own(name)])), children },
+  };
   writeFileSync(join(directory, 'inventory.json'), JSON.stringify(inventory));
   const env = {
     ...process.env,
     ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
     ANSIBLE_SSH_EXECUTABLE: join(directory, 'ssh'),
+    ANSIBLE_SSH_RETRIES: '0',
   };
   const options = { cwd: directory, env, maxBuffer: 1e8 };
-  const failure = await new Promise<string | undefined>((resolve) => {
+  return await new Promise<{ readonly code: unknown; readonly stdout: string }>((resolve) => {
     const args = [join(templates, playbook), '-i', 'inventory.json'];
-    execFile('ansible-playbook', args, options, (error, stdout) => resolve(error ? stdout : undefined));
+    execFile('ansible-playbook', args, options, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
   });
-  expect(failure).toBeUndefined();
-  return readFileSync(join(directory, 'script'), 'utf8');
 }
 
 test.each([
@@ -83,3 +94,11 @@ test.each([
     expect(Math.max(0, ...exported)).toBeLessThan(1000);
   },
 );
+
+test('a dead node that only needs a list of peers is reported and fails nothing; one that is installed fails', async () => {
+  const dead = nodes(2)[1]?.name ?? '';
+  const tolerated = await play('configure.yml', { peers: { [host]: '198.18.0.1', [dead]: '198.18.0.66' } });
+  expect(tolerated.code).toBe(0);
+  expect(tolerated.stdout).toMatch(new RegExp(`"unreachable".*"host": "${dead}".*"ignored": true`));
+  expect(await play('configure.yml', { install: { [dead]: '198.18.0.66' } })).toMatchObject({ code: 4 });
+});
