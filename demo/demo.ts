@@ -33,7 +33,7 @@ const home = join(root, '.kubeloom', 'demo');
 const hostsDirectory = join(home, 'hosts');
 const first = join(root, 'examples', 'local-two-providers.yaml');
 const grown = join(root, 'examples', 'local-two-providers-grown.yaml');
-const application = join(root, 'examples', 'local-application.yaml');
+const application = join(root, 'demo', 'application.yaml');
 
 const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
 const kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);

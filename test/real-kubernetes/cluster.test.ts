@@ -26,6 +26,7 @@ import { requests } from './requests.ts';
 const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const two = example('local-two-providers.yaml');
 const grown = example('local-two-providers-grown.yaml');
+const application = fileURLToPath(new URL('../../demo/application.yaml', import.meta.url));
 const key = { namespace: 'default', name: 'local-two-providers' };
 
 let home: string;
@@ -81,7 +82,7 @@ const namesOf = (cluster: ClusterDescription, ...roles: readonly string[]): stri
 async function proveCluster(): Promise<void> {
   const cluster = clusterOf(await current());
   await proveKubectl(kubeconfig, namesOf(cluster, 'control', 'compute'));
-  const pods = await runApplication(kubeconfig, example('local-application.yaml'), namesOf(cluster, 'compute').length);
+  const pods = await runApplication(kubeconfig, application, namesOf(cluster, 'compute').length);
   expect(new Set(pods.map(({ node }) => node)).size).toBeGreaterThan(1);
   await proveNetwork(kubeconfig, pods);
   const names = (await podsOf(kubeconfig)).map(({ name }) => name);
