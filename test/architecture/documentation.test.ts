@@ -60,6 +60,22 @@ describe('docs/troubleshooting.md', () => {
   });
 });
 
+describe('docs/nodes.md', () => {
+  const rows = [...read('docs/nodes.md').matchAll(/^\| (\d+) \|([^|]+)\|([^|]+)\|(.+)\|$/gm)].map(
+    ([, trap, , state, where]) => ({ trap: Number(trap), state: state?.trim() ?? '', where: where ?? '' }),
+  );
+
+  it('docs/nodes.md has one row for each of the 90 traps, in order', () => {
+    expect(rows.map(({ trap }) => trap)).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
+  });
+
+  it('a trap of docs/nodes.md is in one of four states, and one that is handled names a file', () => {
+    const states = ['handled', 'partly', 'cannot happen', 'not handled yet'];
+    expect(rows.filter(({ state }) => !states.includes(state))).toEqual([]);
+    expect(rows.filter(({ state, where }) => state === 'handled' && !/`[\w.-]+\/[^`]+`/.test(where))).toEqual([]);
+  });
+});
+
 describe('links', () => {
   it('links between pages lead to existing files', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
@@ -86,7 +102,7 @@ describe('paths of files', () => {
       .map((path) => path.replace(/(?:acme|<|…).*$/, ''));
   }
 
-  it.each(['docs/how-to-change.md', 'docs/drift.md', 'docs/architecture.md', 'CONTRIBUTING.md'])(
+  it.each(['docs/how-to-change.md', 'docs/drift.md', 'docs/nodes.md', 'docs/architecture.md', 'CONTRIBUTING.md'])(
     '%s names only files that exist',
     (page) => {
       const paths = pathsOn(page);
