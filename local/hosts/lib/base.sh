@@ -4,7 +4,7 @@ base_suite=${KUBELOOM_BASE_SUITE:-bookworm}
 # Raise the number when prepare_base changes, so that old trees are not taken for new ones.
 base_recipe=1
 # KUBELOOM_HOST_KUBERNETES: directory with the parts of real Kubernetes (local/kubernetes); its packages need these.
-kubernetes_host_files=$(realpath "$here/../kubernetes/host")
+kubernetes_host_files() { realpath "$here/../kubernetes/host"; }
 kubernetes_packages=runc,iptables,conntrack,socat,ethtool,gnupg,apparmor-utils,lsb-release,rsync,apt-transport-https,mount
 base_packages=${KUBELOOM_HOST_KUBERNETES:+$kubernetes_packages,}openssh-server,python3,iproute2,wireguard-tools,wireguard-go,nftables,conntrack,haproxy,iputils-ping,procps,curl,ca-certificates,sudo,systemd-sysv,dbus,kmod,xfsprogs
 

@@ -75,7 +75,7 @@ make_kubernetes_units() {
     note "fs.inotify.max_user_instances of this machine stays at $(cat $limit): more than about 5 nodes may not work"
   fi
   mkdir -p "$1/multi-user.target.wants"
-  for unit in "$kubernetes_host_files"/units/*; do
+  for unit in "$(kubernetes_host_files)"/units/*; do
     cp "$unit" "$1/"
     ln -s "../${unit##*/}" "$1/multi-user.target.wants/${unit##*/}"
   done

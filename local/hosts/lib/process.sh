@@ -41,7 +41,7 @@ init_of_host() {
 launch_host() {
   mkdir -p "$host_dir/root"
   rm -f "$host_dir/pid"
-  HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit KUBERNETES_HOST_FILES=$kubernetes_host_files \
+  HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit KUBERNETES_HOST_FILES=$(kubernetes_host_files) \
     setsid "$here/host-process" record </dev/null >>"$host_dir/log" 2>&1 &
   wait_until 10 test -s "$host_dir/pid" || give_up "its launcher did not start"
 }
