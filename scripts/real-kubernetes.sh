@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The tests on real Kubernetes: builds its parts where they lack (Go is needed), then makes, grows, upgrades, shrinks and deletes a
-# cluster on local hosts. Without Go it says so and tests nothing. Ends with `kubernetes: N passed, N failed`.
+# The tests on real Kubernetes: `npm run kubernetes:test [-- vitest arguments]`. Builds its parts where they lack (Go is needed), then
+# makes, grows, upgrades, shrinks and deletes a cluster on local hosts. Without Go it says so and tests nothing.
+# Ends with `kubernetes: N passed, N failed`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v go >/dev/null; then
@@ -14,6 +15,6 @@ npm run --silent kubernetes:build
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-vitest run --project kubernetes --reporter=verbose --reporter=json --outputFile.json="$report" "$@" || status=1
+vitest run --project kubernetes --no-file-parallelism --reporter=verbose --reporter=json --outputFile.json="$report" "$@" || status=1
 echo "kubernetes: $(node scripts/count-tests.mjs "$report")"
 exit $status

@@ -11,6 +11,15 @@ import { quoted, type SshHosts } from '../ssh-hosts.ts';
 
 const script = readFileSync(join(import.meta.dirname, 'node.sh'), 'utf8');
 const networkManifest = join(import.meta.dirname, '..', '..', 'kubernetes', 'network', 'network.yaml');
+/** Hosts share the disk of the machine: the kubelet's usual shares of it (15 % free) would evict pods while gigabytes are free. */
+const onSharedDisk = {
+  evictionHard: {
+    ...{ 'memory.available': '100Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
+    ...{ 'nodefs.inodesFree': '2%', 'imagefs.inodesFree': '2%' },
+  },
+  imageGCHighThresholdPercent: 99,
+  imageGCLowThresholdPercent: 98,
+};
 const podSubnet = '10.244.0.0/16';
 
 interface Credentials {
@@ -153,7 +162,12 @@ export class Kubeadm implements Installer {
         apiServer: { certSANs: [...new Set([...names, ...addresses, 'localhost', '127.0.0.1'])] },
         proxy: { disabled: true },
       },
-      { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', cgroupDriver: 'systemd' },
+      {
+        apiVersion: 'kubelet.config.k8s.io/v1beta1',
+        kind: 'KubeletConfiguration',
+        cgroupDriver: 'systemd',
+        ...onSharedDisk,
+      },
     ];
     return documents.map((document) => stringify(document)).join('---\n');
   }

@@ -125,8 +125,12 @@ resume() {
   kubectl annotate node "$1" "$upgrading-" >/dev/null
 }
 
-# network: the manifest in NETWORK.
-network() { base64 -d <<<"$NETWORK" | kubectl apply -f - >/dev/null; }
+# network: the manifest in NETWORK. It is in use on every node before a node is drained: services would go on to pods that have ended.
+network() {
+  base64 -d <<<"$NETWORK" | kubectl apply -f - >/dev/null
+  kubectl -n kube-system rollout status daemonset kubeloom-network --timeout=120s >/dev/null ||
+    echo "the network is not ready on every node yet" >&2
+}
 
 reset() {
   if command -v kubeadm >/dev/null; then kubeadm reset -f --cri-socket "$socket" >/dev/null 2>&1 || true; fi
