@@ -107,16 +107,15 @@ export class Kubeadm implements Installer {
       await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
   }
 
-  /** Nothing to do when the node has the version and no upgrade of it was cut off. */
+  /** `apply` upgrades the cluster by its leader, `node` every other node. Nothing to do when the version is there and no upgrade was cut off. */
   async #upgrade(host: HostConfig, node: KnownNode, way: 'apply' | 'node'): Promise<void> {
-    const { version, controls } = this.#cluster;
+    const { version } = this.#cluster;
     const behind = node.version !== version;
     if (!behind && node.upgrading !== true) return;
     if (behind) {
       this.#log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
       await this.#step(this.#leaderHost(), ['drain', node.name]);
-      if (controls.includes(host)) await this.#step(host, ['upgrade_control', version, way]);
-      else await this.#step(host, ['upgrade_control', version, 'node']);
+      await this.#step(host, ['upgrade_by_kubeadm', version, way]);
       await this.#step(host, ['upgrade_kubelet', version]);
     }
     await this.#step(this.#leaderHost(), ['resume', node.name]);

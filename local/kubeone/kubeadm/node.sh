@@ -97,8 +97,8 @@ credentials() {
   printf '{"token":"%s","caCertHash":"sha256:%s","certificateKey":"%s"}\n' "$token" "$hash" "$key"
 }
 
-# upgrade_control VERSION apply|node
-upgrade_control() {
+# upgrade_by_kubeadm VERSION apply|node
+upgrade_by_kubeadm() {
   install "$1" kubeadm
   if [ "$2" = apply ]; then
     run_kubeadm upgrade apply -y "v$1" --ignore-preflight-errors=SystemVerification,CreateJob
