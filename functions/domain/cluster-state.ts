@@ -1,5 +1,6 @@
 /** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
+import { KubernetesOptions } from './kubernetes-options.ts';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
 export const ProviderInstance = z.strictObject({
@@ -127,6 +128,8 @@ export const ClusterState = z.strictObject({
   /** Present only while the endpoint moves from a node to a load balancer: see `servesApiOnNodes`. */
   apiPortOpen: z.literal(true).optional(),
   installationProxy: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), noProxy: z.array(z.string()) }),
+  /** Absent where nothing differs from the usual. */
+  kubernetesOptions: KubernetesOptions.optional(),
   pools: z.array(NodePoolState),
   loadBalancers: z.array(LoadBalancerState),
   /** Present when the user protects the cluster: no plan may delete it. */

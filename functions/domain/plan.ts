@@ -111,6 +111,8 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ApiEndpointMoved'), from: z.string(), to: z.string() }),
   z.strictObject({ kind: z.literal('KubernetesUpgraded'), from: z.string(), to: z.string() }),
   z.strictObject({ kind: z.literal('InstallationProxyChanged'), enabled: z.boolean(), endpoint: z.string() }),
+  /** Settings of Kubernetes, by their names in the manifest. */
+  z.strictObject({ kind: z.literal('KubernetesOptionsChanged'), options: z.array(z.string()) }),
   z.strictObject({
     kind: z.literal('NodeMetadataChanged'),
     pool: z.string(),
@@ -130,6 +132,7 @@ export const Change = z.discriminatedUnion('kind', [
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('NetworkChanged'), from: z.string(), to: z.string() }),
+  z.strictObject({ kind: z.literal('CniChanged'), from: z.string(), to: z.string() }),
 ]);
 export type Change = z.infer<typeof Change>;
 

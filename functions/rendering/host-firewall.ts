@@ -6,6 +6,7 @@ import {
   type NodeState,
   servesApiOnNodes,
 } from '#domain/cluster-state.ts';
+import { type CniName, cniOf } from '#domain/kubernetes-options.ts';
 import { defaultWireguardPort } from './node-access.ts';
 import { peerCidrs } from './peer-cidrs.ts';
 
@@ -19,7 +20,16 @@ export interface HostFirewall {
   readonly peers: readonly string[];
   /** Further networks for SSH. */
   readonly admin: readonly string[];
+  /** Devices through which pods of the node come; a `*` at the end stands for any end. */
+  readonly pod_devices: readonly string[];
 }
+
+/** By network of the pods. A network of the user's own may be any that is common. */
+const podDevices: Readonly<Record<CniName, readonly string[]>> = {
+  cilium: ['cilium_host', 'cilium_net', 'cilium_vxlan', 'lxc*'],
+  canal: ['cali*', 'flannel.1'],
+  external: ['antrea*', 'cali*', 'cilium_*', 'cni*', 'flannel*', 'lxc*', 'ovn-*', 'veth*', 'vxlan.calico', 'weave'],
+};
 
 export interface HostFirewallInput {
   readonly state: ClusterState;
@@ -45,5 +55,6 @@ export function hostFirewallOf(
     udp: ports('udp'),
     peers: peerCidrs(state, facts),
     admin: adminCidrs,
+    pod_devices: balancer === undefined ? podDevices[cniOf(state)] : [],
   };
 }

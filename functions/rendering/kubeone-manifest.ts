@@ -1,6 +1,7 @@
 /** `kubeone.yaml` of a cluster (v1beta2, the only version that KubeOne 1.12 to 1.14 accepts), complete: KubeOne converges any cluster on it. */
 import { stringify } from 'yaml';
 import type { ClusterFacts, ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { cniOf, type KubernetesOptions } from '#domain/kubernetes-options.ts';
 import { alternativeNamesOf } from './dns-names.ts';
 import { noProxyList } from './no-proxy.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
@@ -10,7 +11,12 @@ export interface KubeOneInput {
   readonly facts: ClusterFacts;
   /** Absolute path of the directory with the SSH key files. */
   readonly keyDirectory: string;
+  /** Absolute path of the directory with the cluster's add-ons, where it has any. */
+  readonly addonsDirectory?: string;
 }
+
+/** `wg0` has 1380; VXLAN needs 50 of them. */
+const podMtu = 1330;
 
 type Member = { readonly node: NodeState; readonly pool: NodePoolState };
 
@@ -40,6 +46,7 @@ export function apiNames(state: ClusterState, facts: ClusterFacts): readonly str
 /** Renders it. Throws `InternalFault` when a node has no known address. */
 export function renderKubeOneManifest(input: KubeOneInput): string {
   const { state, facts } = input;
+  const options = state.kubernetesOptions ?? {};
   const api = apiAddress(state, facts);
   const control = members(state, 'control');
   const leader = state.apiEndpoint.kind === 'node' ? state.apiEndpoint.node : control[0]?.node.name;
@@ -50,14 +57,15 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
     versions: { kubernetes: state.kubernetesVersion },
     apiEndpoint: { ...api, alternativeNames: alternativeNames(state, facts, api.host) },
     cloudProvider: { none: {}, external: false },
-    clusterNetwork: {
-      kubeProxy: { skipInstallation: true },
-      cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
-    },
+    clusterNetwork: clusterNetworkOf(state),
     features: {
       coreDNS: { replicas: 2, deployPodDisruptionBudget: true },
-      nodeLocalDNS: { deploy: true },
+      nodeLocalDNS: { deploy: options.nodeLocalDNS ?? true },
+      metricsServer: { enable: options.metricsServer ?? true },
     },
+    systemPackages: { configureRepositories: options.configureRepositories ?? true },
+    ...registriesOf(options),
+    ...addonsOf(input),
     ...(state.installationProxy.enabled ? { proxy: proxyOf(input) } : {}),
     controlPlane: {
       hosts: control.map((member) => ({
@@ -71,6 +79,53 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
     operatingSystemManager: { deploy: false },
   };
   return stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Cilium takes the place of kube-proxy; with other networks kubeadm installs it. */
+function clusterNetworkOf(state: ClusterState): Readonly<Record<string, unknown>> {
+  const cni = cniOf(state);
+  switch (cni) {
+    case 'cilium':
+      return {
+        kubeProxy: { skipInstallation: true },
+        cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
+      };
+    case 'canal':
+      return { kubeProxy: { skipInstallation: false }, cni: { canal: { mtu: podMtu } } };
+    case 'external':
+      return { kubeProxy: { skipInstallation: false }, cni: { external: {} } };
+    default:
+      return cni satisfies never;
+  }
+}
+
+function registriesOf({ registries }: KubernetesOptions): Readonly<Record<string, unknown>> {
+  const { overwrite, insecure = false, mirrors = [] } = registries ?? {};
+  const containerd = mirrors.map(({ registry, endpoints, skipTlsVerify }) => [
+    registry,
+    { mirrors: endpoints, ...(skipTlsVerify ? { tlsConfig: { insecureSkipVerify: true } } : {}) },
+  ]);
+  return {
+    ...(overwrite === undefined
+      ? {}
+      : { registryConfiguration: { overwriteRegistry: overwrite, insecureRegistry: insecure } }),
+    ...(mirrors.length === 0
+      ? {}
+      : { containerRuntime: { containerd: { registries: Object.fromEntries(containerd) } } }),
+  };
+}
+
+/** Canal would take the device of the default route, past the mesh. */
+function addonsOf({ state, addonsDirectory }: KubeOneInput): Readonly<Record<string, unknown>> {
+  const canal = cniOf(state) === 'canal' ? [{ name: 'cni-canal', params: { IFACE: 'wg0' } }] : [];
+  if (canal.length === 0 && addonsDirectory === undefined) return {};
+  return {
+    addons: {
+      enable: true,
+      ...(addonsDirectory === undefined ? {} : { path: addonsDirectory }),
+      ...(canal.length === 0 ? {} : { addons: canal }),
+    },
+  };
 }
 
 function members(state: ClusterState, role: 'control' | 'compute'): readonly Member[] {

@@ -123,6 +123,10 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
     '^(?![a-z+]+:\\/\\/)(?!.*\\/\\.\\.?(\\/|$))[^\\s/@#?]+\\.[^\\s/@#?]+\\/[^\\s@#?]+$',
     'host and path, no scheme, no `@` `#` `?` `..`',
   ],
+  [
+    '^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\\d{1,5})?(\\/[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?)*$',
+    'host, with port and path where there are any, no scheme',
+  ],
   ['^(?!\\/)(?!(.*\\/)?(\\.\\.|\\.git)(\\/|$))[\\w ./-]*$', 'path without `/` at its beginning, no `..`'],
 ];
 

@@ -100,7 +100,15 @@ describe('UDP roles', () => {
 });
 
 describe('host firewall', () => {
-  const rules = { ssh_port: 22, wireguard_port: 51820, tcp: [443, 80], udp: [53], peers: [], admin: [] };
+  const rules = {
+    ssh_port: 22,
+    wireguard_port: 51820,
+    tcp: [443, 80],
+    udp: [53],
+    peers: [],
+    admin: [],
+    pod_devices: ['cali*'],
+  };
   const nft = async (change: object = {}) => {
     const inventory = { all: { hosts: { node: { kubeloom_firewall: { ...rules, ...change } } } } };
     return (await render('firewall.nft.j2', inventory)).node ?? '';
@@ -122,6 +130,11 @@ describe('host firewall', () => {
       'ip saddr @peers udp dport 51820 accept',
       'tcp dport { 80, 443 } accept',
       'udp dport { 53 } accept',
+    ]);
+    expect(text.match(/iifname .*/g)).toEqual([
+      'iifname "lo" accept',
+      'iifname "wg0" accept',
+      'iifname "cali*" accept',
     ]);
     expect(text).toContain('policy drop');
     expect(text).not.toContain('10250 ');

@@ -46,7 +46,15 @@ const variables = {
   kubeloom_proxy: { enabled: false, endpoint: '', no_proxy: '' },
   kubeloom_load_balancer: 'lb',
   kubeloom_load_balancers: { lb: { roles: [...roles(20, 'tcp', 80), ...roles(20, 'udp', 80)] } },
-  kubeloom_firewall: { ssh_port: 22, wireguard_port: 51820, tcp: [443], udp: [], peers: all, admin: all },
+  kubeloom_firewall: {
+    ssh_port: 22,
+    wireguard_port: 51820,
+    tcp: [443],
+    udp: [],
+    peers: all,
+    admin: all,
+    pod_devices: [],
+  },
 };
 
 /** What the playbook sends to the one host of the group. */

@@ -29,6 +29,7 @@ const firewall = ({ tcp = [], peers, admin = [...runners].map((address) => `${ad
     udp: [],
     peers: peers ?? all.map((name) => `${fleet.address(name)}/32`),
     admin,
+    pod_devices: ['lxc*'],
   },
 });
 const everywhere = (rules: Rules = {}): Work => ({

@@ -95,10 +95,7 @@ export const acceptedChanges: readonly (readonly [string, readonly [string, stri
   ['a version with a leading v', ['1.34.2', 'v1.34.2']],
   ['no API host', ['host: shop.example.com', 'host: ""']],
   ['addons with a path', ['machineController:', 'addons:\n  enable: true\n  path: .\nmachineController:']],
-  [
-    'own package repositories',
-    ['machineController:', 'systemPackages:\n  configureRepositories: false\nmachineController:'],
-  ],
+  ['own package repositories', ['configureRepositories: true', 'configureRepositories: false']],
   ['Canal', ['cilium:\n      enableHubble: true\n      kubeProxyReplacement: strict', 'canal:\n      mtu: 1370']],
   [
     'a mirror registry',

@@ -25,6 +25,8 @@ export interface ManifestSpec {
   /** Secret of each provider instance, where it is not the usual one. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly protect?: boolean;
+  /** Fields of the cluster about how Kubernetes is set up. */
+  readonly kubernetes?: Readonly<Record<string, unknown>>;
 }
 
 const types = { 'hz-1': 'hetzner', 'aws-1': 'aws', 'azure-1': 'azure', 'azure-2': 'azure', dns: 'cloudflare' };
@@ -63,6 +65,7 @@ export function manifestOf(desired: ManifestSpec = {}): InputManifest {
             network: desired.network ?? '192.168.2.0/24',
             installationProxy: desired.proxy ?? { mode: 'off' },
             pools: { control: desired.control ?? ['control'], compute: desired.compute ?? ['compute'] },
+            ...desired.kubernetes,
             ...(desired.protect ? { protect: true } : {}),
           },
         ],

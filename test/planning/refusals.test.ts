@@ -51,6 +51,13 @@ const cases: readonly Case[] = [
     reason: /network of the cluster "c" cannot be changed from .*: every node has its address out of it/,
   },
   {
+    title: 'another network of pods',
+    from: { kubernetes: { cni: 'canal' } },
+    to: {},
+    path: 'spec.kubernetes.clusters[c].cni',
+    reason: /network of pods of the cluster "c" cannot be changed from canal to cilium/,
+  },
+  {
     title: 'another server type in place',
     from: {},
     to: { dynamic: [control(1), compute(2, { serverType: 'large' })] },

@@ -41,6 +41,40 @@ export const settingCases: readonly ChangeCase[] = [
     changes: ['InstallationProxyChanged'],
   },
   {
+    title: 'registries and metrics-server: KubeOne alone',
+    from: {},
+    to: { kubernetes: { metricsServer: false, registries: { overwrite: 'mirror.example:5000' } } },
+    path: ['settle: kubernetes'],
+    changes: ['KubernetesOptionsChanged'],
+  },
+  {
+    title: 'add-ons, and new nodes that may need them',
+    from: { kubernetes: { cni: 'external', addons: { path: 'old' } } },
+    to: { dynamic: [control(1), compute(3)], kubernetes: { cni: 'external', addons: { path: 'new' } } },
+    path: ['grow: infrastructure configuration kubernetes nodes'],
+    changes: ['KubernetesOptionsChanged', 'NodesAdded'],
+  },
+  {
+    title: 'other repositories together with an upgrade that needs them',
+    from: { kubernetes: { configureRepositories: false } },
+    to: { version: '1.35.0' },
+    path: ['upgrade: kubernetes'],
+    changes: ['KubernetesUpgraded', 'KubernetesOptionsChanged'],
+  },
+  {
+    title: 'defaults that are written out: nothing',
+    from: {},
+    to: {
+      kubernetes: {
+        cni: 'cilium',
+        ...{ nodeLocalDNS: true, metricsServer: true, configureRepositories: true },
+        registries: { mirrors: [] },
+      },
+    },
+    path: [],
+    changes: [],
+  },
+  {
     title: 'labels, annotations and taints',
     from: {},
     to: {

@@ -101,6 +101,7 @@ describe('host firewalls', () => {
     udp: [],
     peers: ['198.18.0.3/32', '198.51.100.1/32', '198.51.100.2/32', '198.51.100.5/32'],
     admin: ['203.0.113.0/24'],
+    pod_devices: ['cilium_host', 'cilium_net', 'cilium_vxlan', 'lxc*'],
   };
 
   it('nodes without a cloud firewall get a host firewall with the ports of their roles', () => {
@@ -108,13 +109,22 @@ describe('host firewalls', () => {
       'control-aaaaaaa-01': common,
       'control-aaaaaaa-02': undefined,
       'workers-bbbbbbb-01': common,
-      'edge-ccccccc-01': { ...common, tcp: [6443, 443] },
+      'edge-ccccccc-01': { ...common, tcp: [6443, 443], pod_devices: [] },
     });
   });
 
   it('control nodes that serve the API themselves open its port in the host firewall', () => {
     const onNode = firewalls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
+  });
+
+  it('the host firewall lets in the devices of the network that the cluster has', () => {
+    const canal = firewalls({ kubernetesOptions: { cni: 'canal' } });
+    expect(canal['workers-bbbbbbb-01']).toMatchObject({ pod_devices: ['cali*', 'flannel.1'] });
+    const external = firewalls({ kubernetesOptions: { cni: 'external' } });
+    expect(external['workers-bbbbbbb-01']).toMatchObject({
+      pod_devices: expect.arrayContaining(['cali*', 'cni*', 'lxc*']),
+    });
   });
 
   it('the host firewall allows WireGuard from all addresses when a static node may be behind NAT', () => {

@@ -1,6 +1,7 @@
 /** `kubeone.yaml`. */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { KubernetesOptions } from '#domain/kubernetes-options.ts';
 import { apiAddress, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { twoProviderFacts, twoProviderState } from './states.ts';
 
@@ -39,6 +40,29 @@ describe('KubeOne manifest', () => {
     const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
     expect(parse(render()).proxy).toBeUndefined();
     expect(parse(render(twoProviderState({ installationProxy }))).proxy.https).toBe('http://proxy:8880');
+  });
+
+  it('the KubeOne manifest has what a site without the internet asks for', async () => {
+    const kubernetesOptions: KubernetesOptions = {
+      cni: 'canal',
+      ...{ nodeLocalDNS: false, metricsServer: false, configureRepositories: false, addons: 'site' },
+      registries: {
+        overwrite: 'registry.site.example:5000',
+        insecure: true,
+        mirrors: [{ registry: 'docker.io', endpoints: ['https://one.example'], skipTlsVerify: true }],
+      },
+    };
+    const state = twoProviderState({ kubernetesOptions });
+    const input = { state, facts, keyDirectory: '/work/keys', addonsDirectory: '/opt/kubeloom/templates/addons/site' };
+    await expect(renderKubeOneManifest(input)).toMatchFileSnapshot('golden/kubeone-air-gapped.yaml');
+  });
+
+  it('kube-proxy is installed with every network but Cilium', () => {
+    const network = (cni: 'canal' | 'external') =>
+      parse(render(twoProviderState({ kubernetesOptions: { cni } }))).clusterNetwork;
+    expect(network('canal')).toEqual({ kubeProxy: { skipInstallation: false }, cni: { canal: { mtu: 1330 } } });
+    expect(network('external')).toEqual({ kubeProxy: { skipInstallation: false }, cni: { external: {} } });
+    expect(parse(render()).clusterNetwork.kubeProxy).toEqual({ skipInstallation: true });
   });
 
   it('the API is found under its DNS name before the name is known to exist', () => {

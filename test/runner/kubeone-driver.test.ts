@@ -1,7 +1,8 @@
 /** The kubernetes stage with a KubeOne that leaves what it was told to leave. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
@@ -67,6 +68,21 @@ describe('KubeOne apply', () => {
       code: 'HostUnreachable',
       resource: 'workers-bbbbbbb-01',
     });
+  });
+
+  it('add-ons are found in KUBELOOM_ADDONS and in the templates, and one that is nowhere stops the stage before KubeOne', async () => {
+    const target = twoProviderState({ kubernetesOptions: { addons: 'site' } });
+    await world.put(aDocument([kubernetes('apply')], { target }), twoProviderFacts);
+    expect((await world.run('kubernetes')).error).toMatchObject({ class: 'user', code: 'AddonsMissing' });
+    expect(existsSync(`${recordings}.manifest`)).toBe(false);
+    for (const place of [join(world.templates, 'addons'), join(world.directory, 'own')]) {
+      mkdirSync(join(place, 'site'), { recursive: true });
+      writeFileSync(join(place, 'site', 'network.yaml'), '');
+      if (place.endsWith('own')) world.set('KUBELOOM_ADDONS', `/nowhere:${place}`);
+      expect((await world.run('kubernetes')).ok).toBe(true);
+      const { addons } = parse(readFileSync(`${recordings}.manifest`, 'utf8'));
+      expect(addons).toEqual({ enable: true, path: join(place, 'site') });
+    }
   });
 
   it('a missing kubeconfig fails the stage', async () => {

@@ -15,7 +15,7 @@ let cluster: string;
 const calls = () => readFileSync(join(cluster, 'calls'), 'utf8').trim().split('\n');
 
 describe('move of the API endpoint', () => {
-  /** Has the two ConfigMaps, unless `empty` is there. */
+  /** Has the three ConfigMaps, unless `empty` is there. */
   const withConfigMaps = `#!/bin/bash
 cluster=$KUBELOOM_TEST_CLUSTER
 shift
@@ -53,6 +53,11 @@ exit 0
       'ClusterConfiguration',
       'kind: ClusterConfiguration\ncontrolPlaneEndpoint: 198.51.100.1:6443\n',
     );
+    configMap(
+      'kube-proxy',
+      'kubeconfig.conf',
+      'clusters:\n- name: default\n  cluster: { certificate-authority: /ca.crt, server: "https://198.51.100.1:6443" }\n',
+    );
     const before = twoProviderState({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     await world.put(aDocument([plan], { direction: 'move', before }), twoProviderFacts);
   });
@@ -61,7 +66,7 @@ exit 0
 
   it('the new endpoint is written wherever the cluster names the old one, and all else stays', async () => {
     expect((await world.run('nodes')).ok).toBe(true);
-    const [info, kubeadm] = patches();
+    const [info, kubeadm, kubeProxy] = patches();
     expect(info?.[0]).toBe('cluster-info');
     expect(parse(info?.[1].data.kubeconfig).clusters).toEqual([
       { name: '', cluster: { server: 'https://shop.example.com:6443', 'certificate-authority-data': 'bmV3' } },
@@ -72,7 +77,14 @@ exit 0
       apiServer: { certSANs: ['shop.example.com', 'www.example.com', '198.51.100.1', '198.51.100.2'] },
     });
     expect(kubeadm?.[1]).toMatchObject({ metadata: { resourceVersion: '7' } });
-    expect(calls().at(-1)).toMatch(/^rollout restart daemonset cilium/);
+    expect(parse(kubeProxy?.[1].data['kubeconfig.conf']).clusters).toEqual([
+      { name: 'default', cluster: { 'certificate-authority': '/ca.crt', server: 'https://shop.example.com:6443' } },
+    ]);
+    expect(
+      calls()
+        .slice(-2)
+        .map((call) => call.split(' ').slice(0, 4).join(' ')),
+    ).toEqual(['rollout restart daemonset kube-proxy', 'rollout restart daemonset cilium']);
   });
 
   it('a cluster without those ConfigMaps is no error', async () => {

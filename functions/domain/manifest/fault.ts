@@ -37,6 +37,7 @@ export const acceptableWarnings = [
   'single-control-node',
   'even-control-nodes',
   'no-compute-pool',
+  'no-network-addon',
   'no-cluster',
   'single-api-load-balancer',
   'distant-api-load-balancer',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '#domain/provider-types.ts';
 
 import { DriftChecks } from './drift-checks.ts';
+import { kubernetesOptionFields } from './kubernetes-options.ts';
 import { LoadBalancer, Role } from './load-balancers.ts';
 import { ClusterName, Metadata, ProviderName, shown, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
@@ -72,6 +73,7 @@ export const KubernetesCluster = z.strictObject({
       compute: z.array(Text).default([]).describe('Node pools that run the work.'),
     })
     .describe('Names of the node pools.'),
+  ...kubernetesOptionFields,
   protect: z.boolean().default(false).describe('Kubeloom: refuse every change that deletes the cluster.'),
   replaceAtOnce: z
     .int()

@@ -8,6 +8,7 @@ import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './kube
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { dynamicPoolRules } from './rules/dynamic-pool-rules.ts';
+import { kubernetesOptionRules } from './rules/kubernetes-option-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
 import { indexManifest, type ManifestIndex, type ValidationContext } from './rules/manifest-index.ts';
 import { networkRules } from './rules/network-rules.ts';
@@ -24,6 +25,7 @@ const rules: readonly ((index: ManifestIndex) => Iterable<Fault>)[] = [
   staticPoolRules,
   clusterRules,
   networkRules,
+  kubernetesOptionRules,
   roleRules,
   loadBalancerRules,
   dnsRules,

@@ -21,7 +21,10 @@ const ClusterConfiguration = z.looseObject({
   apiServer: z.looseObject({ certSANs: z.array(z.string()).optional() }).optional(),
 });
 
-/** Writes it into cluster-info and kubeadm-config and restarts Cilium. Those that a cluster does not have are skipped. */
+/**
+ * Writes it into cluster-info, kubeadm-config and the configuration of kube-proxy, and restarts kube-proxy and Cilium. Those that a
+ * cluster does not have are skipped.
+ */
 export async function updateEndpointConsumers(
   context: StageContext,
   kubectl: Kubectl,
@@ -43,14 +46,25 @@ export async function updateEndpointConsumers(
     const apiServer = { ...known.apiServer, certSANs: [...apiNames(target, facts.current)] };
     return stringify({ ...known, apiServer, controlPlaneEndpoint: `${host}:${port}` });
   });
-  // Its pods read the endpoint only when they start. Nodes work without a restart, so a failure is only a warning.
-  const cilium = ['rollout', 'restart', 'daemonset', 'cilium', '-n', 'kube-system', '--request-timeout=30s'];
-  const { code, stderr } = await kubectl.try(cilium);
-  if (code === 0) return;
-  if (isAbsent(stderr)) log.write('runner', 'there is no Cilium to restart');
-  else {
-    const message = `Cilium was not restarted after the API endpoint moved: ${stderr.trim()}`;
-    emit({ kind: 'CiliumNotRestarted', level: 'warning', message });
+  const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy', key: 'kubeconfig.conf' };
+  await change(context, kubectl, kubeProxy, (text) => {
+    const known = Kubeconfig.parse(parse(text));
+    const server = `https://${host}:${port}`;
+    return stringify({
+      ...known,
+      clusters: known.clusters.map((one) => ({ ...one, cluster: { ...one.cluster, server } })),
+    });
+  });
+  // Their pods read the endpoint only when they start. Nodes work without a restart, so a failure is only a warning.
+  for (const name of ['kube-proxy', 'cilium']) {
+    const restart = ['rollout', 'restart', 'daemonset', name, '-n', 'kube-system', '--request-timeout=30s'];
+    const { code, stderr } = await kubectl.try(restart);
+    if (code === 0) continue;
+    if (isAbsent(stderr)) log.write('runner', `there is no DaemonSet ${name} to restart`);
+    else {
+      const message = `${name} was not restarted after the API endpoint moved: ${stderr.trim()}`;
+      emit({ kind: 'DaemonSetNotRestarted', level: 'warning', message });
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { findAddons } from '../kubeone/addons-directory.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { complaintsOnly } from '../process.ts';
@@ -28,7 +29,9 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const about = await whatSpeaks(context, program);
   const simulated = about === 'simulated control plane';
   if (simulated) context.facts.simulated('control plane');
-  const directory = await prepare(context, state);
+  const { addons } = state.kubernetesOptions ?? {};
+  const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
+  const directory = await prepare(context, state, addonsDirectory);
   const known = context.facts.current.kubeconfigKey !== undefined;
   const result = await context.run({
     label: 'kubeone',
@@ -107,14 +110,19 @@ async function whatSpeaks(context: ContextOf<'kubeone'>, program: string): Promi
   return /stand-in/i.test(stdout) ? 'installed by the stand-in for KubeOne' : undefined;
 }
 
-async function prepare(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {
+async function prepare(context: ContextOf<'kubeone'>, state: ClusterState, addonsDirectory?: string): Promise<string> {
   const directory = join(context.workDirectory, 'kubeone');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keyDirectory = await writeSshKeyFiles(
     context,
     state.pools.flatMap((pool) => pool.nodes.map((node) => ({ node, pool, clusterId: state.id }))),
   );
-  const manifest = renderKubeOneManifest({ state, facts: context.facts.current, keyDirectory });
+  const manifest = renderKubeOneManifest({
+    state,
+    facts: context.facts.current,
+    keyDirectory,
+    ...(addonsDirectory === undefined ? {} : { addonsDirectory }),
+  });
   await writeFile(join(directory, 'kubeone.yaml'), manifest, { mode: 0o600 });
   return directory;
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { Provider } from '../input-manifest.ts';
+import { kubernetesOptionFields } from '../kubernetes-options.ts';
 import { RoleFields } from '../load-balancers.ts';
 import { DynamicNodePoolFields, ManifestMachineSpec, ManifestTaint, StaticNodePool } from '../node-pools.ts';
 
@@ -66,6 +67,10 @@ const PartialCluster = z.object({
   version: text,
   network: text,
   pools: part(z.object({ control: names, compute: names })),
+  cni: loose(kubernetesOptionFields.cni),
+  registries: loose(z.object({ overwrite: text, insecure: flag, mirrors: list(z.object({ registry: text })) })),
+  /** Given but broken counts as given. */
+  addons: z.unknown().optional(),
 });
 export type PartialCluster = z.infer<typeof PartialCluster>;
 

@@ -17,6 +17,7 @@ import { providerTypeFacts } from '#domain/provider-types.ts';
 import { targetsApi } from '../states/role-targets.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type PoolLeftOut, type PoolSources, useKey } from './desired-pools.ts';
+import { kubernetesOptions } from './kubernetes-options.ts';
 
 /** Version of the templates that come with Kubeloom. */
 export const builtinTemplates = 'builtin@1';
@@ -63,6 +64,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     // Where pools are held, the endpoint waits for a load balancer that has nodes.
     apiEndpoint: apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
+    ...kubernetesOptions(cluster),
     pools,
     loadBalancers,
     ...(cluster.protect ? { protect: true } : {}),

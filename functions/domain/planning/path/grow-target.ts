@@ -1,5 +1,6 @@
 /** The target of `grow`: everything new together with everything that exists. */
 import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
+import { withOptions } from '#domain/kubernetes-options.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 import { listenerOf, targetsApi } from '../states/role-targets.ts';
@@ -8,7 +9,8 @@ import { listenerOf, targetsApi } from '../states/role-targets.ts';
 export function growTarget(here: ClusterState, goal: ClusterState): ClusterState {
   if (!addsAnything(here, goal)) return here;
   return {
-    ...here,
+    // New nodes are installed with the settings of the goal, and may not come up without.
+    ...withOptions(here, goal),
     installationProxy: goal.installationProxy.enabled ? goal.installationProxy : here.installationProxy,
     pools: grownPools(here.pools, goal.pools),
     loadBalancers: [

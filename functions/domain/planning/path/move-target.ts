@@ -1,5 +1,6 @@
 /** The targets of `move` and `upgrade`, and the change of credentials that comes before everything else. */
 import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
+import { withOptions } from '#domain/kubernetes-options.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
@@ -20,10 +21,10 @@ export function moveTarget(here: ClusterState, goal: ClusterState): ClusterState
   return { ...rest, apiEndpoint, loadBalancers, ...(open ? { apiPortOpen: true } : {}) };
 }
 
-/** The states on the way to the Kubernetes version of `goal`: one for each minor version. */
+/** The states on the way to the Kubernetes version of `goal`: one for each minor version. Images and packages come from where `goal` says. */
 export function upgradeTargets(here: ClusterState, goal: ClusterState): readonly ClusterState[] {
   return minorSteps(here.kubernetesVersion, goal.kubernetesVersion).map((kubernetesVersion) => ({
-    ...here,
+    ...withOptions(here, goal),
     kubernetesVersion,
   }));
 }

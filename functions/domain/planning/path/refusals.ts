@@ -32,6 +32,7 @@ function allRefusals({ current, attempted, desired, changes }: Ends): readonly R
   const fixed = [
     ...providerRefusals(current, desired),
     ...networkRefusals(desired, changes),
+    ...cniRefusals(desired, changes),
     ...machineRefusals(current, desired, changes),
     ...kindRefusals(current, desired),
   ];
@@ -81,6 +82,15 @@ function networkRefusals(desired: ClusterState, changes: readonly Change[]): rea
     const reason = `the network of the cluster ${shown(desired.name)} cannot be changed from ${change.from}: every node has its address out of it`;
     const fix = `keep ${change.from}, or create a new cluster with another name`;
     return [refusal(aboutCluster(desired, 'network'), reason, fix)];
+  });
+}
+
+function cniRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== 'CniChanged') return [];
+    const reason = `the network of pods of the cluster ${shown(desired.name)} cannot be changed from ${change.from} to ${change.to}: running pods have their addresses out of it`;
+    const fix = `keep ${change.from}, or create a new cluster with another name`;
+    return [refusal(aboutCluster(desired, 'cni'), reason, fix)];
   });
 }
 

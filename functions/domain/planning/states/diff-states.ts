@@ -5,6 +5,7 @@ import {
   type NodePoolState,
   servesApiOnNodes,
 } from '#domain/cluster-state.ts';
+import { cniOf, differingOptions } from '#domain/kubernetes-options.ts';
 import type { Change } from '#domain/plan.ts';
 import { sameValue } from '#domain/same-value.ts';
 import { diffLoadBalancer } from './diff-load-balancers.ts';
@@ -72,6 +73,9 @@ function diffCluster(from: ClusterState, to: ClusterState): Change[] {
     const { enabled, endpoint } = to.installationProxy;
     changes.push({ kind: 'InstallationProxyChanged', enabled, endpoint });
   }
+  const options = differingOptions(from.kubernetesOptions, to.kubernetesOptions);
+  if (options.length > 0) changes.push({ kind: 'KubernetesOptionsChanged', options: [...options] });
+  if (cniOf(from) !== cniOf(to)) changes.push({ kind: 'CniChanged', from: cniOf(from), to: cniOf(to) });
   if (from.protect !== to.protect) {
     changes.push({ kind: 'ProtectionChanged', what: `cluster ${to.name}`, protect: to.protect === true });
   }

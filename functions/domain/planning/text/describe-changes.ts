@@ -30,6 +30,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [
         change.enabled ? `nodes use the installation proxy ${change.endpoint}` : 'nodes use no installation proxy',
       ];
+    case 'KubernetesOptionsChanged':
+      return [`Kubernetes gets other settings: ${listed(change.options)}`];
     case 'NodeMetadataChanged':
       return [`nodes of ${label(change.pool)} get other ${metadataText(change)}`];
     case 'AutoscalerChanged':
@@ -50,6 +52,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [`${listed(change.fields)} of ${label(change.pool)} would change`];
     case 'NetworkChanged':
       return [`the network would change from ${change.from} to ${change.to}`];
+    case 'CniChanged':
+      return [`the network of pods would change from ${change.from} to ${change.to}`];
     default:
       return change satisfies never;
   }
@@ -64,6 +68,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `names of ${change.loadBalancer}`;
     case 'InstallationProxyChanged':
       return `installation proxy ${change.enabled ? 'on' : 'off'}`;
+    case 'KubernetesOptionsChanged':
+      return `${listed(change.options)} of Kubernetes`;
     case 'NodeMetadataChanged':
       return `${metadataKinds(change)} of ${label(change.pool)}`;
     case 'AutoscalerChanged':

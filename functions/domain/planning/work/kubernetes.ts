@@ -1,8 +1,9 @@
 /** Work of KubeOne and kubectl, and why. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import { differingOptions } from '#domain/kubernetes-options.ts';
 import { diffPool } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
-import { counted } from '../text/words.ts';
+import { counted, listed } from '../text/words.ts';
 import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
 
 /** Why KubeOne has to run towards the second state; empty when it has not. */
@@ -12,10 +13,12 @@ export function kubernetesReasons(nodeDiff: NodeDiff): readonly string[] {
   if (from === null) return [`Kubernetes ${to.kubernetesVersion} is installed`];
   const joining = nodeDiff.added.filter(isKubernetes).length;
   const upgrade = `Kubernetes goes from ${from.kubernetesVersion} to ${to.kubernetesVersion}`;
+  const options = differingOptions(from.kubernetesOptions, to.kubernetesOptions);
   return [
     ...(joining > 0 ? [`${counted(joining, 'node')} taken into Kubernetes`] : []),
     ...(from.kubernetesVersion !== to.kubernetesVersion ? [upgrade] : []),
     ...(nodeDiff.endpointMoves ? ['the API endpoint moves'] : []),
+    ...(options.length > 0 ? [`other settings of Kubernetes: ${listed(options)}`] : []),
   ];
 }
 

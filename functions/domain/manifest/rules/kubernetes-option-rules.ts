@@ -1,0 +1,35 @@
+/** Rules of how Kubernetes is set up: registries, and a network of pods that someone has to bring. */
+import { error, type Fault, warning } from '../fault.ts';
+import { shown } from '../names.ts';
+import type { ManifestIndex } from './manifest-index.ts';
+
+export function* kubernetesOptionRules({ clusters }: ManifestIndex): Iterable<Fault> {
+  for (const { thing: cluster, path } of clusters) {
+    const { overwrite, insecure, mirrors = [] } = cluster.registries ?? {};
+    const place = [...path, 'registries'];
+    if (insecure && overwrite === undefined) {
+      yield error(
+        [...place, 'insecure'],
+        'insecure is about the registry in overwrite, and there is none',
+        'name the registry in overwrite; for mirrors use skipTlsVerify',
+      );
+    }
+    for (const [index, { registry }] of mirrors.entries()) {
+      const before = mirrors.findIndex((mirror) => mirror.registry === registry);
+      if (registry === undefined || before === index) continue;
+      yield error(
+        [...place, 'mirrors', index, 'registry'],
+        `${shown(registry)} has mirrors already`,
+        'list all of them as endpoints of one entry',
+      );
+    }
+    if (cluster.cni === 'external' && cluster.addons === undefined) {
+      yield warning(
+        'no-network-addon',
+        [...path, 'cni'],
+        'no add-on brings the network of the pods, so nodes do not become ready until someone installs one',
+        'put its documents into a directory of add-ons and name it in addons.path',
+      );
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** Where a cluster's add-ons are on the machine of the runner. */
+import { readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { StageFailure } from '../stage-failure.ts';
+
+/** `name`: as the manifest has it. Looks into the directories of KUBELOOM_ADDONS, then into those that come with the templates. */
+export async function findAddons(name: string, templatesDirectory: string): Promise<string> {
+  const own = (process.env.KUBELOOM_ADDONS ?? '').split(delimiter).filter(Boolean);
+  for (const directory of [...own, join(templatesDirectory, 'addons')]) {
+    const found = join(directory, name);
+    if ((await readdir(found).catch(() => [])).length > 0) return found;
+  }
+  throw new StageFailure({
+    class: 'user',
+    code: 'AddonsMissing',
+    message: `The runner has no directory of add-ons "${name}", or it is empty.`,
+    hint: 'Put it below templates/addons and deploy again, or name its parent in KUBELOOM_ADDONS of the runner; or change addons.path of the cluster.',
+  });
+}
