@@ -19,8 +19,8 @@ export async function runApplication(kubeconfig: string, file: string, nodes: nu
   return podsOf(kubeconfig);
 }
 
-/** The pods of the application that are ready. */
-export async function podsOf(kubeconfig: string): Promise<readonly Pod[]> {
+/** Its pods that stay. */
+async function podsOf(kubeconfig: string): Promise<readonly Pod[]> {
   const list = JSON.parse(await kubectlWith(kubeconfig)('get', 'pods', '-l', 'app=hello', '-o', 'json')) as {
     items: readonly {
       metadata: { name: string; deletionTimestamp?: string };

@@ -16,7 +16,7 @@ import { removeAllHosts } from '#local/hosts-helper.ts';
 import { kubernetesKind } from '#local/kubernetes/available.ts';
 import { startPlatform } from '#local/platform.ts';
 import { status } from '#local/supervisor.ts';
-import { podsOf, proveNetwork, runApplication } from './application.ts';
+import { proveNetwork, runApplication } from './application.ts';
 import { bootIds, type Machines, openMachines } from './machines.ts';
 import {
   findLeftovers,
@@ -35,12 +35,13 @@ const first = join(root, 'examples', 'local-two-providers.yaml');
 const grown = join(root, 'examples', 'local-two-providers-grown.yaml');
 const application = join(root, 'demo', 'application.yaml');
 
-const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
-const kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);
+let kindOfKubernetes: ReturnType<typeof kubernetesKind>;
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 async function main(): Promise<void> {
+  const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
+  kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);
   const real = await canBeReal();
   title(
     real
@@ -157,7 +158,7 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
     proof(`${pods.length} pods of an application run on ${new Set(pods.map(({ node }) => node)).size} nodes`);
     proof(`pods reach each other and the service by name: ${await proveNetwork(file, pods)} connections`);
     where.clear();
-    for (const pod of await podsOf(file)) where.set(pod.name, pod.node);
+    for (const pod of pods) where.set(pod.name, pod.node);
   }
   const balancer = cluster.loadBalancers[0];
   const role = balancer?.roles.find((candidate) => candidate.port !== 6443);

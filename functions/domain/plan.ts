@@ -41,7 +41,11 @@ export const ConfigurationWork = z.strictObject({
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 
 /** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
-export const KubernetesWork = z.strictObject({ action: z.enum(['apply', 'reset']) });
+export const KubernetesWork = z.strictObject({
+  action: z.enum(['apply', 'reset']),
+  /** Nodes whose machine was lost and recreated under the same name: what Kubernetes still has of the old one is removed first. */
+  recreated: z.array(z.string()).optional(),
+});
 export type KubernetesWork = z.infer<typeof KubernetesWork>;
 
 /** kubectl: nodes to patch to the target state, nodes to drain and remove (control-plane nodes one at a time). */

@@ -1,5 +1,7 @@
 /** What the command line of KubeOne needs from whatever puts Kubernetes on hosts: kubeadm, or the simulated control plane. */
-import type { HostConfig } from './manifest.ts';
+import type { Log } from './log.ts';
+import type { HostConfig, KubeOneCluster } from './manifest.ts';
+import type { SshHosts } from './ssh-hosts.ts';
 
 export interface Probe {
   readonly host: HostConfig;
@@ -35,4 +37,28 @@ export interface Installer {
   settle(hosts: readonly Probe[], known: readonly KnownNode[]): Promise<void>;
   /** Removes Kubernetes from a host. */
   reset(host: HostConfig): Promise<void>;
+}
+
+/** What every installer works with. */
+export abstract class ClusterInstaller {
+  protected readonly cluster: KubeOneCluster;
+  protected readonly hosts: SshHosts;
+  protected readonly log: Log;
+  #leader: HostConfig | undefined;
+
+  constructor(cluster: KubeOneCluster, hosts: SshHosts, log: Log) {
+    this.cluster = cluster;
+    this.hosts = hosts;
+    this.log = log;
+  }
+
+  /** The first control node, once `settleLeader` has chosen it. */
+  protected get leader(): HostConfig {
+    if (this.#leader === undefined) throw new Error('the first control node comes before the others');
+    return this.#leader;
+  }
+
+  protected set leader(host: HostConfig) {
+    this.#leader = host;
+  }
 }

@@ -23,6 +23,15 @@ export function safeguardRefusals({ wantedVersion, probes, controls, live }: Sit
   }
   const known = live.filter(({ name }) => probes.some(({ host }) => host.hostname === name));
   const joining = probes.filter(({ host }) => !live.some(({ name }) => name === host.hostname));
+  const broken = probes.filter(
+    ({ host, kubernetesVersion }) => kubernetesVersion === null && known.some(({ name }) => name === host.hostname),
+  );
+  if (broken.length > 0) {
+    const names = broken.map(({ host }) => host.hostname).join(', ');
+    return [
+      `broken host(s) found, remove it manually: ${names} in the cluster without Kubernetes on the machine; delete the node, and its etcd member`,
+    ];
+  }
   const refused: string[] = [];
   for (const { name, version, control } of known) {
     if (control !== controls.includes(name)) {

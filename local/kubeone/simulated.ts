@@ -1,37 +1,25 @@
 /** The simulated control plane as an installer: the programs of node/ instead of Kubernetes. */
 import { isIP } from 'node:net';
-import type { Installer, KnownNode, Probe } from './installer.ts';
+import { ClusterInstaller, type Installer, type KnownNode, type Probe } from './installer.ts';
 import { knownNodes } from './known-nodes.ts';
-import type { Log } from './log.ts';
 import { controlTaint, type HostConfig, type KubeOneCluster } from './manifest.ts';
 import type { ClusterKeys, NodeSetup } from './node/setup.ts';
 import { probe } from './simulated-code.ts';
-import type { SshHosts } from './ssh-hosts.ts';
 
-export class Simulated implements Installer {
+export class Simulated extends ClusterInstaller implements Installer {
   readonly words = 'simulated control plane';
   readonly joinTimeoutMs = 60_000;
-  readonly #cluster: KubeOneCluster;
-  readonly #hosts: SshHosts;
-  readonly #log: Log;
-  #leader: HostConfig | undefined;
-
-  constructor(cluster: KubeOneCluster, hosts: SshHosts, log: Log) {
-    this.#cluster = cluster;
-    this.#hosts = hosts;
-    this.#log = log;
-  }
 
   probe(host: HostConfig): Promise<Probe> {
-    return probe(this.#hosts, host);
+    return probe(this.hosts, host);
   }
 
   async nodes(control: HostConfig): Promise<readonly KnownNode[]> {
-    return knownNodes((await this.#hosts.run(control, 'kubeadm nodes')).toString('utf8'));
+    return knownNodes((await this.hosts.run(control, 'kubeadm nodes')).toString('utf8'));
   }
 
   async settleLeader({ host, holdsAuthority }: Probe, known: KnownNode | undefined): Promise<void> {
-    this.#leader = host;
+    this.leader = host;
     await this.#settle(host, holdsAuthority ? await this.#keys() : undefined, known);
   }
 
@@ -40,7 +28,7 @@ export class Simulated implements Installer {
     const { caKey, admin, ...workerKeys } = keys;
     await Promise.all(
       probes.map(({ host }) => {
-        const given = this.#cluster.controls.includes(host) ? keys : workerKeys;
+        const given = this.cluster.controls.includes(host) ? keys : workerKeys;
         return this.#settle(
           host,
           given,
@@ -52,24 +40,23 @@ export class Simulated implements Installer {
 
   async reset(host: HostConfig): Promise<void> {
     const command = 'if command -v kubeadm >/dev/null; then kubeadm reset -f; fi; rm -rf /etc/kubernetes';
-    await this.#hosts.run(host, command);
+    await this.hosts.run(host, command);
   }
 
   async #settle(host: HostConfig, keys: ClusterKeys | undefined, known: KnownNode | undefined): Promise<void> {
     const setup = this.#setupOf(host, keys, known?.ready !== true);
-    const answer = await this.#hosts.run(host, 'kubeadm setup', JSON.stringify(setup));
+    const answer = await this.hosts.run(host, 'kubeadm setup', JSON.stringify(setup));
     const changed: string[] = JSON.parse(answer.toString('utf8'));
-    if (changed.length > 0) this.#log.info(`Started ${changed.join(' and ')} (simulated)...`, host.publicAddress);
+    if (changed.length > 0) this.log.info(`Started ${changed.join(' and ')} (simulated)...`, host.publicAddress);
   }
 
   async #keys(): Promise<ClusterKeys> {
-    if (this.#leader === undefined) throw new Error('the first control node comes before the others');
-    return JSON.parse((await this.#hosts.run(this.#leader, 'kubeadm export-keys')).toString('utf8'));
+    return JSON.parse((await this.hosts.run(this.leader, 'kubeadm export-keys')).toString('utf8'));
   }
 
   #setupOf(host: HostConfig, keys: ClusterKeys | undefined, rejoin: boolean): NodeSetup {
-    const { version: kubernetesVersion, controls, name } = this.#cluster;
-    const { host: endpointHost, port } = this.#cluster.apiEndpoint;
+    const { version: kubernetesVersion, controls, name } = this.cluster;
+    const { host: endpointHost, port } = this.cluster.apiEndpoint;
     const control = controls.includes(host);
     const memberOf = ({ hostname, privateAddress }: HostConfig) => ({
       name: hostname,
@@ -93,7 +80,7 @@ export class Simulated implements Installer {
         ? {
             self: memberOf(host),
             kubernetesVersion,
-            subjectAltNames: subjectAltNames(this.#cluster, host),
+            subjectAltNames: subjectAltNames(this.cluster, host),
             kubeconfig: { cluster: name, url: `https://${endpointHost}:${port}` },
           }
         : undefined,

@@ -73,7 +73,7 @@ describe('safeguards', () => {
   });
   const probe = (name: string, authority: string | null) => ({
     host: host(name, '10.0.0.1'),
-    kubernetesVersion: null,
+    kubernetesVersion: authority === null ? null : '1.34.1',
     authority,
     holdsAuthority: authority !== null && name === 'one',
   });
@@ -96,6 +96,16 @@ describe('safeguards', () => {
   test('an upgrade and a join at once are refused', () => {
     const [reason] = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
     expect(reason).toContain('let two join with the present version first');
+  });
+
+  test('a node of the cluster whose machine has no Kubernetes is a broken host', () => {
+    const [reason] = judge(
+      '1.34.1',
+      [live('one', '1.34.1'), { ...live('two', '1.34.1'), ready: false }],
+      probe('one', 'A'),
+      probe('two', null),
+    );
+    expect(reason).toMatch(/^broken host\(s\) found, remove it manually: two/);
   });
 
   test('hosts of other clusters, and compute nodes that become control nodes, are refused', () => {

@@ -9,6 +9,8 @@ import { kubernetesKind } from '#local/kubernetes/available.ts';
 import { goModOf } from '#local/kubernetes/build/go-module.ts';
 import { goParts, kubernetesVersions, partOf } from '#local/kubernetes/parts.ts';
 
+const newest = kubernetesVersions.at(-1)?.version ?? '';
+
 test('every Kubernetes version of local hosts is one that Kubeloom supports', () => {
   for (const { version } of kubernetesVersions) expect(isSupportedVersion(version), version).toBe(true);
 });
@@ -22,7 +24,7 @@ test('every image of a Kubernetes version has a part that builds its program', (
 });
 
 test('a go.mod for Kubernetes names its staging modules by their published version, and other modules as Kubernetes does', () => {
-  const part = goParts.find(({ name }) => name === 'kubernetes-1.34.4');
+  const part = goParts.find(({ name }) => name === `kubernetes-${newest}`);
   if (part === undefined) throw new Error('there is no such part');
   const own = [
     'module k8s.io/kubernetes',
@@ -41,10 +43,10 @@ test('a go.mod for Kubernetes names its staging modules by their published versi
   expect(goModOf(part, own).split('\n')).toEqual([
     'module kubeloom.local/build',
     'go 1.24.0',
-    'require k8s.io/kubernetes v1.34.4',
+    `require k8s.io/kubernetes v${newest}`,
     'replace github.com/a/b => github.com/c/b v1.2.3',
     'godebug default=go1.24',
-    'replace k8s.io/api => k8s.io/api v0.34.4',
+    `replace k8s.io/api => k8s.io/api v0.${newest.slice(2)}`,
     '',
   ]);
 });

@@ -239,6 +239,19 @@ export const kubernetesRows: readonly RowCase[] = [
     ],
   },
   {
+    row: '35',
+    title: 'lost machines are recreated, and what Kubernetes has of the old ones is removed first',
+    from: withLb(['web']),
+    to: withLb(['web']),
+    drift: ['compute-01', 'balancer-01'].map((node) => ({
+      kind: 'machine' as const,
+      where: { node, provider: 'hz-1' },
+    })),
+    path: [
+      'repair: infrastructure(hz-1; names of lb) configuration(install compute-01, balancer-01; peers of 2; build lb) kubernetes(apply; remove old compute-01) nodes(patch compute-01)',
+    ],
+  },
+  {
     row: 'C',
     title: 'a cluster is made',
     to: withLb(['api', 'web']),

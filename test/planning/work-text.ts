@@ -33,7 +33,7 @@ function partsOf(plan: StagePlan): readonly string[] {
       ];
     }
     case 'kubernetes':
-      return [plan.work.action];
+      return [plan.work.action, ...named('remove old', plan.work.recreated ?? [])];
     case 'nodes':
       return [...named('patch', plan.work.patch), ...named('remove', plan.work.remove)];
     case 'traffic':

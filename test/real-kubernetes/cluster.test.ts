@@ -1,9 +1,10 @@
 /** Real Kubernetes through the product: two providers, an application under requests, grow, upgrade, shrink, delete. */
 import { describe, expect, it } from 'vitest';
 import { grown, realCluster, two } from './real-cluster.ts';
+import { newest, patchBefore } from './versions.ts';
 
 describe('real Kubernetes on local hosts', () => {
-  const cluster = realCluster('1.34.3');
+  const cluster = realCluster(() => two(patchBefore));
 
   it('a new cluster over two providers runs an application that the load balancer reaches, and nothing of it is simulated', async () => {
     expect((await cluster.manifest()).simulated).toEqual([]);
@@ -11,17 +12,17 @@ describe('real Kubernetes on local hosts', () => {
   });
 
   it('a pool in the second provider joins while requests go on', async () => {
-    await cluster.applyUnderRequests(grown, '1.34.3');
+    await cluster.applyUnderRequests(await grown(patchBefore));
     await cluster.prove();
   });
 
   it('an upgrade to the next patch reaches every node', async () => {
-    await cluster.apply(grown, '1.34.4');
+    await cluster.apply(await grown(newest));
     await cluster.prove();
   });
 
   it('a shrink drains the node first, so requests go on and the budget of the application is kept', async () => {
-    await cluster.applyUnderRequests(two, '1.34.4');
+    await cluster.applyUnderRequests(await two(newest));
     await cluster.prove();
   });
 

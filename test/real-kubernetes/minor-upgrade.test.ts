@@ -2,14 +2,15 @@
 import { describe, it } from 'vitest';
 import { proveUntouched } from '../../demo/proofs.ts';
 import { realCluster, two } from './real-cluster.ts';
+import { minorBefore, newest } from './versions.ts';
 
 describe('an upgrade of real Kubernetes by a minor version', () => {
-  const cluster = realCluster('1.33.4');
+  const cluster = realCluster(() => two(minorBefore));
 
   it('an upgrade by a minor version keeps the application reachable and every machine as it was', async () => {
     await cluster.prove();
     const ids = await cluster.bootIds();
-    await cluster.applyUnderRequests(two, '1.34.3');
+    await cluster.applyUnderRequests(await two(newest));
     proveUntouched(ids, await cluster.bootIds());
     await cluster.prove();
   });

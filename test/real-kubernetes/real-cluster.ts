@@ -1,17 +1,19 @@
 /** A real cluster of the product on local hosts, for the tests of one file: platform, API, kubeconfig, proofs. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { follow } from '#cli/watch.ts';
-import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
+import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
-import { removeAllHosts } from '#local/hosts-helper.ts';
+import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
 import { down, up } from '#local/supervisor.ts';
-import { podsOf, proveNetwork, runApplication } from '../../demo/application.ts';
+import { proveNetwork, runApplication } from '../../demo/application.ts';
 import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
 import {
   findLeftovers,
@@ -20,16 +22,42 @@ import {
   proveKubectl,
   takeInventory,
 } from '../../demo/proofs.ts';
-import { requests } from './requests.ts';
+import { askApplication, nodesRequest, requests } from './requests.ts';
 
+const run = promisify(execFile);
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-export const two = file('examples/local-two-providers.yaml');
-export const grown = file('examples/local-two-providers-grown.yaml');
 const application = file('demo/application.yaml');
+
+/** What tests change of an example. */
+export interface Manifest {
+  readonly spec: {
+    readonly nodePools: { readonly dynamic: readonly Pool[] };
+    readonly kubernetes: { readonly clusters: readonly [{ pools: { control: string[]; compute: string[] } }] };
+    readonly loadBalancers: {
+      readonly roles: readonly { readonly name: string; targetPools: string[] }[];
+      readonly clusters: readonly [{ roles: string[]; readonly dns: { alternativeNames?: string[] } }];
+    };
+    installationProxy?: { mode: string; endpoint?: string };
+  };
+}
+export interface Pool {
+  readonly name: string;
+  count: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  taints?: { key: string; value: string; effect: string }[];
+}
+
+const manifestOf =
+  (path: string) =>
+  async (version: string): Promise<Manifest> =>
+    parse((await readFile(file(path), 'utf8')).replace(/version: "[\d.]+"/, `version: "${version}"`));
+export const two = manifestOf('examples/local-two-providers.yaml');
+export const grown = manifestOf('examples/local-two-providers-grown.yaml');
 const key = { namespace: 'default', name: 'local-two-providers' };
 
 /** Makes the cluster before the tests of the file, and removes all of it after them. */
-export function realCluster(version: string) {
+export function realCluster(first: () => Promise<Manifest>) {
   let home: string;
   let hostsDirectory: string;
   let kubeconfig: string;
@@ -44,7 +72,7 @@ export function realCluster(version: string) {
     before = await takeInventory(hostsDirectory);
     const platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
     api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
-    await apply(two, version);
+    await apply(await first());
     machines = await openMachines({
       ssmEndpoint: platform.endpoints.ssm ?? '',
       accessKey: accessKeyOf(platform.token),
@@ -68,12 +96,24 @@ export function realCluster(version: string) {
   }
 
   /** Throws when the run does not end Done. */
-  async function apply(path: string, to: string): Promise<void> {
-    const document = parse((await readFile(path, 'utf8')).replace(/version: "[\d.]+"/, `version: "${to}"`));
-    const { runId } = await api.putManifest(key, document);
+  async function apply(document: Manifest): Promise<void> {
+    await done((await api.putManifest(key, document)).runId);
+  }
+
+  async function done(runId: string): Promise<void> {
     const { manifest: ended } = await follow(api, key, { runId, quiet: true });
     expect(ended?.status, JSON.stringify(ended?.clusters.map(({ failure }) => failure))).toBe('Done');
     await writeFile(kubeconfig, await api.getKubeconfig({ ...key, cluster: (await cluster()).name ?? '' }));
+  }
+
+  /** Meanwhile at most one request in a thousand fails. */
+  async function under(ask: () => Promise<void>, work: () => Promise<void>): Promise<void> {
+    const load = requests(ask);
+    await work().catch(async (cause: Error) => {
+      await load.stop().catch(() => undefined);
+      throw cause;
+    });
+    await load.stop();
   }
 
   const namesOf = ({ nodes }: ClusterDescription, ...roles: readonly string[]): string[] =>
@@ -82,15 +122,50 @@ export function realCluster(version: string) {
 
   return {
     manifest,
+    cluster,
     apply,
     bootIds: async () => bootIds(machines, await cluster()),
 
-    /** Applies while requests go to the application: at most one in a thousand fails. */
-    async applyUnderRequests(path: string, to: string): Promise<void> {
-      const load = requests(urlOf(await cluster()));
-      await apply(path, to);
-      const { sent, failed } = await load.stop();
-      expect(failed.length, `of ${sent}: ${failed.slice(0, 5).join(', ')}`).toBeLessThanOrEqual(sent / 1000);
+    /** Applies while requests go to the application. */
+    async applyUnderRequests(document: Manifest): Promise<void> {
+      const url = urlOf(await cluster());
+      await under(
+        () => askApplication(url),
+        () => apply(document),
+      );
+    },
+
+    /** Works while requests go to the Kubernetes API, under the endpoint that the kubeconfig names. */
+    async underApiRequests(work: () => Promise<void>): Promise<void> {
+      await under(await nodesRequest(kubeconfig), work);
+    },
+
+    /** Output of kubectl, as a user of the kubeconfig. */
+    async kubectl(...args: readonly string[]): Promise<string> {
+      const { stdout } = await run('kubectl', ['--kubeconfig', kubeconfig, ...args], { timeout: 300_000 });
+      return stdout.trim();
+    },
+
+    ask: (node: NodeRow, command: string) => machines.ask(node, command),
+
+    /** `kill` cuts its power, `down` takes the machine away. */
+    async power(action: 'kill' | 'down', node: NodeRow): Promise<void> {
+      const { installation } = await api.getVersion();
+      const scope = [
+        '--installation',
+        installation,
+        '--cluster',
+        (await cluster()).cluster,
+        '--provider',
+        node.provider,
+      ];
+      const env = { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory };
+      await run(hostsHelper, [action, ...scope, '--host', node.name], { env });
+    },
+
+    /** Checks for drift and repairs what it finds. */
+    async repair(): Promise<void> {
+      await done((await api.driftManifest(key, { repair: true })).runId);
     },
 
     /** Every node is ready, pods reach each other, and the load balancer reaches every pod. */
@@ -100,7 +175,7 @@ export function realCluster(version: string) {
       const pods = await runApplication(kubeconfig, application, namesOf(now, 'compute').length);
       expect(new Set(pods.map(({ node }) => node)).size).toBeGreaterThan(1);
       await proveNetwork(kubeconfig, pods);
-      const names = (await podsOf(kubeconfig)).map(({ name }) => name);
+      const names = pods.map(({ name }) => name);
       await proveApplication(urlOf(now), names);
     },
 

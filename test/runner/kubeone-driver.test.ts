@@ -98,6 +98,60 @@ describe('KubeOne apply', () => {
   });
 });
 
+describe('a machine that was lost and recreated', () => {
+  /** Notes its calls; nodes are those of the files, etcd has the members b1, b2 of both control nodes. */
+  const fakeKubectl = `#!/bin/bash
+out=$KUBELOOM_TEST_RECORDINGS
+shift
+echo "kubectl $*" >> "$out.calls"
+case "$*" in
+  get*) cat "$out.nodes";;
+  *member\\ list*) echo '{"members":[{"ID":"b1","name":"control-aaaaaaa-01"},{"ID":"b2","name":"control-aaaaaaa-02"}]}';;
+esac
+`;
+  const node = (name: string, bootID: string) => ({ metadata: { name }, status: { nodeInfo: { bootID } } });
+  const names = ['control-aaaaaaa-02', 'workers-bbbbbbb-01'];
+  const facts = {
+    ...twoProviderFacts,
+    kubeconfigKey: key,
+    nodes: Object.fromEntries(
+      Object.entries(twoProviderFacts.nodes).map(([name, known]) => [name, { ...known, bootId: 'of the new machine' }]),
+    ),
+  };
+  const repair = async (nodes: readonly object[]) => {
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: nodes }));
+    const plan: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply', recreated: names } };
+    const state = twoProviderState();
+    await world.put(aDocument([plan], { direction: 'repair', before: state, target: state }), facts);
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    return calls().map((call) => call.replace(/ --.*/, ''));
+  };
+
+  beforeEach(async () => {
+    world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+    await world.ports.artifacts.putText(key, 'kind: Config');
+  });
+
+  it('the etcd member and the node of a lost machine are removed before KubeOne joins the new machine', async () => {
+    const made = await repair(names.map((name) => node(name, 'of the old machine')));
+    expect(made).toEqual([
+      'version',
+      'kubectl get nodes -o json',
+      'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
+      'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
+      'kubectl delete node control-aaaaaaa-02',
+      'kubectl delete node workers-bbbbbbb-01',
+      'apply -m kubeone.yaml -y',
+    ]);
+    expect(calls()[3]).toMatch(/member remove b2$/);
+  });
+
+  it('a node that runs on its recreated machine already is not removed again', async () => {
+    const made = await repair(names.map((name) => node(name, 'of the new machine')));
+    expect(made).toEqual(['version', 'kubectl get nodes -o json', 'apply -m kubeone.yaml -y']);
+  });
+});
+
 describe('KubeOne reset', () => {
   beforeEach(() =>
     world.put(aDocument([kubernetes('reset')], { before: twoProviderState(), target: null }), {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { flannelVersion, kubernetesVersions } from '../../kubernetes/parts.ts';
-import type { Installer, KnownNode, Probe } from '../installer.ts';
+import { ClusterInstaller, type Installer, type KnownNode, type Probe } from '../installer.ts';
 import { knownNodes } from '../known-nodes.ts';
 import type { Log } from '../log.ts';
 import { controlTaint, type HostConfig, type KubeOneCluster } from '../manifest.ts';
@@ -28,18 +28,12 @@ interface Credentials {
   readonly certificateKey: string;
 }
 
-export class Kubeadm implements Installer {
+export class Kubeadm extends ClusterInstaller implements Installer {
   readonly words = 'installed with kubeadm by the stand-in for KubeOne';
   readonly joinTimeoutMs = 300_000;
-  readonly #cluster: KubeOneCluster;
-  readonly #hosts: SshHosts;
-  readonly #log: Log;
-  #leader: HostConfig | undefined;
 
   constructor(cluster: KubeOneCluster, hosts: SshHosts, log: Log) {
-    this.#cluster = cluster;
-    this.#hosts = hosts;
-    this.#log = log;
+    super(cluster, hosts, log);
     const known = kubernetesVersions.map(({ version }) => version);
     if (!known.includes(cluster.version))
       throw new Error(
@@ -56,25 +50,25 @@ export class Kubeadm implements Installer {
   }
 
   async settleLeader({ host }: Probe, known: KnownNode | undefined): Promise<void> {
-    this.#leader = host;
+    this.leader = host;
     if (known?.control !== true) {
-      this.#log.info(`Initializing Kubernetes ${this.#cluster.version} on leader...`, host.publicAddress);
-      await this.#step(host, ['init', this.#cluster.version, this.#pause()], {
+      this.log.info(`Initializing Kubernetes ${this.cluster.version} on leader...`, host.publicAddress);
+      await this.#step(host, ['init', this.cluster.version, this.#pause()], {
         KUBEADM_CONFIG: this.#initConfig(host),
       });
     } else await this.#upgrade(host, known, 'apply');
     const unavailable =
-      this.#cluster.network === 'external' ? '' : `, in place of ${this.#cluster.network}, which is not available here`;
-    this.#log.info(`Ensuring the network: flannel ${flannelVersion} over WireGuard${unavailable}`);
+      this.cluster.network === 'external' ? '' : `, in place of ${this.cluster.network}, which is not available here`;
+    this.log.info(`Ensuring the network: flannel ${flannelVersion} over WireGuard${unavailable}`);
     await this.#step(host, ['network'], { NETWORK: this.#network() });
   }
 
   async settle(probes: readonly Probe[], known: readonly KnownNode[]): Promise<void> {
     const joining = probes.filter(({ host }) => !known.some(({ name }) => name === host.hostname));
-    const controls = joining.filter(({ host }) => this.#cluster.controls.includes(host));
+    const controls = joining.filter(({ host }) => this.cluster.controls.includes(host));
     if (joining.length > 0) {
       const credentials: Credentials = JSON.parse(
-        await this.#step(this.#leaderHost(), ['credentials', controls.length > 0 ? 'controls' : 'workers']),
+        await this.#step(this.leader, ['credentials', controls.length > 0 ? 'controls' : 'workers']),
       );
       // etcd takes one new member at a time.
       for (const { host } of controls) await this.#join(host, credentials);
@@ -93,37 +87,35 @@ export class Kubeadm implements Installer {
   }
 
   async #join(host: HostConfig, credentials: Credentials): Promise<void> {
-    const control = this.#cluster.controls.includes(host);
-    this.#log.info(control ? 'Joining controlplane node...' : 'Joining worker node...', host.publicAddress);
-    await this.#step(
-      host,
-      ['join', this.#cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'],
-      {
-        KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
-      },
-    );
-    // What moves the API endpoint later reads the whole configuration on each control node.
-    if (control)
-      await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
+    const control = this.cluster.controls.includes(host);
+    this.log.info(control ? 'Joining controlplane node...' : 'Joining worker node...', host.publicAddress);
+    await this.#step(host, ['join', this.cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'], {
+      KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
+    });
+    if (control) await this.#keepConfiguration(host);
+  }
+
+  /** What moves the API endpoint later reads the whole configuration on each control node, in the present version. */
+  async #keepConfiguration(host: HostConfig): Promise<void> {
+    await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
   }
 
   /** `apply` upgrades the cluster by its leader, `node` every other node. Nothing to do when the version is there and no upgrade was cut off. */
   async #upgrade(host: HostConfig, node: KnownNode, way: 'apply' | 'node'): Promise<void> {
-    const { version } = this.#cluster;
+    const { version } = this.cluster;
     const behind = node.version !== version;
     if (!behind && node.upgrading !== true) return;
     if (behind) {
-      this.#log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
-      await this.#step(this.#leaderHost(), ['drain', node.name]);
+      this.log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
+      this.log.info('Draining node...', host.publicAddress);
+      await this.#step(this.leader, ['drain', node.name]);
+      this.log.info(`Running kubeadm upgrade ${way}...`, host.publicAddress);
       await this.#step(host, ['upgrade_by_kubeadm', version, way]);
+      this.log.info('Upgrading kubelet...', host.publicAddress);
       await this.#step(host, ['upgrade_kubelet', version]);
+      if (this.cluster.controls.includes(host)) await this.#keepConfiguration(host);
     }
-    await this.#step(this.#leaderHost(), ['resume', node.name]);
-  }
-
-  #leaderHost(): HostConfig {
-    if (this.#leader === undefined) throw new Error('the first control node comes before the others');
-    return this.#leader;
+    await this.#step(this.leader, ['resume', node.name]);
   }
 
   /** Runs one function of node.sh, with variables that are not seen in any list of processes. */
@@ -132,15 +124,15 @@ export class Kubeadm implements Installer {
       ([name, text]) => `${name}=${Buffer.from(text, 'utf8').toString('base64')}`,
     );
     const text = [...assigned, script, `${words.map(quoted).join(' ')} </dev/null`, ''].join('\n');
-    return (await this.#hosts.run(host, 'bash -s', text)).toString('utf8');
+    return (await this.hosts.run(host, 'bash -s', text)).toString('utf8');
   }
 
   #pause(): string {
-    return kubernetesVersions.find(({ version }) => version === this.#cluster.version)?.pause ?? '';
+    return kubernetesVersions.find(({ version }) => version === this.cluster.version)?.pause ?? '';
   }
 
   #initConfig(host: HostConfig): string {
-    const { name, version, apiEndpoint, controls } = this.#cluster;
+    const { name, version, apiEndpoint, controls } = this.cluster;
     const names = [apiEndpoint.host, ...apiEndpoint.alternativeNames];
     const addresses = controls.flatMap(({ hostname, publicAddress, privateAddress }) => [
       hostname,
@@ -172,7 +164,7 @@ export class Kubeadm implements Installer {
   }
 
   #joinConfig(host: HostConfig, control: boolean, { token, caCertHash, certificateKey }: Credentials): string {
-    const { apiEndpoint } = this.#cluster;
+    const { apiEndpoint } = this.cluster;
     return stringify({
       ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'JoinConfiguration' },
       discovery: {
@@ -200,7 +192,7 @@ export class Kubeadm implements Installer {
   }
 
   #network(): string {
-    const { apiEndpoint, version } = this.#cluster;
+    const { apiEndpoint, version } = this.cluster;
     const values: Readonly<Record<string, string>> = {
       ...{ API_HOST: apiEndpoint.host, API_PORT: String(apiEndpoint.port), POD_SUBNET: podSubnet },
       ...{ KUBERNETES_VERSION: version, FLANNEL_VERSION: flannelVersion },

@@ -3,6 +3,10 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive KUBECONFIG=/etc/kubernetes/admin.conf PATH=$PATH:/usr/local/bin:/usr/sbin:/sbin
 socket=unix:///run/containerd/containerd.sock
 
+# A step whose run was cut off goes on to its end on this host; the step of the next run waits for it.
+exec 9>/run/kubeloom-step.lock
+flock --wait 900 9 || { echo "a step of an earlier run has not ended after 15 minutes" >&2; exit 1; }
+
 # probe: what is on this host, as JSON. Kubernetes is set up when the kubelet has its own identity.
 probe() {
   local version=null authority=null holds=false

@@ -33,7 +33,7 @@ const KubernetesNode = z.object({
   status: z
     .object({
       conditions: z.array(Condition).default([]),
-      nodeInfo: z.object({ kubeletVersion: z.string().default('') }).prefault({}),
+      nodeInfo: z.object({ kubeletVersion: z.string().default(''), bootID: z.string().default('') }).prefault({}),
     })
     .prefault({}),
 });
@@ -44,6 +44,8 @@ export interface ClusterNode extends LiveNode {
   readonly ready: string;
   /** `v1.36.0`; empty when it is not reported. */
   readonly kubeletVersion?: string;
+  /** Of the machine that its kubelet last ran on. */
+  readonly bootId: string;
 }
 
 export class Kubectl {
@@ -73,6 +75,7 @@ export class Kubectl {
           providerId: spec.providerID,
           ready: status.conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
           kubeletVersion: status.nodeInfo.kubeletVersion,
+          bootId: status.nodeInfo.bootID,
         },
       ]),
     );

@@ -8,6 +8,7 @@ import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
@@ -19,10 +20,11 @@ const totalMs = 90 * 60_000;
 
 export const kubeone: ToolOf<'kubeone'> = async (context) => {
   if (context.plan.stage !== 'kubernetes') throw new Error(`kubeone cannot run stage ${context.plan.stage}`);
-  return context.plan.work.action === 'apply' ? apply(context) : reset(context);
+  const { action, recreated = [] } = context.plan.work;
+  return action === 'apply' ? apply(context, recreated) : reset(context);
 };
 
-async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
+async function apply(context: ContextOf<'kubeone'>, recreated: readonly string[]): Promise<StageSummary> {
   const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
@@ -33,6 +35,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
   const directory = await prepare(context, state, addonsDirectory);
   const known = context.facts.current.kubeconfigKey !== undefined;
+  await removeOldMembers(context, state, recreated);
   const result = await context.run({
     label: 'kubeone',
     program,

@@ -99,15 +99,16 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   };
 }
 
-function kubernetes(state: ClusterState, { kinds, nodes }: BrokenParts): readonly StagePlan[] {
+function kubernetes(state: ClusterState, { kinds, nodes, machines }: BrokenParts): readonly StagePlan[] {
   const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
   const patch = nodes.filter((name) => members.has(name));
+  const recreated = machines.filter((name) => members.has(name));
   const reasons = [
     ...(patch.length > 0 ? [`${counted(patch.length, 'node')} taken into Kubernetes again`] : []),
     ...(kinds.has('version') ? [`every node gets Kubernetes ${state.kubernetesVersion} again`] : []),
   ];
   return [
-    { stage: 'kubernetes', reasons, work: { action: 'apply' } },
+    { stage: 'kubernetes', reasons, work: { action: 'apply', ...(recreated.length > 0 && { recreated }) } },
     {
       stage: 'nodes',
       reasons: patch.length > 0 ? [`labels, annotations and taints for ${counted(patch.length, 'node')}`] : [],

@@ -1,0 +1,134 @@
+/** Three control nodes on real etcd: moves of the API endpoint, a lost node under requests, its replacement, a shrink to one. */
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { NodeRow } from '#contracts/api-bodies.ts';
+import { proveUntouched } from '../../demo/proofs.ts';
+import { type Manifest, realCluster, two } from './real-cluster.ts';
+import { newest } from './versions.ts';
+
+/** Two control nodes in the first provider, one in the second. */
+async function three(change: (manifest: Manifest) => void = () => undefined): Promise<Manifest> {
+  const manifest = structuredClone(await two(newest));
+  const dynamic = manifest.spec.nodePools.dynamic as Manifest['spec']['nodePools']['dynamic'][number][];
+  const [control] = dynamic.splice(0, 1);
+  const far = dynamic.find(({ name }) => name === 'compute-2');
+  if (control === undefined || far === undefined) throw new Error('the example has other pools');
+  dynamic.push({ ...control, count: 2 }, { ...far, name: 'control-2' });
+  manifest.spec.kubernetes.clusters[0].pools.control = ['control', 'control-2'];
+  for (const role of manifest.spec.loadBalancers.roles)
+    if (role.name === 'apiserver') role.targetPools = ['control', 'control-2'];
+  change(manifest);
+  return manifest;
+}
+
+describe('three control nodes of real Kubernetes', () => {
+  const cluster = realCluster(() => three());
+
+  const nodesOf = async (...roles: readonly string[]): Promise<readonly NodeRow[]> =>
+    (await cluster.cluster()).nodes.filter(({ role }) => roles.includes(role));
+
+  /** Every control node has a voting member of etcd that is healthy, and etcd has no other. */
+  async function proveEtcd(): Promise<void> {
+    const controls = (await nodesOf('control')).map(({ name }) => name);
+    const etcdctl = (...args: readonly string[]) =>
+      cluster.kubectl(
+        ...['exec', '-n', 'kube-system', `etcd-${controls[0]}`, '--', 'etcdctl', '--endpoints=https://127.0.0.1:2379'],
+        ...['ca.crt', 'healthcheck-client.crt', 'healthcheck-client.key'].map(
+          (file, index) => `--${['cacert', 'cert', 'key'][index]}=/etc/kubernetes/pki/etcd/${file}`,
+        ),
+        ...args,
+      );
+    const { members } = JSON.parse(await etcdctl('member', 'list', '-w', 'json')) as {
+      members: readonly { name: string; isLearner?: boolean }[];
+    };
+    expect(members.map(({ name, isLearner = false }) => [name, isLearner]).toSorted()).toEqual(
+      controls.map((name) => [name, false]).toSorted(),
+    );
+    const health = JSON.parse(await etcdctl('endpoint', 'health', '--cluster', '-w', 'json')) as readonly {
+      health: boolean;
+    }[];
+    expect(health.map((endpoint) => endpoint.health)).toEqual(controls.map(() => true));
+  }
+
+  /** All that names the endpoint names this one: certificates, kubeconfigs, kubelets, and what nodes read that join. */
+  async function proveEndpoint(host: string, ...names: readonly string[]): Promise<void> {
+    const server = `https://${host}:6443`;
+    const serversIn = 'cd /etc/kubernetes; sed -n "s/^ *server: //p"';
+    for (const node of await nodesOf('control')) {
+      const certificate = await cluster.ask(
+        node,
+        'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt',
+      );
+      for (const name of [host, ...names]) expect(certificate).toContain(`:${name}`);
+      expect(await cluster.ask(node, `${serversIn} admin.conf`)).toBe(server);
+    }
+    for (const node of await nodesOf('compute'))
+      expect(await cluster.ask(node, `${serversIn} kubelet.conf`)).toBe(server);
+    const configMap = async (namespace: string, name: string, field: string) =>
+      parse(await cluster.kubectl('get', 'configmap', '-n', namespace, name, '-o', `jsonpath={.data.${field}}`));
+    expect((await configMap('kube-public', 'cluster-info', 'kubeconfig')).clusters[0].cluster.server).toBe(server);
+    const kubeadm = await configMap('kube-system', 'kubeadm-config', 'ClusterConfiguration');
+    expect(kubeadm.controlPlaneEndpoint).toBe(`${host}:6443`);
+    expect(kubeadm.apiServer.certSANs).toEqual(expect.arrayContaining([host, ...names]));
+    expect(await cluster.kubectl('config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}')).toBe(server);
+  }
+
+  const balancer = async (): Promise<string> => (await cluster.cluster()).loadBalancers[0]?.endpoint ?? '';
+
+  it('a cluster of three control nodes over two providers has one etcd of three members', async () => {
+    await proveEtcd();
+    await proveEndpoint(await balancer());
+    await cluster.prove();
+  });
+
+  it('the API endpoint moves from the load balancer to a control node', async () => {
+    const ids = await cluster.bootIds();
+    await cluster.apply(await three(({ spec }) => spec.loadBalancers.clusters[0].roles.shift()));
+    const [first] = await nodesOf('control');
+    await proveEndpoint(first?.publicAddress ?? '');
+    proveUntouched(ids, await cluster.bootIds());
+  });
+
+  it('the API endpoint moves back to the load balancer, under another name as well', async () => {
+    await cluster.apply(
+      await three(({ spec }) => {
+        spec.loadBalancers.clusters[0].dns.alternativeNames = ['api'];
+      }),
+    );
+    await proveEndpoint(await balancer(), 'api.local.test');
+    await cluster.prove();
+  });
+
+  it('the API goes on answering when a control node loses its power', async () => {
+    const lost = (await nodesOf('control')).at(-1);
+    if (lost === undefined) throw new Error('there is no control node');
+    await cluster.underApiRequests(async () => {
+      await cluster.power('kill', lost);
+      await cluster.kubectl('wait', `node/${lost.name}`, '--for=condition=Ready=Unknown', '--timeout=180s');
+    });
+    await cluster.power('down', lost);
+  });
+
+  it('a lost control node is replaced, and etcd has three healthy members again', async () => {
+    await cluster.repair();
+    await proveEtcd();
+    await proveEndpoint(await balancer());
+    await cluster.prove();
+  });
+
+  it('two control nodes leave with their etcd members', async () => {
+    await cluster.apply(
+      await three(({ spec }) => {
+        for (const pool of spec.nodePools.dynamic) if (pool.name === 'control') pool.count = 1;
+        spec.kubernetes.clusters[0].pools.control = ['control'];
+        for (const role of spec.loadBalancers.roles) if (role.name === 'apiserver') role.targetPools = ['control'];
+      }),
+    );
+    await proveEtcd();
+    await cluster.prove();
+  });
+
+  it('a delete of what was three control nodes leaves nothing behind', async () => {
+    expect(await cluster.remove()).toEqual([]);
+  });
+});
