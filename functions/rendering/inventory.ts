@@ -9,7 +9,7 @@ import {
 } from '#domain/cluster-state.ts';
 import { roleTargets } from '#domain/planning/states/role-targets.ts';
 import { hostFirewallOf } from './host-firewall.ts';
-import { apiAddress } from './kubeone-manifest.ts';
+import { apiAddress, apiNames } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
 import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
@@ -100,7 +100,13 @@ export function renderInventory(input: InventoryInput): Inventory {
         kubeloom_proxy: proxyOf(target, facts),
         ...(target === null || (work.endpoint ?? []).length === 0
           ? {}
-          : { kubeloom_endpoint: { ...apiAddress(target, facts), old: input.oldEndpoints ?? [] } }),
+          : {
+              kubeloom_endpoint: {
+                ...apiAddress(target, facts),
+                names: apiNames(target, facts),
+                old: input.oldEndpoints ?? [],
+              },
+            }),
         kubeloom_load_balancers: Object.fromEntries(
           target === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(target, balancer) }]),
         ),

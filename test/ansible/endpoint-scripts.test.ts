@@ -87,7 +87,12 @@ describe.skipIf(simulated)('API endpoint of a control node', () => {
     kinds.map((kind) => `kind: ${kind}\nnodeRegistration:\n  name: "${node}"`).join('\n---\n');
   const whole = (node: string) =>
     `${config(node, ['InitConfiguration'])}\n---\nkind: ClusterConfiguration\napiServer:\n  certSANs:\n  - 10.0.0.1\ncontrolPlaneEndpoint: 10.0.0.1:6443\n`;
-  const variables = { KUBELOOM_HOST: 'lb.example.com', KUBELOOM_NODE: 'control-1', KUBELOOM_USER: userInfo().username };
+  const variables = {
+    KUBELOOM_HOST: 'lb.example.com',
+    KUBELOOM_NAMES: 'lb.example.com www.example.com',
+    KUBELOOM_NODE: 'control-1',
+    KUBELOOM_USER: userInfo().username,
+  };
   const point = () => run(['endpoint-config', 'endpoint-control'], variables);
 
   beforeEach(() => {
@@ -106,7 +111,7 @@ describe.skipIf(simulated)('API endpoint of a control node', () => {
     expect(result.stdout).toContain('changed: API endpoint is lb.example.com:6443');
     expect(read('used.yaml')).toBe(
       whole('control-1')
-        .replace('certSANs:', 'certSANs:\n  - lb.example.com')
+        .replace('certSANs:', 'certSANs:\n  - www.example.com\n  - lb.example.com')
         .replace('10.0.0.1:6443', 'lb.example.com:6443')
         .trim(),
     );
@@ -134,19 +139,29 @@ describe.skipIf(simulated)('API endpoint of a control node', () => {
     expect(calls()).not.toContain('systemctl stop kubelet.service');
   });
 
-  it('a control node that already has the new endpoint is not changed', () => {
+  /** A certificate that holds these names, on a node that has the endpoint already. */
+  const settled = (...names: readonly string[]) => {
     execFileSync(
       'openssl',
       [
         ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=x'],
-        ...['-addext', 'subjectAltName=DNS:lb.example.com', '-keyout', '/dev/null'],
+        ...['-addext', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`, '-keyout', '/dev/null'],
         ...['-out', join(kubernetes, 'pki', 'apiserver.crt')],
       ],
       { stdio: 'ignore' },
     );
     put(join(kubernetes, 'admin.conf'), '    server: https://lb.example.com:6443\n');
     put(join(kubernetes, 'kubeloom-endpoint'), 'lb.example.com:6443\n');
+  };
+
+  it('a control node that already has the new endpoint is not changed', () => {
+    settled('lb.example.com', 'www.example.com');
     expect(point().stdout).toBe('');
     expect(calls().some((call) => call.startsWith('kubeadm'))).toBe(false);
+  });
+
+  it('a control node whose certificate lacks a name of the API gets a new one', () => {
+    settled('lb.example.com');
+    expect(point().stdout).toContain('changed: API endpoint is lb.example.com:6443');
   });
 });

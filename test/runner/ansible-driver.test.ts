@@ -144,6 +144,7 @@ describe('configuration of nodes', () => {
     expect(inventory.all.vars.kubeloom_endpoint).toEqual({
       host: 'shop.example.com',
       port: 6443,
+      names: ['shop.example.com', 'www.example.com', '198.51.100.1', '198.51.100.2'],
       old: ['198.51.100.2'],
     });
   });

@@ -1,4 +1,5 @@
 # Sent in front of endpoint-control.sh: kubeadm's configuration of this node, with the new endpoint in it, in $work/kubeadm.yaml.
+# KUBELOOM_NAMES: every name of the API, the endpoint first; certificates have to hold them
 # KUBELOOM_NODE: name of this node · KUBELOOM_USER: who KubeOne came in as; its files are in that user's home.
 umask 077
 work=$(mktemp -d)
@@ -15,6 +16,6 @@ for file in "$(getent passwd "$KUBELOOM_USER" | cut -d: -f6)"/kubeone/cfg/*full*
 done
 [ -n "$config" ] || die "no kubeadm configuration of $KUBELOOM_NODE is left below ~$KUBELOOM_USER/kubeone/cfg; kubeone apply writes it"
 
-awk -v endpoint="$endpoint" -v host="$KUBELOOM_HOST" '$1 == "controlPlaneEndpoint:" { sub(/controlPlaneEndpoint:.*/, "controlPlaneEndpoint: " endpoint) }
-  { print } /^ *certSANs:/ { match($0, /^ */); indent = substr($0, 1, RLENGTH); print indent "- " host }' \
+awk -v endpoint="$endpoint" -v names="$KUBELOOM_NAMES" '$1 == "controlPlaneEndpoint:" { sub(/controlPlaneEndpoint:.*/, "controlPlaneEndpoint: " endpoint) }
+  { print } /^ *certSANs:/ { match($0, /^ */); indent = substr($0, 1, RLENGTH); for (n = split(names, name, " "); n > 0; n--) print indent "- " name[n] }' \
   "$config" >"$work/kubeadm.yaml"

@@ -1,12 +1,15 @@
 # A control node: certificate of the API server, kubeconfigs and kubeadm's own notes are made for the new endpoint.
-names_endpoint() {
-  openssl x509 -in $kubernetes/pki/apiserver.crt -noout "$([[ $KUBELOOM_HOST =~ ^[0-9.]+$ ]] && echo -checkip || echo -checkhost)" \
-    "$KUBELOOM_HOST" 2>/dev/null | grep -q 'does match'
+holds_names() {
+  local name
+  for name in $KUBELOOM_NAMES; do
+    openssl x509 -in $kubernetes/pki/apiserver.crt -noout "$([[ $name =~ ^[0-9.]+$ ]] && echo -checkip || echo -checkhost)" \
+      "$name" 2>/dev/null | grep -q 'does match' || return 1
+  done
 }
 ready() { curl -sk -o /dev/null -f https://127.0.0.1:6443/readyz; }
 # Written last: a way that was cut off is gone again.
 done_for=$kubernetes/kubeloom-endpoint
-if [ "$(cat $done_for 2>/dev/null)" = "$endpoint" ] && [ "$(server_in $kubernetes/admin.conf)" = "$endpoint" ] && names_endpoint && ready; then exit 0; fi
+if [ "$(cat $done_for 2>/dev/null)" = "$endpoint" ] && [ "$(server_in $kubernetes/admin.conf)" = "$endpoint" ] && holds_names && ready; then exit 0; fi
 
 # Files that are recreated are saved first, and restored if this script fails half-way.
 before=$kubernetes/kubeloom-before-move
