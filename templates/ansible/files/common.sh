@@ -42,3 +42,18 @@ packages() {
 
 has_unit() { systemctl cat "$1" >/dev/null 2>&1; }
 container() { systemd-detect-virt --quiet --container; }
+
+# settings FILE < lines `key = value`: kernel settings, now and at each start. What this machine refuses is not in FILE: one such line, and
+# the `sysctl --system` of KubeOne fails.
+settings() {
+  local file=$1 key value before kept=() refused=()
+  while IFS=' =' read -r key value; do
+    before=$(sysctl -n "$key" 2>/dev/null || true)
+    # Written even where nothing differs: whether it can be.
+    if ! sysctl -qw "$key=$value" 2>/dev/null; then refused+=("$key"); continue; fi
+    kept+=("$key = $value")
+    [ "$(sysctl -n "$key")" = "$before" ] || changed "set $key"
+  done
+  if [ ${#kept[@]} -gt 0 ]; then put "$file" 644 < <(printf '%s\n' "${kept[@]}"); else drop "$file"; fi
+  [ ${#refused[@]} -eq 0 ] || note "this machine refuses ${refused[*]}: not in $file"
+}

@@ -25,6 +25,7 @@ if [ -e /etc/kubeloom/unattended-upgrades ]; then
 fi
 drop /etc/kubernetes /etc/cni /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /run/kubeloom-mesh /run/kubeloom-udp \
   /etc/sysctl.d/zz-kubeloom-ports.conf /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
-  /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/multipath/conf.d/kubeloom.conf
+  /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/systemd/system.conf.d/90-kubeloom.conf \
+  /etc/multipath/conf.d/kubeloom.conf
 [ ! -d /etc/wireguard ] || rmdir --ignore-fail-on-non-empty /etc/wireguard
 systemctl daemon-reload

@@ -4,8 +4,7 @@ wanted=/etc/kubeloom/haproxy/wanted.cfg
 packages haproxy
 
 # No outgoing connection may take the port of a role: haproxy could not listen on it.
-put /etc/sysctl.d/zz-kubeloom-ports.conf 644 <<<"net.ipv4.ip_local_reserved_ports = $KUBELOOM_PORTS"
-sysctl -qw "net.ipv4.ip_local_reserved_ports=$KUBELOOM_PORTS" 2>/dev/null || note "role ports cannot be reserved on this machine (read-only)"
+settings /etc/sysctl.d/zz-kubeloom-ports.conf <<<"net.ipv4.ip_local_reserved_ports = $KUBELOOM_PORTS"
 
 put $wanted 644 <<<"$text"
 faults=$(haproxy -c -q -f $wanted 2>&1) || die "haproxy refuses the configuration, the old one stays in force: $faults"
@@ -18,10 +17,10 @@ back() {
 
 # A failed try makes haproxy stop listening for seconds on all ports: another program on a port of a new role is found before it.
 if systemctl is-active --quiet haproxy.service; then
-  for port in $(sed -n 's/^  bind :\([0-9]*\)$/\1/p' $wanted); do
+  while read -r port; do
     others=$(ss -Htanp "sport = :$port" | grep users: | grep -v '"haproxy"' | head -n 1 || true)
     [ -z "$others" ] || die "port $port of a role is in use on the load balancer, nothing was changed: $(tr -s ' ' <<<"$others")"
-  done
+  done < <(sed -n 's/^  bind :\([0-9]*\)$/\1/p' $wanted)
 fi
 
 began=$EPOCHSECONDS

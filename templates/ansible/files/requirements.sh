@@ -35,11 +35,17 @@ if ! (ulimit -Hn $files) 2>/dev/null; then
   note "the limit of open files stays at $files: this machine cannot raise it"
 fi
 put /etc/security/limits.d/90-kubeloom.conf 644 <<<"$(for who in '*' root; do printf '%s - nofile %s\n' "$who" "$files"; done)"
+# Services of systemd do not read limits.d. Their hard limit is usually higher, and stays.
+hard=$(systemctl show --property=DefaultLimitNOFILE --value)
+[ "$hard" = infinity ] || [ "$hard" -ge "$files" ] || files=$hard
+put /etc/systemd/system.conf.d/90-kubeloom.conf 644 <<<"[Manager]"$'\n'"DefaultLimitNOFILE=$files:$hard"
+[ $rewritten = 0 ] || systemctl daemon-reload
 
 # Sorts after k8s.conf of KubeOne, whose values are lower.
 # Reserved: no outgoing connection may take the port that etcd, the API server or the kubelet will listen on after a restart; a
 # load balancer reserves its roles (haproxy.sh).
-put /etc/sysctl.d/zz-kubeloom.conf 644 <<END
+settings /etc/sysctl.d/zz-kubeloom.conf < <(
+  cat <<END
 fs.file-max = 2097152
 fs.inotify.max_queued_events = 65535
 fs.inotify.max_user_watches = 2097152
@@ -47,11 +53,6 @@ fs.inotify.max_user_instances = 65535
 net.core.somaxconn = 65535
 net.ipv4.ip_local_port_range = 2048 65535
 net.ipv4.tcp_fin_timeout = 30
-$([ "$KUBELOOM_KUBERNETES" = 0 ] || echo "net.ipv4.ip_local_reserved_ports = 2379-2380,6443,10250-10259,$KUBELOOM_PORT")
 END
-readonly_keys=()
-while IFS=' =' read -r key value; do
-  [ "$(sysctl -n "$key" 2>/dev/null | tr '\t' ' ')" = "$value" ] && continue
-  if sysctl -qw "$key=$value" 2>/dev/null; then changed "set $key"; else readonly_keys+=("$key"); fi
-done </etc/sysctl.d/zz-kubeloom.conf
-[ ${#readonly_keys[@]} -eq 0 ] || note "cannot be set on this machine (read-only): ${readonly_keys[*]}"
+  [ "$KUBELOOM_KUBERNETES" = 0 ] || echo "net.ipv4.ip_local_reserved_ports = 2379-2380,6443,10250-10259,$KUBELOOM_PORT"
+)

@@ -13,8 +13,8 @@ if [ -z "$KUBELOOM_UDP" ]; then
   fi
 else
   packages nftables conntrack
-  put /etc/sysctl.d/zz-kubeloom-udp.conf 644 <<<"net.ipv4.ip_forward = 1"
   sysctl -qw net.ipv4.ip_forward=1
+  put /etc/sysctl.d/zz-kubeloom-udp.conf 644 <<<"net.ipv4.ip_forward = 1"
   put $program 755 <<<"$(base64 -d <<<"$KUBELOOM_UDP_PROGRAM")"
   fresh=$rewritten
   put $roles 644 <<<"$(base64 -d <<<"$KUBELOOM_UDP")"
