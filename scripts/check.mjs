@@ -1,18 +1,28 @@
 /** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth. */
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 
 if (process.argv.includes('--help')) {
   console.log(
-    'node scripts/check.mjs [--no-tests]: format, lint, words, types, generated files, synth and the unit tests',
+    'node scripts/check.mjs [--no-tests]: format, lint (shell scripts and playbooks too), words, types, generated files, synth and the unit tests',
   );
   process.exit();
 }
+
+spawnSync('scripts/setup.sh', ['--checks'], { stdio: 'inherit' });
+const ansible = 'templates/ansible';
+const playbooks = readdirSync(ansible).filter((file) => file.endsWith('.yml'));
 
 /** Terraform or OpenTofu, if either is there: the format of modules is theirs to know. */
 const terraform = ['terraform', 'tofu'].find((name) => spawnSync(name, ['version']).status === 0);
 const steps = [
   ['format and lint', 'biome', ['check', '.']],
   ...(terraform ? [['format of modules', terraform, ['fmt', '-check', '-recursive', 'templates']]] : []),
+  ['shell scripts', 'node', ['scripts/shell-check.mjs'], { needs: 'shellcheck' }],
+  [
+    ...['playbooks', 'ansible-lint', ['--offline', '--strict', '--profile', 'production', '-p', ...playbooks]],
+    { needs: 'ansible-lint', cwd: ansible },
+  ],
   ['words of the glossary', 'node', ['scripts/word-lint.mjs']],
   ['types', 'tsc', ['--noEmit']],
   ['generated files are current', 'node', ['scripts/check-generated.mjs']],
@@ -20,14 +30,19 @@ const steps = [
   ...(process.argv.includes('--no-tests') ? [] : [['tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']]]),
 ];
 const failed = [];
-for (const [name, command, args] of steps) {
+let passed = 0;
+for (const [name, command, args, { needs, cwd } = {}] of steps) {
+  if (needs && spawnSync(needs, ['--version']).error) {
+    console.log(`${process.env.CI ? 'FAIL' : 'skip'} ${name}: ${needs} is not installed (scripts/setup.sh --checks)`);
+    if (process.env.CI) failed.push(name);
+    continue;
+  }
   const started = Date.now();
-  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  const { status } = spawnSync(command, args, { stdio: 'inherit', cwd });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
-  if (status !== 0) failed.push(name);
+  if (status === 0) passed += 1;
+  else failed.push(name);
 }
-console.log(
-  `checks: ${steps.length - failed.length} passed, ${failed.length} failed${failed.length ? `: ${failed.join(', ')}` : ''}`,
-);
+console.log(`checks: ${passed} passed, ${failed.length} failed${failed.length ? `: ${failed.join(', ')}` : ''}`);
 process.exitCode = failed.length ? 1 : 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What is tried on the fresh machine, in its clone. Network is there for the set-up alone: what follows must do without.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 passed=0
 failed=0
 step() {
@@ -30,6 +30,7 @@ lend_programs() {
 
 doctor_finds_everything() {
   npx kubeloom doctor || return
+  # shellcheck disable=SC2016 # JavaScript
   npx kubeloom doctor --json | KERNEL_LACKS=$KERNEL_LACKS node -e '
     const lacks = new Set(process.env.KERNEL_LACKS.split(" "));
     const checks = JSON.parse(require("node:fs").readFileSync(0, "utf8"));

@@ -35,8 +35,10 @@ trap 'say "line $LINENO failed"' ERR
 trap 'exit 130' INT TERM
 remove_run
 
+# shellcheck source=/dev/null
 codename=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME" || echo bookworm)
 # Debian's archives as this machine's own apt knows them.
+# shellcheck disable=SC2016 # apt's own placeholders
 sources=$(apt-get indextargets --no-release-info --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
   grep -E "^deb [^ ]*debian[^ ]* $codename(-updates|-security)? main\$" | sort -u)
 mirror=$(sed -n "s/^deb \([^ ]*\) $codename main\$/\1/p" <<<"$sources" | head -1)

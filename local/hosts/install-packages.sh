@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-packages.sh [USE]: installs the Debian packages that requirements.json lists for USE (hosts, the default, or tests),
+# install-packages.sh [USE]: installs the Debian packages that requirements.json lists for USE (hosts, the default, tests or checks),
 # if a program of theirs is missing; says what it does. Exits 3 if something is missing and cannot be installed.
 set -euo pipefail
 use=${1:-hosts}

@@ -57,7 +57,9 @@ log_in() {
     [ -z "$(ls "$(accounts_dir)" 2>/dev/null)" ] || refuse "none were given, and this machine has accounts"
     return 0
   fi
-  [[ $given_account =~ ^[A-Za-z0-9._-]+$ ]] && kept=$(cat "$(accounts_dir)/$given_account" 2>/dev/null) || refuse "there is no such account"
+  if ! [[ $given_account =~ ^[A-Za-z0-9._-]+$ ]] || ! kept=$(cat "$(accounts_dir)/$given_account" 2>/dev/null); then
+    refuse "there is no such account"
+  fi
   [ "$(hash_of_password "$kept" "$given_password")" = "$kept" ] || refuse "wrong password"
   actor=$given_account
 }

@@ -22,7 +22,7 @@ command_gc() {
   while read -r i c p; do
     [ -n "$p" ] || continue
     status=0
-    (installation=$i cluster=$c provider=$p && gc_site) || status=$?
+    (gc_site_of "$i" "$c" "$p") || status=$?
     # A refusal has printed its reason already.
     [ $status != 7 ] || { cause_said=yes && exit 7; }
     [ $status = 0 ] || fail 5 "site $i/$c/$p could not be removed; see above"
@@ -37,6 +37,11 @@ command_gc() {
   elif [ -n "$cluster" ]; then
     has_released "$(cluster_dir)" || sweep_for_good "$(cluster_unit)"
   fi
+}
+
+gc_site_of() {
+  local installation=$1 cluster=$2 provider=$3
+  gc_site
 }
 
 gc_site() {

@@ -33,7 +33,8 @@ child_of() { sed -n 's/ .*//p' "/proc/$1/task/$1/children" 2>/dev/null; }
 init_of_host() {
   local pid
   read -r pid _ 2>/dev/null <"$host_dir/pid" || return 0
-  pid=$(child_of "$pid") && [ -n "$pid" ] && child_of "$pid" || true
+  pid=$(child_of "$pid") || return 0
+  if [ -n "$pid" ]; then child_of "$pid" || true; fi
 }
 
 # Starts the launcher, which outlives us. It holds the host's lock until it has written its PID and joined its cgroup, so the
@@ -56,6 +57,7 @@ await_ssh() {
 }
 
 ssh_answers() {
+  # shellcheck disable=SC2016 # for the inner bash
   [ "$(timeout 1 bash -c 'exec 3<>"/dev/tcp/$0/22" && head -c 4 <&3' "$address" 2>/dev/null)" = SSH- ]
 }
 

@@ -7,7 +7,7 @@ command_reconcile() {
   admit
   local replace='' removed=''
   read_wanted
-  [ ! -d "$site_dir" ] && [ ${#wanted[@]} = 0 ] || with_cluster_lock site_up
+  if [ -d "$site_dir" ] || [ ${#wanted[@]} != 0 ]; then with_cluster_lock site_up; fi
   for host in $(each_own_host); do
     [ -n "${wanted[$host]:-}" ] || removed+="$host "
   done

@@ -39,7 +39,11 @@ site_up() {
 }
 
 # A MAC that follows from the address: a recreated host has the MAC of its predecessor, which the ARP tables of others still have.
-mac_of() { printf '02:6c:%02x:%02x:%02x:%02x' ${1//./ }; }
+mac_of() {
+  local bytes
+  IFS=. read -ra bytes <<<"$1"
+  printf '02:6c:%02x:%02x:%02x:%02x' "${bytes[@]}"
+}
 
 # Gives the site a /24 out of 198.18.0.0/15 that no other site and no link of this machine has. Under the machine's lock.
 reserve_subnet() {
@@ -55,7 +59,7 @@ reserve_subnet() {
   for ((offset = 0; offset < 512; offset++)); do
     local index=$(((start + offset) % 512))
     candidate=198.$((18 + index / 256)).$((index % 256))
-    [[ $used != *" $candidate."* ]] && subnet_is_ours_or_free "$candidate" || continue
+    if [[ $used == *" $candidate."* ]] || ! subnet_is_ours_or_free "$candidate"; then continue; fi
     echo "$site_unit $site_dir" >"$registry/$candidate"
     echo "$candidate" >"$site_dir/subnet.new" && mv "$site_dir/subnet.new" "$site_dir/subnet"
     return 0

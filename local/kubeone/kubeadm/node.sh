@@ -67,7 +67,7 @@ run_kubeadm() {
 
 # What a step that was cut off has left behind would make kubeadm refuse the next one.
 start_again() {
-  [ ! -e /etc/kubernetes/pki/ca.crt ] && [ ! -e /etc/kubernetes/bootstrap-kubelet.conf ] || reset
+  if [ -e /etc/kubernetes/pki/ca.crt ] || [ -e /etc/kubernetes/bootstrap-kubelet.conf ]; then reset; fi
 }
 
 # configuration FILE: the text in KUBEADM_CONFIG, where KubeOne keeps it too.

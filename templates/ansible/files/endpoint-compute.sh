@@ -1,7 +1,7 @@
 # A compute node: only its kubelet knows the endpoint. KUBELOOM_OLD_HOSTS: hosts that were the endpoint before.
 conf=$kubernetes/kubelet.conf
-[ -s $conf ] || die "$conf is missing: this node has not joined Kubernetes"
-now=$(server_in $conf)
+[ -s "$conf" ] || die "$conf is missing: this node has not joined Kubernetes"
+now=$(server_in "$conf")
 if [ "$now" = "$endpoint" ]; then
   systemctl is-active --quiet kubelet.service || { restart_kubelet; changed "started the kubelet"; }
   exit 0
@@ -12,6 +12,6 @@ for host in $KUBELOOM_OLD_HOSTS; do [ "${now%:*}" != "$host" ] || known=yes; don
 [ $known = yes ] || die "$conf names the API endpoint $now, which is neither the old one nor $endpoint; it is left as it is"
 
 systemctl stop kubelet.service
-awk -v new="https://$endpoint" '$1 == "server:" { sub(/server:.*/, "server: " new) } { print }' $conf | put $conf 600
+awk -v new="https://$endpoint" '$1 == "server:" { sub(/server:.*/, "server: " new) } { print }' "$conf" | put "$conf" 600
 restart_kubelet
 changed "the kubelet speaks to $endpoint instead of $now"

@@ -2,14 +2,14 @@
 holds_names() {
   local name
   for name in $KUBELOOM_NAMES; do
-    openssl x509 -in $kubernetes/pki/apiserver.crt -noout "$([[ $name =~ ^[0-9.]+$ ]] && echo -checkip || echo -checkhost)" \
+    openssl x509 -in "$kubernetes/pki/apiserver.crt" -noout "$([[ $name =~ ^[0-9.]+$ ]] && echo -checkip || echo -checkhost)" \
       "$name" 2>/dev/null | grep -q 'does match' || return 1
   done
 }
 ready() { curl -sk -o /dev/null -f https://127.0.0.1:6443/readyz; }
 # Written last: a way that was cut off is gone again.
 done_for=$kubernetes/kubeloom-endpoint
-if [ "$(cat $done_for 2>/dev/null)" = "$endpoint" ] && [ "$(server_in $kubernetes/admin.conf)" = "$endpoint" ] && holds_names && ready; then exit 0; fi
+if [ "$(cat "$done_for" 2>/dev/null)" = "$endpoint" ] && [ "$(server_in "$kubernetes/admin.conf")" = "$endpoint" ] && holds_names && ready; then exit 0; fi
 
 # Files that are recreated are saved first, and restored if this script fails half-way.
 before=$kubernetes/kubeloom-before-move
@@ -29,7 +29,7 @@ done
 kubeadm init phase certs apiserver --config "$work/kubeadm.yaml" >&2
 kubeadm init phase kubeconfig all --config "$work/kubeadm.yaml" >&2
 # Only the first control node has it; kubeadm makes it everywhere.
-[ -e "$before/super-admin.conf" ] || rm -f $kubernetes/super-admin.conf
+[ -e "$before/super-admin.conf" ] || rm -f "$kubernetes/super-admin.conf"
 trap 'rm -rf "$work"' EXIT
 rm -rf "$before"
 restart_kubelet
@@ -44,5 +44,5 @@ for tries in $(seq 1 60); do
   [ "$tries" -lt 60 ] || die "the API does not answer under $endpoint after 5 minutes; does $KUBELOOM_HOST lead to the control nodes?"
   sleep 5
 done
-echo "$endpoint" >$done_for
+echo "$endpoint" >"$done_for"
 changed "API endpoint is $endpoint"

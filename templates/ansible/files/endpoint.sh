@@ -5,7 +5,7 @@ if [ -e /usr/local/lib/kubeloom-simulated/.version ]; then
   note "simulated control plane: certificate and kubeconfig follow with the next kubeone apply, kubelets need no endpoint"
   exit 0
 fi
-if ! command -v kubeadm >/dev/null || [ ! -d $kubernetes ]; then die "this node has no Kubernetes of kubeadm, so its API endpoint cannot be moved"; fi
+if ! command -v kubeadm >/dev/null || [ ! -d "$kubernetes" ]; then die "this node has no Kubernetes of kubeadm, so its API endpoint cannot be moved"; fi
 
 # Host:port of the server in a kubeconfig.
 server_in() { awk '$1 == "server:" { sub("^https://", "", $2); print $2; exit }' "$1"; }

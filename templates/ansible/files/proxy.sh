@@ -34,8 +34,8 @@ done
 if [ "$touched" != 0 ]; then
   systemctl daemon-reload
   for service in "${services[@]}"; do
-    systemctl is-active --quiet $service || continue
-    systemctl restart $service
+    systemctl is-active --quiet "$service" || continue
+    systemctl restart "$service"
     changed "restarted $service for the proxy"
   done
 fi
