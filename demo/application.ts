@@ -1,5 +1,6 @@
 /** What the demo proves about real Kubernetes with an application; each proof throws when it does not hold. */
 import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -39,10 +40,23 @@ export async function proveNetwork(kubeconfig: string, pods: readonly Pod[]): Pr
   const targets = [...pods.map(({ address }) => `${address}:8080`), 'hello.default.svc.cluster.local:80'];
   await Promise.all(
     pods.flatMap(({ name }) =>
-      targets.map((target) => kubectl('exec', name, '--', '/agnhost', 'connect', '--timeout=5s', target)),
+      targets.map((target) =>
+        eventually(() => kubectl('exec', name, '--', '/agnhost', 'connect', '--timeout=5s', target)),
+      ),
     ),
   );
   return pods.length * targets.length;
+}
+
+/** A pod is ready a moment before every node's kube-proxy knows it. */
+async function eventually<Answer>(ask: () => Promise<Answer>, tries = 10): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (tries <= 1) throw cause;
+    await pause(500);
+    return eventually(ask, tries - 1);
+  }
 }
 
 const kubectlWith =

@@ -122,6 +122,16 @@ describe.skipIf(simulated)('API endpoint of a control node', () => {
     );
   });
 
+  it('a list of names that is indented deeper than its key stays a list', () => {
+    put(
+      join(home, 'kubeone/cfg/control_plane_full_2.yaml'),
+      whole('control-1').replace('  - 10.0.0.1', '    - 10.0.0.1'),
+    );
+    point();
+    const names = '    - www.example.com\n    - lb.example.com\n    - 10.0.0.1\n';
+    expect(read('used.yaml')).toContain(`  certSANs:\n${names}`);
+  });
+
   it('a control node gets its old certificate and files back when kubeadm fails', () => {
     put(join(kubernetes, 'fail-kubeconfig'), '');
     const result = point();

@@ -88,13 +88,6 @@ export const balancerRows: readonly RowCase[] = [
     path: ['settle: infrastructure(names of lb)'],
   },
   {
-    row: '6',
-    title: 'alternative names of the API, which its certificates have to hold',
-    from: withLb(['api']),
-    to: withLb(['api'], front({ alternativeNames: ['shop', 'store'] }, 'api')),
-    path: ['move: infrastructure(names of lb) configuration(endpoint of 3) kubernetes(apply) nodes()'],
-  },
-  {
     row: '7',
     title: 'dynamic nodes added to a load balancer',
     from: withLb(['web']),

@@ -31,11 +31,11 @@ const application = file('demo/application.yaml');
 /** What tests change of an example. */
 export interface Manifest {
   readonly spec: {
-    readonly nodePools: { readonly dynamic: readonly Pool[] };
+    readonly nodePools: { readonly dynamic: Pool[] };
     readonly kubernetes: { readonly clusters: readonly [{ pools: { control: string[]; compute: string[] } }] };
     readonly loadBalancers: {
       readonly roles: readonly { readonly name: string; targetPools: string[] }[];
-      readonly clusters: readonly [{ roles: string[]; readonly dns: { alternativeNames?: string[] } }];
+      readonly clusters: readonly [{ roles: string[] }];
     };
     installationProxy?: { mode: string; endpoint?: string };
   };

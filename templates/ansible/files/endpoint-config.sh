@@ -16,6 +16,8 @@ for file in "$(getent passwd "$KUBELOOM_USER" | cut -d: -f6)"/kubeone/cfg/*full*
 done
 [ -n "$config" ] || die "no kubeadm configuration of $KUBELOOM_NODE is left below ~$KUBELOOM_USER/kubeone/cfg; kubeone apply writes it"
 
+# Items of a list may be indented deeper than its key or not: those that are added are like the first one.
 awk -v endpoint="$endpoint" -v names="$KUBELOOM_NAMES" '$1 == "controlPlaneEndpoint:" { sub(/controlPlaneEndpoint:.*/, "controlPlaneEndpoint: " endpoint) }
-  { print } /^ *certSANs:/ { match($0, /^ */); indent = substr($0, 1, RLENGTH); for (n = split(names, name, " "); n > 0; n--) print indent "- " name[n] }' \
+  first { match($0, /^ */); indent = substr($0, 1, RLENGTH); for (n = split(names, name, " "); n > 0; n--) print indent "- " name[n] }
+  { print; first = $0 ~ /^ *certSANs:$/ }' \
   "$config" >"$work/kubeadm.yaml"

@@ -21,7 +21,7 @@ export interface NodeDiff {
   readonly added: readonly NodeInPool[];
   readonly removed: readonly NodeInPool[];
   readonly staying: readonly NodeInPool[];
-  /** The API endpoint, or a name that it is reached under, is another; false when either state is nothing. */
+  /** The API endpoint, or the name it is reached under, is another; false when either state is nothing. */
   readonly endpointMoves: boolean;
 }
 
@@ -69,8 +69,7 @@ function endpointName(state: ClusterState): string {
   const { apiEndpoint } = state;
   if (apiEndpoint.kind === 'node') return endpointText(state);
   const dns = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer)?.dns;
-  const others = [...(dns?.alternativeNames ?? [])].sort();
-  return [endpointText(state), dns?.zone, dns?.hostname, ...others].join(' ');
+  return `${endpointText(state)} ${dns?.hostname}.${dns?.zone}`;
 }
 
 function routes(state: ClusterState, loadBalancer: LoadBalancerState): string {
