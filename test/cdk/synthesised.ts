@@ -2,6 +2,7 @@
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { parseOptions } from '../../cdk/options.ts';
 import { addStacks, type Installation } from '../../cdk/stacks.ts';
 import settings from '../../cdk.json' with { type: 'json' };
@@ -22,8 +23,12 @@ const codeOf = (): Code => Code.fromInline('exports.handler = () => {}');
 const templates = new WeakMap<Stack, Template>();
 
 export function installationOf(context: Readonly<Record<string, unknown>> = {}): Installation & { readonly app: App } {
-  // The command line reads cdk.json; an app that is made here does not.
-  const app = new App({ context: { ...settings.context, ...context } });
+  const app = new App({
+    // The command line reads cdk.json; an app that is made here does not.
+    context: { ...settings.context, ...context, [DISABLE_ASSET_STAGING_CONTEXT]: true },
+    // Its findings are only warnings, and `cdk synth` prints them.
+    builtinCloudFormationValidation: false,
+  });
   return { app, ...addStacks(app, parseOptions(context), codeOf) };
 }
 
