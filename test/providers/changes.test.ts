@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
+import { sampled } from '#test/sampled.ts';
 import { Fleet } from './fleet.ts';
 import { fleetState, type PoolWish, type RoleWish } from './fleet-manifest.ts';
 import { type ProviderCase, providerCases } from './provider-cases.ts';
@@ -38,7 +39,7 @@ function poolsOf({ place }: ProviderCase, counts: Counts): readonly PoolWish[] {
 }
 
 describe.skipIf(skipsTerraform)('changes of a cluster', () => {
-  test.each(machineCases)(
+  test.each(sampled(machineCases, { oneOf: 6, from: 1 }))(
     '$type: a change touches only the nodes, pools and firewall rules that it is about',
     async (tested) => {
       fleet = await Fleet.start(tested);

@@ -1,5 +1,6 @@
 /** Names of a load balancer under a real Terraform: whatever changes, a name that stays always has an answer. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { sampled } from '#test/sampled.ts';
 import { Fleet, type Names } from './fleet.ts';
 import type { CloudEvent } from './plugin/simulated-cloud.ts';
 import { type ProviderCase, providerCases } from './provider-cases.ts';
@@ -64,7 +65,7 @@ async function end({ fleet: served, workspace }: Served): Promise<void> {
 }
 
 describe.skipIf(skipsTerraform)('names of a load balancer', () => {
-  test.each(nameCases)(
+  test.each(sampled(nameCases, { oneOf: 6, from: 2 }))(
     '$title: addresses come and go, with and without a health check, and no name is without one',
     async (named) => {
       const served = await serve(named);
@@ -91,7 +92,7 @@ describe.skipIf(skipsTerraform)('names of a load balancer', () => {
     120_000,
   );
 
-  test.each(nameCases)(
+  test.each(sampled(nameCases, { oneOf: 6, from: 3 }))(
     '$title: changed host names, alternative names and zones exist before the old ones are deleted',
     async (named) => {
       const served = await serve(named);

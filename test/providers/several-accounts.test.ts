@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
+import { sampled } from '#test/sampled.ts';
 import { allowedOwners, type Owner, ownersIn } from './accounts.ts';
 import { Fleet } from './fleet.ts';
 import { fleetState, type PoolWish } from './fleet-manifest.ts';
@@ -37,7 +38,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(skipsTerraform)('several accounts of one cloud in one cluster', () => {
-  test.each(providerCases)(
+  test.each(sampled(providerCases, { oneOf: 6, from: 0 }))(
     '$type: all resources are in the right account, nothing clashes, and nothing is left',
     async (tested) => {
       fleet = await Fleet.start(tested);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestName } from '#cli/api-client.ts';
 import { sequenceNames } from '#test/manifest/manifest-files.ts';
+import { sampled } from '#test/sampled.ts';
 import { storedSet } from './e2e-sets.ts';
 import { expectFailures, type FailurePoint, permanentFault, pointsOf } from './failure-points.ts';
 import { SimulatedWorld, statusText } from './simulated-world.ts';
@@ -15,7 +16,7 @@ describe('rolled back steps', { timeout: 300_000 }, () => {
   /** The last stage of each grow, when all was made; every stage on demand: it takes minutes. */
   const asked = (points: readonly FailurePoint[]) => (process.env.EVERY_FAILURE ? points : points.slice(-1));
 
-  test.each(sequenceNames)(
+  test.each(sampled(sequenceNames, { oneOf: 3, from: 0 }))(
     '%s: the step after a rolled back one succeeds, whichever stage of a grow failed',
     async (set) => {
       const { key, steps } = await storedSet(world, set, `${set}-next`);
