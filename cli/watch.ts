@@ -26,7 +26,7 @@ export interface FollowOptions {
   readonly quiet?: boolean;
   /** Where lines go instead of standard output; nothing is drawn then. */
   readonly write?: (line: string) => void;
-  /** @default 400 */
+  /** @default 400, and 100 at first: quick runs are not delayed by polling */
   readonly pollMs?: number;
   /** How long the last events are waited for once the run has ended. @default 2000 */
   readonly lastEventsMs?: number;
@@ -38,7 +38,7 @@ export type FollowedApi = Pick<ApiClient, 'getManifest' | 'listEvents'>;
 
 /** Prints events since the last request until the run, or a later one that took over, has ended: Done, Failed, paused or deleted. */
 export async function follow(api: FollowedApi, key: ManifestName, options: FollowOptions): Promise<Followed> {
-  const { runId, pollMs = 400, lastEventsMs = 2000, patienceMs = 60_000, shows = () => true } = options;
+  const { runId, pollMs, lastEventsMs = 2000, patienceMs = 60_000, shows = () => true } = options;
   const started = Date.now();
   const view = viewFor(options);
   const feed = eventFeed(api, key);
@@ -64,15 +64,14 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
       );
       if (state !== undefined && !hasEnded(state, runId)) {
         endedAt = undefined;
-        // A short interval at first: quick runs are not delayed by polling.
-        await sleep(Date.now() - started < 3000 ? Math.min(pollMs, 100) : pollMs);
+        await sleep(pollMs ?? (Date.now() - started < 3000 ? 100 : 400));
         continue;
       }
       endedAt ??= Date.now();
       const waited = Date.now() - endedAt;
       if ((reported.has(newest) && !isStale(state)) || waited >= lastEventsMs)
         return { manifest: state, elapsedMs: Date.now() - started };
-      await sleep(Math.min(pollMs, 100));
+      await sleep(Math.min(pollMs ?? 100, 100));
     }
   } finally {
     view.close();

@@ -67,7 +67,7 @@ export function kubeloom(runner: RunnerKind): Product {
         ...buildEnvironment(variables),
         KUBELOOM_TEMPLATES: process.env.KUBELOOM_TEMPLATES ?? join(root, 'templates'),
         // For the runner, and for the programs of ours that it runs.
-        NODE_COMPILE_CACHE: join(directory, 'compiled'),
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(directory, 'compiled'),
       };
       const key = variables.AWS_ACCESS_KEY_ID ?? '';
       return runnerTools.map((tool) =>

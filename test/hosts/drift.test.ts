@@ -33,7 +33,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     repair: boolean,
   ): Promise<{ manifest: ManifestDescription; drift: NonNullable<ClusterDescription['drift']> }> {
     const { runId } = await installation.api.driftManifest(key, { repair });
-    const { manifest } = await follow(installation.api, key, { runId, quiet: true });
+    const { manifest } = await follow(installation.api, key, { runId, quiet: true, pollMs: 500 });
     if (!manifest) throw new Error('the manifest is gone');
     cluster = clusterOf(manifest);
     if (cluster.drift === null) throw new Error('nothing is known of drift');

@@ -79,8 +79,9 @@ export class HostWorkshop {
     return found;
   }
 
-  async ssh(name: string, command: string): Promise<string> {
-    const { address } = await this.host(name);
+  /** @param known its address, where the caller has it: the helper takes a while to say it. */
+  async ssh(name: string, command: string, known?: string): Promise<string> {
+    const address = known ?? (await this.host(name)).address;
     const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=5'];
     const child = spawn('ssh', [
       '-i',

@@ -1,16 +1,22 @@
 /** An installation of its own on real hosts for one test file: platform, API, the machines' names, and what is left. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
 import { down, up } from '#local/supervisor.ts';
 import { findLeftovers, type MachineInventory, takeInventory } from '../../demo/proofs.ts';
+import { bundleRunner } from '../../runner-images/bundle-runner.ts';
 
 type Platform = Awaited<ReturnType<typeof up>>;
+
+/** Runs on real hosts take many seconds; each answer costs the platform CPU time that they need. */
+const quietly = { quiet: true, pollMs: 500 };
+/** The runner of these sources, bundled once for all test files. */
+const bundles = join(import.meta.dirname, '../../node_modules/.cache/kubeloom-runner');
 
 export class Installation {
   readonly home: string;
@@ -30,6 +36,9 @@ export class Installation {
     process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0.2';
     const home = await mkdtemp(join(tmpdir(), 'kubeloom-e2e-'));
     const before = await takeInventory(join(home, 'hosts'));
+    const bundle = await bundleRunner(bundles);
+    await mkdir(join(home, 'runner'), { mode: 0o700 });
+    await copyFile(bundle, join(home, 'runner', basename(bundle)));
     return new Installation(home, await up({ dataDir: home, apiPort: 0, runner: 'real' }), before);
   }
 
@@ -53,12 +62,12 @@ export class Installation {
   async remove(name: string): Promise<void> {
     const key = { namespace: 'default', name };
     const { runId } = await this.api.deleteManifest(key);
-    const { manifest } = await follow(this.api, key, { runId, quiet: true });
+    const { manifest } = await follow(this.api, key, { runId, ...quietly });
     if (manifest) throw new Error(`the manifest ${name} is still there: ${JSON.stringify(manifest.clusters)}`);
   }
 
   async #end(name: string, runId: string): Promise<ManifestDescription> {
-    const { manifest } = await follow(this.api, { namespace: 'default', name }, { runId, quiet: true });
+    const { manifest } = await follow(this.api, { namespace: 'default', name }, { runId, ...quietly });
     if (!manifest) throw new Error(`the manifest ${name} is gone`);
     return manifest;
   }

@@ -79,7 +79,7 @@ export class NodesFleet {
   }
 
   ssh(name: string, command: string): Promise<string> {
-    return this.workshop.ssh(name, command);
+    return this.workshop.ssh(name, command, this.addresses.get(name));
   }
 
   privateAddress(name: string): string {
