@@ -9,11 +9,11 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { statesDuring } from '#domain/planning/states/attempt.ts';
 import { LargeDocuments } from '../functions/adapters/large-documents.ts';
 import { readManifest } from '../functions/adapters/manifest-item.ts';
-
 import { readRecord } from '../functions/adapters/stored-record.ts';
 import { randomIds } from '../functions/adapters/system-clock.ts';
 import { manifestItem } from '../functions/adapters/table-keys.ts';
-import { clustersOf, needsWork, planCluster } from '../functions/pipeline/clusters/cluster-plans.ts';
+import { aheadOf } from '../functions/ahead.ts';
+import { eachCluster, needsWork, planCluster } from '../functions/pipeline/clusters/cluster-plans.ts';
 import { changed, newCluster } from '../functions/pipeline/clusters/cluster-records.ts';
 import { nextRecord } from '../functions/pipeline/manifests/next-generation.ts';
 import { planningOf } from '../functions/pipeline/manifests/template-versions.ts';
@@ -54,10 +54,8 @@ export class PlanStore {
     return readRecord(StoredCluster, record, { what: 'the cluster' });
   }
 
-  async clusters(): Promise<readonly ClusterRecord[]> {
-    const records: ClusterRecord[] = [];
-    for (const id of this.#clusters.keys()) records.push((await this.cluster(id)) as ClusterRecord);
-    return records;
+  each(): AsyncIterable<ClusterRecord> {
+    return aheadOf(this.#clusters.keys(), async (id) => (await this.cluster(id)) as ClusterRecord);
   }
 
   async putCluster(record: ClusterRecord): Promise<void> {
@@ -69,14 +67,13 @@ export class PlanStore {
   }
 }
 
-/** The records that were written; what is stored stays as it is, so that it can be done again. */
-export async function planningPass(store: PlanStore): Promise<readonly ClusterRecord[]> {
+/** Gives the records that were written; what is stored stays as it is, so that it can be done again. */
+export async function* planningPass(store: PlanStore): AsyncGenerator<ClusterRecord> {
   const manifest = await store.manifest();
   const planning = planningOf({ ids }, manifest);
-  const clusters = clustersOf(ids, manifest, await store.clusters());
-  const touched = clusters.filter((record) => needsWork(planning, manifest, record));
-  const written: ClusterRecord[] = [];
-  for (const { cluster } of touched) {
+  const records = eachCluster({ clusters: { each: () => store.each() }, ids }, manifest);
+  const touched = aheadOf(records, async (record) => (needsWork(planning, manifest, record) ? [record.cluster] : []));
+  for (const cluster of (await Array.fromAsync(touched)).flat()) {
     const now = await store.manifest();
     const record = (await store.cluster(cluster)) ?? newCluster(key, cluster);
     const { refusals, waypoints } = planCluster(planningOf({ ids }, now), now, record);
@@ -84,14 +81,13 @@ export async function planningPass(store: PlanStore): Promise<readonly ClusterRe
     if (refusals.length > 0 || waypoint === undefined) throw new Error(`no plan for ${cluster}`);
     const next = changed(record, { ...run, cluster }, { ...statesDuring(waypoint, record), status: 'Running' });
     await store.textOf(next);
-    written.push(next);
+    yield next;
   }
-  return written;
 }
 
 /** As if everything that was planned had been done. */
-export async function settle(store: PlanStore, written: readonly ClusterRecord[]): Promise<void> {
-  for (const record of written) {
+export async function settle(store: PlanStore, written: AsyncIterable<ClusterRecord>): Promise<void> {
+  for await (const record of written) {
     const current = record.attempted;
     await store.putCluster({ ...record, current, attempted: null, status: 'Converged' });
   }

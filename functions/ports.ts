@@ -117,6 +117,8 @@ export interface ClusterStore {
   /** Removes what was read: `record.version` is the stored one. Throws as `put`; fine when it is gone already. */
   remove(record: ClusterRecord): Promise<void>;
   list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
+  /** Those of `list`, for a caller that is done with one before it takes the next: they are never all in memory. */
+  each(key: ManifestKey): AsyncIterable<ClusterRecord>;
   /** Removes all of a manifest by its key alone, whatever they hold. */
   discard(key: ManifestKey): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** `ClusterStore` on DynamoDB: version and fence are attributes, the record itself is one document. */
 import { ClusterRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { aheadOf } from '../ahead.ts';
 import type { ClusterStore } from '../ports.ts';
 import type { DynamoTable, Item } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
@@ -51,16 +52,20 @@ export class DynamoClusters implements ClusterStore {
   }
 
   async list(key: ManifestKey): Promise<readonly ClusterRecord[]> {
-    return Promise.all((await this.#items(key)).map((item) => this.#read(item)));
+    return Array.fromAsync(this.each(key));
+  }
+
+  each(key: ManifestKey): AsyncIterable<ClusterRecord> {
+    return aheadOf(this.#items(key), (item) => this.#read(item));
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    const items = await this.#items(key);
+    const items = await Array.fromAsync(this.#items(key));
     await Promise.all(items.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
   }
 
-  #items(key: ManifestKey): Promise<readonly Item[]> {
-    return this.#table.queryAll({
+  #items(key: ManifestKey): AsyncIterable<Item> {
+    return this.#table.queryEach({
       partition: { name: 'pk', value: manifestPartition(key) },
       sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': 'CLUSTER#' } },
     });

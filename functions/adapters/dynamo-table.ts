@@ -139,15 +139,18 @@ export class DynamoTable {
   }
 
   /** All pages of a query. */
-  async queryAll(query: Query): Promise<readonly Item[]> {
-    const items: Item[] = [];
+  queryAll(query: Query): Promise<readonly Item[]> {
+    return Array.fromAsync(this.queryEach(query));
+  }
+
+  /** The same, one page in memory at a time. */
+  async *queryEach(query: Query): AsyncGenerator<Item> {
     let next: string | undefined;
     do {
       const page = await this.query({ ...query, ...(next === undefined ? {} : { next }) });
-      items.push(...page.items);
+      yield* page.items;
       next = page.next;
     } while (next !== undefined);
-    return items;
   }
 }
 

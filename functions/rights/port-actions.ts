@@ -31,6 +31,7 @@ export const portActions = {
   'clusters.put': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'clusters.remove': ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   'clusters.list': ['dynamodb:Query', 's3:GetObject', 's3:ListBucket'],
+  'clusters.each': ['dynamodb:Query', 's3:GetObject', 's3:ListBucket'],
   'clusters.discard': ['dynamodb:DeleteItem', 'dynamodb:Query'],
   'runs.get': ['dynamodb:GetItem'],
   'runs.put': ['dynamodb:PutItem'],

@@ -1,8 +1,9 @@
 /** Plan Manifest: the newest generation is under way now; which clusters have to be touched? */
-import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
+import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
-import { clustersOf, needsWork } from '../pipeline/clusters/cluster-plans.ts';
+import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
@@ -12,6 +13,7 @@ import type { Using } from '../ports.ts';
 
 const uses = [
   'artifacts.list',
+  'clusters.each',
   'clusters.get',
   'clusters.list',
   'clusters.put',
@@ -35,17 +37,24 @@ export const handler = taskHandler(
     // A paused run stays queued.
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
     if (manifest.deleting && manifest.orphans === 'all') await orphanAll(deps, { manifest, fence, now });
-    const stored = await deps.clusters.list(key);
-    const behind = manifest.check ? stored : behindOf(deps, manifest, stored);
-    const touched = isCancelled(manifest, manifest) ? [] : behind;
-    await Promise.all(touched.map((record) => takeOver(deps, { manifest, record, fence })));
-    const clusters = touched.map(({ cluster }) => ({ cluster }));
+    const clusters = isCancelled(manifest, manifest) ? [] : await touchedOf(deps, manifest, fence);
     await beginRun(deps, { manifest, clusters: clusters.length, now });
     return { ...output, hasWork: clusters.length > 0, clusters };
   },
 );
 
-function behindOf(deps: Using<'ids'>, manifest: ManifestRecord, stored: readonly ClusterRecord[]) {
+/** Each is taken over before the next ones are read: the states of a hundred clusters are too large to be held at once. */
+async function touchedOf(
+  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'ids'>,
+  manifest: ManifestRecord,
+  fence: number,
+) {
   const planning = planningOf(deps, manifest);
-  return clustersOf(deps.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+  const records = manifest.check ? deps.clusters.each(manifest) : eachCluster(deps, manifest);
+  const touched = aheadOf(records, async (record) => {
+    if (!manifest.check && !needsWork(planning, manifest, record)) return [];
+    await takeOver(deps, { manifest, record, fence });
+    return [{ cluster: record.cluster }];
+  });
+  return (await Array.fromAsync(touched)).flat();
 }

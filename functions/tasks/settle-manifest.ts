@@ -1,18 +1,27 @@
 /** Settle Manifest: stores the outcome of the run and releases the lease, unless a newer version is to be done. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { clustersBehind } from '../pipeline/clusters/cluster-plans.ts';
+import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
-import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
+import {
+  brokenOutcome,
+  outcomeOf,
+  outcomesOf,
+  pausedOutcome,
+  type SettledCluster,
+  settledCluster,
+} from '../pipeline/runs/run-summary.ts';
+import type { Using } from '../ports.ts';
 
 const uses = [
   'artifacts.removeAll',
-  'clusters.list',
+  'clusters.each',
   'events.append',
   'manifests.get',
   'manifests.remainsOf',
@@ -29,12 +38,14 @@ export const handler = taskHandler(
     const key = { namespace, name };
     const now = deps.clock.now();
     const at = now.toISOString();
-    const [manifest, records] = await Promise.all([storedManifest(deps, key), deps.clusters.list(key)]);
+    const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
-    const behind = check
-      ? records.filter(({ status }) => status !== 'Converged')
-      : clustersBehind(planningOf(deps, manifest), manifest, records, generation);
-    const reached = outcomeOf(Math.max(records.length, behind.length), behind);
+    const clusters = await Array.fromAsync(
+      check || manifest.generation !== generation ? byRecords(deps, key) : byPlans(deps, manifest),
+    );
+    const behind = clusters.filter((cluster) => cluster.behind);
+    const stored = clusters.filter((cluster) => cluster.stored);
+    const reached = outcomeOf(Math.max(stored.length, behind.length), behind);
     const summary = pausedOutcome(manifest, runId, behind) ?? reached;
     const cancelled = isCancelled(manifest, { runId });
     const broken = brokenOutcome(summary, behind, runId);
@@ -46,8 +57,23 @@ export const handler = taskHandler(
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
-    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(records, runId), check });
+    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(stored, runId), check });
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };
   },
 );
+
+/** Those are behind that the planner would change. */
+async function* byPlans(
+  deps: Using<'clusters.each' | 'ids'>,
+  manifest: ManifestRecord,
+): AsyncGenerator<SettledCluster> {
+  const planning = planningOf(deps, manifest);
+  for await (const record of eachCluster(deps, manifest))
+    yield settledCluster(record, needsWork(planning, manifest, record));
+}
+
+/** By the records alone: of a check, and when a newer generation is stored, whose desired state is for the next run. */
+async function* byRecords(deps: Using<'clusters.each'>, key: ManifestKey): AsyncGenerator<SettledCluster> {
+  for await (const record of deps.clusters.each(key)) yield settledCluster(record, record.status !== 'Converged');
+}

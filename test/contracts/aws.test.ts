@@ -140,6 +140,7 @@ describe('documents too large for a table', () => {
     await cold().put(record);
     expect((await cold().get(key, record.cluster))?.facts.simulated).toHaveLength(1);
     expect(await cold().list(key)).toHaveLength(1);
+    expect(await Array.fromAsync(cold().each(key))).toHaveLength(1);
     await cold().discard(key);
     expect(await cold().list(key)).toEqual([]);
   });

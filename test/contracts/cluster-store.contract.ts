@@ -1,5 +1,6 @@
 /** What every `ClusterStore` promises. */
 import { describe, expect, it } from 'vitest';
+import type { ClusterRecord } from '#contracts/records.ts';
 import type { ClusterStore } from '#functions/ports.ts';
 import { aCluster, key } from './builders.ts';
 
@@ -58,6 +59,20 @@ export function clusterStoreContract(name: string, make: () => ClusterStore): vo
       for (const cluster of ['b-1234567', 'a-1234567']) await store.put(aCluster({ cluster }));
       await store.put(aCluster({ manifest: 'shop2', cluster: 'c-1234567' }));
       expect((await store.list(key)).map(({ cluster }) => cluster)).toEqual(['a-1234567', 'b-1234567']);
+    });
+
+    it('each cluster of one manifest is given once, by name, also while it is written', async () => {
+      const store = make();
+      const names = Array.from({ length: 20 }, (_, number) => `${String.fromCharCode(97 + number)}-1234567`);
+      for (const cluster of names.toReversed()) await store.put(aCluster({ cluster }));
+      await store.put(aCluster({ manifest: 'shop2', cluster: 'c-1234567' }));
+      const given: ClusterRecord[] = [];
+      for await (const record of store.each(key)) {
+        given.push(record);
+        await store.put({ ...record, version: 2, backOffs: 1 });
+      }
+      expect(given.map(({ cluster }) => cluster)).toEqual(names);
+      expect(new Set((await store.list(key)).map(({ backOffs }) => backOffs))).toEqual(new Set([1]));
     });
   });
 }

@@ -16,8 +16,18 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 
 /** The adapter, with its calls known by `port.method`. */
 export function recordedPort<Adapter extends object>(port: string, adapter: Adapter): Adapter {
-  return calling(adapter, (method, work) => within.run(`${port}.${method}`, work));
+  return calling(adapter, (method, work) => {
+    const use = `${port}.${method}`;
+    const answer = within.run(use, work);
+    if (!isIterable(answer)) return answer;
+    const items = answer[Symbol.asyncIterator]();
+    return { [Symbol.asyncIterator]: () => calling(items, (_, step) => within.run(use, step)) };
+  });
 }
+
+/** What does its work as its items are taken. */
+const isIterable = (answer: unknown): answer is AsyncIterable<unknown> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 
 /** The client, with what it sends noted under the call that sends it. */
 export function recordedClient<Client extends object>(service: string, client: Client): Client {

@@ -33,6 +33,10 @@ export class InMemoryClusters implements ClusterStore {
     for (const id of this.#records.keys()) if (id.startsWith(idOf(key, ''))) this.#records.delete(id);
   }
 
+  async *each(key: ManifestKey): AsyncGenerator<ClusterRecord> {
+    yield* await this.list(key);
+  }
+
   async list(key: ManifestKey): Promise<readonly ClusterRecord[]> {
     const prefix = idOf(key, '');
     const ids = [...this.#records.keys()].filter((id) => id.startsWith(prefix)).sort();

@@ -7,6 +7,7 @@ import { onceFor } from '#domain/once-for.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import type { Using } from '../../ports.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 import { clusterName, newCluster } from './cluster-records.ts';
 
@@ -66,25 +67,32 @@ export function clustersOf(
   if (manifest.deleting) return stored;
   const known = new Set(stored.map(clusterName));
   const taken = new Set(stored.map(({ cluster }) => cluster));
-  const names = manifestOf(manifest).spec.kubernetes.clusters.map(({ name }) => name);
-  const added = names
-    .filter((name) => !known.has(name))
-    .map((name) => newCluster(manifest, hashedId(name, ids, taken)));
-  return [...stored, ...added];
+  return [...stored, ...addedTo(ids, manifest, { known, taken })];
 }
 
-/**
- * The clusters that are not where the generation a run worked on wants them. When a newer one is stored, only the records
- * count: its desired state is for the next run.
- */
-export function clustersBehind(
-  planning: Planning,
+/** The same from the store, for a caller that is done with one before it takes the next. */
+export async function* eachCluster(
+  { clusters, ids }: Using<'clusters.each' | 'ids'>,
   manifest: ManifestRecord,
-  stored: readonly ClusterRecord[],
-  generation: number,
+): AsyncGenerator<ClusterRecord> {
+  const known = new Set<string>();
+  const taken = new Set<string>();
+  for await (const record of clusters.each(manifest)) {
+    known.add(clusterName(record));
+    taken.add(record.cluster);
+    yield record;
+  }
+  if (!manifest.deleting) yield* addedTo(ids, manifest, { known, taken });
+}
+
+function addedTo(
+  ids: HashSource,
+  manifest: ManifestRecord,
+  { known, taken }: { readonly known: ReadonlySet<string>; readonly taken: Set<string> },
 ): readonly ClusterRecord[] {
-  if (manifest.generation !== generation) return stored.filter(({ status }) => status !== 'Converged');
-  return clustersOf(planning.ids, manifest, stored).filter((record) => needsWork(planning, manifest, record));
+  const names = manifestOf(manifest).spec.kubernetes.clusters.map(({ name }) => name);
+  const added = names.filter((name) => !known.has(name));
+  return added.map((name) => newCluster(manifest, hashedId(name, ids, taken)));
 }
 
 /** The records of all clusters as they will be when the path to this manifest has been walked to its end. */

@@ -4,18 +4,32 @@ import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import { clusterName } from '../clusters/cluster-records.ts';
 
+/** What counts of a cluster when its run settles: its record without the states. */
+export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools'> {
+  readonly name: string;
+  /** It has a stored record. */
+  readonly stored: boolean;
+  /** It is not where the run should have led it. */
+  readonly behind: boolean;
+}
+
+export function settledCluster(record: ClusterRecord, behind: boolean): SettledCluster {
+  const { status, failure, heldPools, version } = record;
+  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, behind };
+}
+
 /** Outcome of each cluster, a sentence with it. */
-export function outcomesOf(records: readonly ClusterRecord[], runId: string): RunRecord['clusters'] {
+export function outcomesOf(clusters: readonly SettledCluster[], runId: string): RunRecord['clusters'] {
   return Object.fromEntries(
-    records.map((record) => [clusterName(record), { status: record.status, message: messageOf(record, runId) }]),
+    clusters.map((cluster) => [cluster.name, { status: cluster.status, message: messageOf(cluster, runId) }]),
   );
 }
 
 /** Done when the planner would change no cluster any more. */
-export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): SettleManifestOutput {
+export function outcomeOf(clusters: number, behind: readonly SettledCluster[]): SettleManifestOutput {
   const [first] = behind;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
-  const names = behind.map((record) => `${clusterName(record)}: ${stateOf(record)}`).join(', ');
+  const names = behind.map((cluster) => `${cluster.name}: ${stateOf(cluster)}`).join(', ');
   const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not reach the desired state (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
@@ -26,7 +40,7 @@ export function outcomeOf(clusters: number, behind: readonly ClusterRecord[]): S
 export function pausedOutcome(
   manifest: ManifestRecord,
   runId: string,
-  behind: readonly ClusterRecord[],
+  behind: readonly SettledCluster[],
 ): SettleManifestOutput | undefined {
   const waits = manifest.paused && behind.length > 0 && behind.every(({ failure }) => failure?.runId !== runId);
   return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
@@ -35,21 +49,20 @@ export function pausedOutcome(
 /** Only faults of services ended the run: it is not over, finish-run starts it again. */
 export function brokenOutcome(
   summary: SettleManifestOutput,
-  behind: readonly ClusterRecord[],
+  behind: readonly SettledCluster[],
   runId: string,
 ): SettleManifestOutput | undefined {
   const broke = behind.every(({ failure }) => failure?.class === 'platform' && failure.runId === runId);
   return summary.outcome === 'failed' && broke ? { ...summary, Error: 'ServiceUnavailable' } : undefined;
 }
 
-function stateOf({ status, heldPools = [] }: ClusterRecord): string {
+function stateOf({ status, heldPools = [] }: SettledCluster): string {
   if (status !== 'Degraded') return status;
   return `Degraded, only ${heldPools.length === 1 ? 'pool' : 'the pools'} ${listed(heldPools.map(({ pool }) => pool))} failed`;
 }
 
-function messageOf(record: ClusterRecord, runId: string): string {
-  if (record.status === 'Converged') return 'in the desired state';
-  const { failure } = record;
+function messageOf({ status, failure }: SettledCluster, runId: string): string {
+  if (status === 'Converged') return 'in the desired state';
   if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
   return 'its execution ended without an outcome; a retry continues from what exists';
 }
