@@ -11,11 +11,18 @@ export interface Pod {
   readonly address: string;
 }
 
-/** Applies `file` with as many replicas as `nodes`, and waits until each is ready. Throws with kubectl's words. */
+/**
+ * Applies `file` with as many replicas as `nodes`, and waits until each is ready; pods that drains have brought together on one node
+ * are spread again. Throws with kubectl's words.
+ */
 export async function runApplication(kubeconfig: string, file: string, nodes: number): Promise<readonly Pod[]> {
   const kubectl = kubectlWith(kubeconfig);
   await kubectl('apply', '-f', file);
   await kubectl('scale', 'deployment', 'hello', `--replicas=${nodes}`);
+  await kubectl('rollout', 'status', 'deployment', 'hello', '--timeout=180s');
+  const pods = await podsOf(kubeconfig);
+  if (nodes === 1 || new Set(pods.map(({ node }) => node)).size > 1) return pods;
+  await kubectl('rollout', 'restart', 'deployment', 'hello');
   await kubectl('rollout', 'status', 'deployment', 'hello', '--timeout=180s');
   return podsOf(kubeconfig);
 }

@@ -3,11 +3,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { eventFeed } from '#cli/event-feed.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
@@ -22,6 +24,7 @@ import {
   proveKubectl,
   takeInventory,
 } from '../../demo/proofs.ts';
+import { killDuringApply } from './kill-runner.ts';
 import { askApplication, nodesRequest, requests } from './requests.ts';
 
 const run = promisify(execFile);
@@ -32,12 +35,15 @@ const application = file('demo/application.yaml');
 export interface Manifest {
   readonly spec: {
     readonly nodePools: { readonly dynamic: Pool[] };
-    readonly kubernetes: { readonly clusters: readonly [{ pools: { control: string[]; compute: string[] } }] };
+    readonly kubernetes: {
+      readonly clusters: readonly [
+        { pools: { control: string[]; compute: string[] }; installationProxy?: { mode: string; endpoint: string } },
+      ];
+    };
     readonly loadBalancers: {
       readonly roles: readonly { readonly name: string; targetPools: string[] }[];
       readonly clusters: readonly [{ roles: string[] }];
     };
-    installationProxy?: { mode: string; endpoint?: string };
   };
 }
 export interface Pool {
@@ -126,6 +132,23 @@ export function realCluster(first: () => Promise<Manifest>) {
     apply,
     bootIds: async () => bootIds(machines, await cluster()),
 
+    /**
+     * Applies, and kills the runner that many seconds after each start of `kubeone apply`, one after the other. Returns how many were
+     * killed: an apply may end before.
+     */
+    async applyWithKills(document: Manifest, seconds: readonly number[]): Promise<number> {
+      const ending = { ended: false };
+      const kills = (async () => {
+        let killed = 0;
+        for (const moment of seconds) if (await killDuringApply(home, moment, ending)) killed += 1;
+        return killed;
+      })();
+      await apply(document).finally(() => {
+        ending.ended = true;
+      });
+      return kills;
+    },
+
     /** Applies while requests go to the application. */
     async applyUnderRequests(document: Manifest): Promise<void> {
       const url = urlOf(await cluster());
@@ -142,7 +165,9 @@ export function realCluster(first: () => Promise<Manifest>) {
 
     /** Output of kubectl, as a user of the kubeconfig. */
     async kubectl(...args: readonly string[]): Promise<string> {
-      const { stdout } = await run('kubectl', ['--kubeconfig', kubeconfig, ...args], { timeout: 300_000 });
+      const { stdout } = await run('kubectl', ['--kubeconfig', kubeconfig, ...args], {
+        ...{ timeout: 300_000, maxBuffer: 64 << 20 },
+      });
       return stdout.trim();
     },
 
@@ -161,6 +186,12 @@ export function realCluster(first: () => Promise<Manifest>) {
       ];
       const env = { ...process.env, KUBELOOM_HOSTS_DIR: hostsDirectory };
       await run(hostsHelper, [action, ...scope, '--host', node.name], { env });
+    },
+
+    /** Waits for an event with these words. */
+    async reported(words: string): Promise<void> {
+      const feed = eventFeed(api, key);
+      while (!(await feed.read()).some(({ message }) => message.includes(words))) await pause(500);
     },
 
     /** Checks for drift and repairs what it finds. */
