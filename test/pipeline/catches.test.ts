@@ -179,6 +179,23 @@ describe('stages that fail', () => {
     }
   });
 
+  it('a grow that ends because its last stage, without work, cannot start is undone from its nodes on', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.runner.ran.length = 0;
+    const run = pipeline.machines.run.bind(pipeline.machines);
+    pipeline.machines.run = (machine, input, name) => {
+      if (!JSON.stringify(input).includes('"stage":"traffic","mode":"do"')) return run(machine, input, name);
+      throw new StateFault('StepFunctions.StateMachineDoesNotExistException', 'there is no run-stage');
+    };
+    await pipeline.submit(large);
+    await caughtBy(pipeline);
+    const done = ['infrastructure', 'configuration', 'kubernetes', 'nodes'];
+    const undone = ['nodes-undo', 'configuration-undo', 'infrastructure-undo'];
+    expect(pipeline.runner.ran).toEqual([...done, ...undone]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', failure: { class: 'bug' } });
+  });
+
   it('a failure of stage kubernetes, while static machines are returned, is assessed', async () => {
     const pipeline = new Pipeline();
     const document = manifestOf([{ machines: 2 }]);

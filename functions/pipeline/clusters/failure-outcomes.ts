@@ -28,7 +28,8 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
 } {
   const { backOffs } = record;
   const direction = directionOf(plan);
-  const failedStage = failure.stage ?? 'infrastructure';
+  // Without a stage, all that had work were done: the whole ladder has to undo them.
+  const failedStage = failure.stage ?? 'traffic';
   const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
   const { decision, rung, pauseSeconds } = answer;
   const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
