@@ -24,6 +24,8 @@ export interface KubeOneCluster {
   readonly apiEndpoint: { readonly host: string; readonly port: number; readonly alternativeNames: readonly string[] };
   /** The CNI that the manifest names. */
   readonly network: string;
+  /** Directory of add-ons, as the manifest names it. */
+  readonly addons?: string;
 }
 
 /** What KubeOne gives control nodes whose manifest names no taints. */
@@ -118,6 +120,7 @@ function withDefaults(document: KubeOneV1beta2): KubeOneCluster {
     controls,
     workers: (document.staticWorkers?.hosts ?? []).map(hostOf),
     apiEndpoint: { host: host || (controls[0]?.publicAddress ?? ''), port: port || 6443, alternativeNames },
+    ...(document.addons?.path ? { addons: document.addons.path } : {}),
     network: Object.keys(document.clusterNetwork?.cni ?? { canal: {} })[0] ?? 'canal',
   };
 }

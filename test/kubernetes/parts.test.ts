@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { isSupportedVersion } from '#domain/kubernetes-versions.ts';
 import { kubernetesKind } from '#local/kubernetes/available.ts';
 import { goModOf } from '#local/kubernetes/build/go-module.ts';
-import { goParts, kubernetesVersions, partOf } from '#local/kubernetes/parts.ts';
+import { flannelVersion, goParts, kubernetesVersions, partOf } from '#local/kubernetes/parts.ts';
 
 const newest = kubernetesVersions.at(-1)?.version ?? '';
 
@@ -21,6 +21,18 @@ test('every image of a Kubernetes version has a part that builds its program', (
     expect(names).toEqual(
       expect.arrayContaining([`kubernetes-${version}`, partOf.etcd(etcd), partOf.coredns(coredns)]),
     );
+});
+
+test('the network of local hosts has the flannel of the table, and only values that the stand-in for KubeOne knows', () => {
+  const file = join(import.meta.dirname, '../../templates/addons/local-network/cni-cilium/network.yaml');
+  const text = readFileSync(file, 'utf8');
+  expect([...new Set(text.match(/kubeloom\/flannel:v[\d.]+/g))]).toEqual([`kubeloom/flannel:v${flannelVersion}`]);
+  expect([...new Set(text.match(/\{\{.*?\}\}/g))].sort()).toEqual([
+    '{{ .Config.APIEndpoint.Host }}',
+    '{{ .Config.APIEndpoint.Port }}',
+    '{{ .Config.ClusterNetwork.PodSubnet }}',
+    '{{ .Config.Versions.Kubernetes }}',
+  ]);
 });
 
 test('a go.mod for Kubernetes names its staging modules by their published version, and other modules as Kubernetes does', () => {

@@ -10,7 +10,8 @@ import { controlTaint, type HostConfig, type KubeOneCluster } from '../manifest.
 import { quoted, type SshHosts } from '../ssh-hosts.ts';
 
 const script = readFileSync(join(import.meta.dirname, 'node.sh'), 'utf8');
-const networkManifest = join(import.meta.dirname, '..', '..', 'kubernetes', 'network', 'network.yaml');
+/** Add-ons of KubeOne; only their network is installed here. */
+const localAddons = join(import.meta.dirname, '..', '..', '..', 'templates', 'addons', 'local-network');
 /** Hosts share the disk of the machine: the kubelet's usual shares of it (15 % free) would evict pods while gigabytes are free. */
 const onSharedDisk = {
   evictionHard: {
@@ -60,6 +61,9 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     const unavailable =
       this.cluster.network === 'external' ? '' : `, in place of ${this.cluster.network}, which is not available here`;
     this.log.info(`Ensuring the network: flannel ${flannelVersion} over WireGuard${unavailable}`);
+    const { addons } = this.cluster;
+    if (addons !== undefined && addons !== localAddons)
+      this.log.warning(`the add-ons in ${addons} are not applied: only KubeOne itself can`);
     await this.#step(host, ['network'], { NETWORK: this.#network() });
   }
 
@@ -194,9 +198,14 @@ export class Kubeadm extends ClusterInstaller implements Installer {
   #network(): string {
     const { apiEndpoint, version } = this.cluster;
     const values: Readonly<Record<string, string>> = {
-      ...{ API_HOST: apiEndpoint.host, API_PORT: String(apiEndpoint.port), POD_SUBNET: podSubnet },
-      ...{ KUBERNETES_VERSION: version, FLANNEL_VERSION: flannelVersion },
+      'APIEndpoint.Host': apiEndpoint.host,
+      'APIEndpoint.Port': String(apiEndpoint.port),
+      'ClusterNetwork.PodSubnet': podSubnet,
+      'Versions.Kubernetes': version,
     };
-    return readFileSync(networkManifest, 'utf8').replace(/\$\{([A-Z_]+)\}/g, (whole, name) => values[name] ?? whole);
+    return readFileSync(join(localAddons, 'cni-cilium', 'network.yaml'), 'utf8').replace(
+      /\{\{ \.Config\.([A-Za-z.]+) \}\}/g,
+      (whole, name) => values[name] ?? whole,
+    );
   }
 }
