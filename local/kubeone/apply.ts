@@ -3,25 +3,29 @@ import { writeFile } from 'node:fs/promises';
 import type { Installer, KnownNode, Probe } from './installer.ts';
 import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
-import { safeguardRefusals } from './safeguards.ts';
-import type { SshHosts } from './ssh-hosts.ts';
+import { configurationRefusal, unreachable } from './refusal.ts';
+import { safeguardRefusal } from './safeguards.ts';
+import { SshFailure, type SshHosts } from './ssh-hosts.ts';
 
 export async function apply(cluster: KubeOneCluster, hosts: SshHosts, installer: Installer, log: Log): Promise<void> {
   const { controls, workers, version: wantedVersion } = cluster;
   log.info(`Kubernetes ${wantedVersion}: ${installer.words}`);
 
   log.info('Running host probes...');
-  const probes = await probeAll(installer, [...controls, ...workers]);
+  const probes = await probeAll(installer, [...controls, ...workers], log);
   const leader = electLeader(controls, probes);
   log.info(`Elected leader "${leader.host.hostname}"...`, leader.host.publicAddress);
   const live = leader.holdsAuthority ? await askForNodes(installer, leader.host, log) : [];
-  const refused = safeguardRefusals({
+  const refused = safeguardRefusal({
     wantedVersion,
     probes,
     controls: controls.map(({ hostname }) => hostname),
     live,
   });
-  if (refused.length > 0) throw new Error(refused.join('; '));
+  if (refused !== undefined) {
+    for (const sentence of refused.sentences) log.error(sentence);
+    throw configurationRefusal(refused.doing, refused.problem);
+  }
   for (const { name } of live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name))) {
     log.warning(`${name} is in the cluster but not in the manifest; it is not changed`);
   }
@@ -53,10 +57,13 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, installer:
   log.info(`Cluster is up: Kubernetes ${wantedVersion}, ${installer.words}.`);
 }
 
-async function probeAll(installer: Installer, all: readonly HostConfig[]): Promise<Probe[]> {
+async function probeAll(installer: Installer, all: readonly HostConfig[], log: Log): Promise<Probe[]> {
   const results = await Promise.allSettled(all.map((host) => installer.probe(host)));
-  const broken = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []));
-  if (broken.length > 0) throw new Error(`cluster has broken hosts, remove or repair them first: ${broken.join('; ')}`);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  for (const failure of failures) log.error(String(failure.message));
+  const away = failures.find((failure) => failure instanceof SshFailure && failure.endpoint !== undefined);
+  if (away !== undefined) throw unreachable(away.endpoint, away.message);
+  if (failures.length > 0) throw failures[0];
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 

@@ -6,6 +6,7 @@ import { apply } from './apply.ts';
 import { Kubeadm } from './kubeadm/kubeadm.ts';
 import { Log } from './log.ts';
 import { readKubeOneManifest } from './manifest.ts';
+import { configurationRefusal, KubeOneRefusal, notConfirmed } from './refusal.ts';
 import { resetNodes } from './reset.ts';
 import { Simulated } from './simulated.ts';
 import { SshHosts } from './ssh-hosts.ts';
@@ -14,9 +15,6 @@ import { SshHosts } from './ssh-hosts.ts';
 const calledAs = /-(\d+\.\d+)/.exec(process.env.KUBEONE_CALLED_AS ?? '')?.[1];
 const release =
   kubeoneReleases.find((entry) => calledAs !== undefined && entry.release.startsWith(calledAs)) ?? kubeoneReleases[0];
-
-/** KubeOne's exit code for a manifest that it refuses. */
-const refusedManifest = 15;
 
 /** KUBELOOM_KUBERNETES: `real` or `simulated`. */
 const kind = kubernetesKind(process.env.KUBELOOM_KUBERNETES || 'simulated');
@@ -27,32 +25,33 @@ const usage = `kubeone (stand-in of Kubeloom: ${kind === 'real' ? 'real Kubernet
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
   kubeone version                      as JSON
 
-Exit codes: 0 done · 1 failed, the last line says why · 2 wrong arguments · ${refusedManifest} KubeOne refuses the manifest`;
+Exit codes: 0 done · 1 failed or wrong arguments, the last line says why · 10 not confirmed · 13 a host cannot be reached · 15 refused`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    manifest: { type: 'string', short: 'm', default: './kubeone.yaml' },
-    'auto-approve': { type: 'boolean', short: 'y', default: false },
-    'log-format': { type: 'string', default: 'text' },
-    verbose: { type: 'boolean', short: 'v', default: false },
-    // Accepted as KubeOne has them; there is nothing to remove that a reset would not remove anyway.
-    'remove-binaries': { type: 'boolean', default: false },
-    'destroy-workers': { type: 'boolean', default: true },
-    'remove-volumes': { type: 'boolean', default: true },
-    'remove-lb-services': { type: 'boolean', default: true },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
+const options = {
+  manifest: { type: 'string', short: 'm', default: './kubeone.yaml' },
+  'auto-approve': { type: 'boolean', short: 'y', default: false },
+  'log-format': { type: 'string', default: 'text' },
+  verbose: { type: 'boolean', short: 'v', default: false },
+  // Accepted as KubeOne has them; there is nothing to remove that a reset would not remove anyway.
+  'remove-binaries': { type: 'boolean', default: false },
+  'destroy-workers': { type: 'boolean', default: true },
+  'remove-volumes': { type: 'boolean', default: true },
+  'remove-lb-services': { type: 'boolean', default: true },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+// Not strict: KubeOne takes `--remove-volumes=false`.
+const { values, positionals, tokens } = parseArgs({ allowPositionals: true, strict: false, tokens: true, options });
+const unknown = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
 const log = new Log(values['log-format'] === 'json');
 
-process.exitCode = await run();
+process.exitCode = await run().catch(failed);
 
 async function run(): Promise<number> {
   const [command] = positionals;
+  if (unknown?.kind === 'option') return failed(new Error(`unknown flag: ${unknown.rawName}`));
   if (values.help || command === undefined) {
     log.print(usage);
-    return command === undefined && !values.help ? 2 : 0;
+    return 0;
   }
   if (command === 'version') {
     const version = {
@@ -63,18 +62,11 @@ async function run(): Promise<number> {
     return 0;
   }
   if (command !== 'apply' && command !== 'reset') {
-    log.error(`unknown command "${command}" for "kubeone"`);
-    return 2;
+    return failed(new Error(`unknown command "${command}" for "kubeone"`));
   }
-  if (!values['auto-approve']) {
-    log.error(`there is no terminal to confirm on: call kubeone ${command} with --auto-approve`);
-    return 2;
-  }
-  const manifest = await readKubeOneManifest(values.manifest, release);
-  if ('refusal' in manifest) {
-    process.stderr.write(`Error: ${[manifest.refusal.doing, ...manifest.refusal.problems].join('\n')}\n`);
-    return refusedManifest;
-  }
+  const manifest = await readKubeOneManifest(String(values.manifest), release);
+  if ('refusal' in manifest) return failed(configurationRefusal(manifest.refusal.doing, ...manifest.refusal.problems));
+  if (!values['auto-approve']) return failed(notConfirmed);
   const hosts = new SshHosts(manifest.directory);
   try {
     const installer = new (kind === 'real' ? Kubeadm : Simulated)(manifest.cluster, hosts, log);
@@ -82,9 +74,14 @@ async function run(): Promise<number> {
     else await resetNodes(manifest.cluster, installer, log);
     return 0;
   } catch (error) {
-    log.error(error instanceof Error ? error.message : String(error));
-    return 1;
+    return failed(error);
   } finally {
     hosts.close();
   }
+}
+
+/** As KubeOne ends: its last words behind `Error: `. */
+function failed(error: unknown): number {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  return error instanceof KubeOneRefusal ? error.exitCode : 1;
 }

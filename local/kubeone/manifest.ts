@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { type KubeOneRelease, kubeoneReleases } from '#domain/kubernetes-versions.ts';
+import { runtimeFailure } from './refusal.ts';
 import { type Host, KubeOneV1beta2 } from './v1beta2.ts';
 import { brokenRules } from './v1beta2-rules.ts';
 
@@ -31,27 +32,33 @@ export interface KubeOneCluster {
 /** What KubeOne gives control nodes whose manifest names no taints. */
 export const controlTaint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
-/** KubeOne's two lines: what it was doing, and what is wrong. */
-export interface KubeOneRefusal {
+/** What KubeOne was doing with the configuration, and what is wrong. */
+export interface ManifestRefusal {
   readonly doing: string;
   readonly problems: readonly string[];
 }
 
 export type ReadManifest =
   | { readonly cluster: KubeOneCluster; readonly directory: string }
-  | { readonly refusal: KubeOneRefusal };
+  | { readonly refusal: ManifestRefusal };
 
-/** Reads the file; `release` is the KubeOne that was called. */
+/** Reads the file; `release` is the KubeOne that was called. Throws `KubeOneRefusal` when it cannot be read. */
 export async function readKubeOneManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
-  const content = await readFile(file, 'utf8').catch((error: Error) => error);
-  if (content instanceof Error) return refused('reading cluster configuration', [content.message]);
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  if (content instanceof Error) {
+    const words = content.code === 'ENOENT' ? `open ${file}: no such file or directory` : content.message;
+    throw runtimeFailure('reading cluster configuration', words);
+  }
   const manifest = parseManifest(content, release);
   if ('refusal' in manifest) return manifest;
   const cluster = withDefaults(manifest.document);
   const directory = dirname(resolve(file));
   const addons = manifest.document.addons;
   if (addons?.enable && addons.path && !existsSync(resolve(directory, addons.path)))
-    return refused('checking addons directory', [`stat ${resolve(directory, addons.path)}: no such file or directory`]);
+    throw runtimeFailure(
+      'checking addons directory',
+      `stat ${resolve(directory, addons.path)}: no such file or directory`,
+    );
   const needed = [...cluster.controls, ...cluster.workers];
   const missing = [
     ...needed.flatMap(({ hostname, publicAddress }) =>
@@ -68,7 +75,7 @@ export async function readKubeOneManifest(file: string, release: KubeOneRelease)
 export function parseManifest(
   content: string,
   release: KubeOneRelease = kubeoneReleases[0],
-): { readonly document: KubeOneV1beta2 } | { readonly refusal: KubeOneRefusal } {
+): { readonly document: KubeOneV1beta2 } | { readonly refusal: ManifestRefusal } {
   let document: unknown;
   try {
     document = withoutNulls(parse(content));
@@ -92,8 +99,8 @@ export function parseManifest(
   return broken.length > 0 ? refused('validation', broken) : { document: read.data };
 }
 
-function refused(doing: string, problems: readonly string[]): { readonly refusal: KubeOneRefusal } {
-  return { refusal: { doing: `configuration ${doing}`, problems } };
+function refused(doing: string, problems: readonly string[]): { readonly refusal: ManifestRefusal } {
+  return { refusal: { doing, problems } };
 }
 
 /** In Go null leaves a field as it is, so it is the same as absent. */

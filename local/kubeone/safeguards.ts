@@ -11,46 +11,74 @@ export interface Situation {
   readonly live: readonly KnownNode[];
 }
 
-/** The reasons against going on, as sentences; none = go on. */
-export function safeguardRefusals({ wantedVersion, probes, controls, live }: Situation): string[] {
+/** What KubeOne says of it, and what is wrong in sentences. */
+export interface ClusterRefusal {
+  readonly doing: string;
+  readonly problem: string;
+  readonly sentences: readonly string[];
+}
+
+/** The reason against going on; undefined = go on. */
+export function safeguardRefusal({ wantedVersion, probes, controls, live }: Situation): ClusterRefusal | undefined {
   const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
   const names = probes.filter(({ authority }) => authority !== null).map(({ host }) => host.hostname);
   if (authorities.size > 1) {
-    return [`hosts belong to different clusters: ${names.join(', ')}; reset the ones that do not belong here`];
+    return broken(`hosts belong to different clusters: ${names.join(', ')}; reset the ones that do not belong here`);
   }
   if (authorities.size === 1 && !probes.some(({ holdsAuthority }) => holdsAuthority)) {
-    return [`no control-plane host has the cluster's keys, but ${names.join(', ')} belong to one; reset them first`];
+    return broken(
+      `no control-plane host has the cluster's keys, but ${names.join(', ')} belong to one; reset them first`,
+    );
   }
   const known = live.filter(({ name }) => probes.some(({ host }) => host.hostname === name));
   const joining = probes.filter(({ host }) => !live.some(({ name }) => name === host.hostname));
-  const broken = probes.filter(
-    ({ host, kubernetesVersion }) => kubernetesVersion === null && known.some(({ name }) => name === host.hostname),
-  );
-  if (broken.length > 0) {
-    const names = broken.map(({ host }) => host.hostname).join(', ');
-    return [
-      `broken host(s) found, remove it manually: ${names} in the cluster without Kubernetes on the machine; delete the node, and its etcd member`,
-    ];
-  }
-  const refused: string[] = [];
-  for (const { name, version, control } of known) {
-    if (control !== controls.includes(name)) {
-      refused.push(
-        `${name} is a ${control ? 'control-plane' : 'worker'} node already: remove it before it changes sides`,
-      );
-    }
-    if (comparePatches(version, wantedVersion) > 0) {
-      refused.push(`${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`);
-    } else if (minorOf(wantedVersion) > minorOf(version) + 1) {
-      refused.push(`${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`);
-    }
-  }
-  const upgrade = known.some(({ version }) => comparePatches(version, wantedVersion) < 0);
-  if (known.length > 0 && joining.length > 0 && upgrade) {
+  const empty = probes
+    .filter(
+      ({ host, kubernetesVersion }) => kubernetesVersion === null && known.some(({ name }) => name === host.hostname),
+    )
+    .map(({ host }) => host.hostname);
+  if (empty.length > 0)
+    return broken(
+      `${empty.join(', ')} in the cluster without Kubernetes on the machine; delete the node, and its etcd member`,
+    );
+  const moved = known.filter(({ name, control }) => control !== controls.includes(name));
+  if (moved.length > 0)
+    return broken(
+      ...moved.map(
+        ({ name, control }) =>
+          `${name} is a ${control ? 'control-plane' : 'worker'} node already: remove it before it changes sides`,
+      ),
+    );
+  const newer = known.filter(({ version }) => comparePatches(version, wantedVersion) > 0);
+  if (newer.length > 0)
+    return {
+      doing: 'sanity check',
+      problem: 'cluster downgrades are disallowed',
+      sentences: newer.map(
+        ({ name, version }) => `${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`,
+      ),
+    };
+  if (joining.length > 0 && known.some(({ version }) => comparePatches(version, wantedVersion) < 0)) {
     const missing = joining.map(({ host }) => host.hostname).join(', ');
-    refused.push(`upgrade and join at once is not possible: let ${missing} join with the present version first`);
+    return {
+      doing: 'validation',
+      problem: 'repair and upgrade are not supported at the same time',
+      sentences: [
+        'Repair and upgrade are not supported at the same time!',
+        `let ${missing} join with the present version first`,
+      ],
+    };
   }
-  return refused;
+  const skipping = known.filter(({ version }) => minorOf(wantedVersion) > minorOf(version) + 1);
+  if (skipping.length === 0) return undefined;
+  const sentences = skipping.map(
+    ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
+  );
+  return { doing: 'sanity check', problem: sentences.join('\n'), sentences };
+}
+
+function broken(...sentences: readonly string[]): ClusterRefusal {
+  return { doing: 'broken hosts check', problem: 'broken host(s) found, remove it manually', sentences };
 }
 
 export function comparePatches(one: string, other: string): number {

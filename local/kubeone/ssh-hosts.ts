@@ -7,6 +7,13 @@ import type { HostConfig } from './manifest.ts';
 
 export class SshFailure extends Error {
   override readonly name = 'SshFailure';
+  /** Address and port of a host that was not reached; undefined when a command on it failed. */
+  readonly endpoint: string | undefined;
+
+  constructor(message: string, endpoint?: string) {
+    super(message);
+    this.endpoint = endpoint;
+  }
 }
 
 export class SshHosts {
@@ -32,7 +39,10 @@ export class SshHosts {
     return new Promise((resolve, reject) => {
       child.on('error', reject).on('close', (code) => {
         if (code === 0) resolve(Buffer.concat(out));
-        else reject(new SshFailure(sentence(host, code, Buffer.concat(err).toString('utf8'))));
+        else {
+          const words = sentence(host, code, Buffer.concat(err).toString('utf8'));
+          reject(new SshFailure(words, code === 255 ? `${host.publicAddress}:${host.sshPort}` : undefined));
+        }
       });
     });
   }

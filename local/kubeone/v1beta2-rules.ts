@@ -190,8 +190,12 @@ function checkRest(
   for (const [index, registry] of registries.entries()) {
     const path = `containerRuntime.containerd.registries[${registry}]`;
     if (registry === '_default') report(path, 'Invalid value: "_default" is not a valid registry name; use "*"');
-    if (registries.slice(0, index).some((other) => hostOf(other) === hostOf(registry)))
-      report(path, `Invalid value: two keys resolve to the same host "${hostOf(registry)}"`);
+    const first = registries.slice(0, index).find((other) => hostOf(other) === hostOf(registry));
+    if (first !== undefined)
+      report(
+        path,
+        `Invalid value: "${registry}": conflicts with "${first}": both resolve to the same host "${hostOf(registry)}"`,
+      );
   }
   checkKubelet(kubeletConfig, 'kubeletConfig', report);
   for (const name of ['controllerManager', 'scheduler', 'apiServer'] as const) {

@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { clusterRefusals, unreachable } from '#test/kubernetes/kubeone-contract.ts';
 import { eventually, isRoot, type Outcome, outcomeOf } from './host-workshop.ts';
 import { NodesFleet } from './nodes-fleet.ts';
 
@@ -115,15 +116,20 @@ for i in range(2):
     await fleet.play('load-balancers', same);
   });
 
-  test('a downgrade, a skipped minor version and unreachable hosts are refused', async () => {
+  test('a downgrade, a skipped minor version, a join together with an upgrade and unreachable hosts are refused', async () => {
     expect((await apply('1.33.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('version constraint');
-    expect((await apply('1.34.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('a downgrade to 1.34.0');
+    const { downgrade, joinAndUpgrade } = clusterRefusals;
+    const older = await apply('1.34.0', ['control-1'], ['worker-1', 'worker-2']);
+    expect([older.code, older.stderr]).toEqual([downgrade.code, expect.stringContaining(downgrade.words)]);
+    const both = await apply('1.35.0', ['control-1', 'control-2'], ['worker-1', 'worker-2']);
+    expect([both.code, both.stderr]).toEqual([joinAndUpgrade.code, expect.stringContaining(joinAndUpgrade.words)]);
     expect((await apply('1.36.0', ['control-1'], ['worker-1', 'worker-2'])).stderr).toContain('skips a minor version');
     await fleet.power('kill', 'control-2');
     const broken = await apply('1.34.1', ['control-1', 'control-2'], ['worker-1', 'worker-2']);
     await fleet.power('start', 'control-2');
-    expect(broken.code).toBe(1);
-    expect(broken.stderr).toMatch(/broken hosts.*control-2/);
+    expect(broken.code).toBe(13);
+    expect(broken.stderr).toMatch(unreachable(`${fleet.address('control-2')}:22`));
+    expect(broken.stderr).toContain('failed to connect to control-2');
   });
 
   test('a cluster is upgraded by one minor version', async () => {

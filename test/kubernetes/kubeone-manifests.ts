@@ -1,4 +1,4 @@
-/** Manifests that KubeOne refuses, each a change of an accepted one, and what it says; all were tried on KubeOne 1.14.1. */
+/** Manifests that KubeOne refuses, each a change of an accepted one, and what it says; all were tried on KubeOne 1.13.7 (built from its source). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,6 +11,8 @@ export interface RefusedManifest {
 }
 
 const golden = readFileSync(join(import.meta.dirname, '../rendering/golden/kubeone.yaml'), 'utf8');
+
+const cilium = 'cilium:\n      enableHubble: true\n      kubeProxyReplacement: strict';
 
 export const refusedManifests: readonly RefusedManifest[] = [
   row('apiVersion v1beta3', ['v1beta2', 'v1beta3'], 'provided apiVersion "kubeone.k8c.io/v1beta3" is not supported'),
@@ -87,6 +89,59 @@ export const refusedManifests: readonly RefusedManifest[] = [
     ['replicas: 2', 'replicas: -1'],
     'features.coreDNS.replicas: Invalid value: -1',
   ),
+  row(
+    'an insecure registry that is not named',
+    added('registryConfiguration:\n  insecureRegistry: true'),
+    'insecureRegistry requires overwriteRegistry to be configured',
+  ),
+  row(
+    'a registry that is a list',
+    added('registryConfiguration:\n  overwriteRegistry: [mirror:5000]'),
+    'registryConfiguration.overwriteRegistry',
+  ),
+  row(
+    'mirrors of _default',
+    added('containerRuntime:\n  containerd:\n    registries: { _default: { mirrors: [https://mirror] } }'),
+    '"_default" is not a valid registry name; use "*"',
+  ),
+  row(
+    'mirrors of one registry under two names',
+    added('containerRuntime:\n  containerd:\n    registries: { a.io/x: { mirrors: [] }, a.io/y: { mirrors: [] } }'),
+    'both resolve to the same host "a.io"',
+  ),
+  row(
+    'one mirror in place of a list',
+    added('containerRuntime:\n  containerd:\n    registries: { docker.io: { mirrors: https://mirror } }'),
+    'containerRuntime.containerd.registries',
+  ),
+  row(
+    'an unknown field of a mirror',
+    added('containerRuntime:\n  containerd:\n    registries: { docker.io: { endpoints: [https://mirror] } }'),
+    'unknown field "containerRuntime.containerd.registries.docker.io.endpoints"',
+  ),
+  row(
+    'package repositories as a text',
+    ['configureRepositories: true', 'configureRepositories: "no"'],
+    'systemPackages.configureRepositories',
+  ),
+  row(
+    'metrics-server that is deployed',
+    ['metricsServer:\n    enable', 'metricsServer:\n    deploy'],
+    'unknown field "features.metricsServer.deploy"',
+  ),
+  row(
+    'a DNS cache that is enabled',
+    ['nodeLocalDNS:\n    deploy', 'nodeLocalDNS:\n    enable'],
+    'unknown field "features.nodeLocalDNS.enable"',
+  ),
+  row('add-ons in two directories', added('addons:\n  enable: true\n  paths: [a, b]'), 'unknown field "addons.paths"'),
+  row(
+    'an add-on with a number for a parameter',
+    added('addons:\n  enable: true\n  addons: [{ name: cni-canal, params: { IFACE: 0 } }]'),
+    'addons.addons',
+  ),
+  row('Canal with the MTU as a text', [cilium, 'canal:\n      mtu: "1330"'], 'clusterNetwork.cni.canal.mtu'),
+  row('no network', [cilium, 'external: null'], 'clusterNetwork.cni: Invalid value: "": cni plugin must be specified'),
 ];
 
 /** Changes of the golden that KubeOne accepts, and so must our check: it would refuse what works. */
@@ -94,22 +149,26 @@ export const acceptedChanges: readonly (readonly [string, readonly [string, stri
   ['null in place of a value', ['enableHubble: true', 'enableHubble: null']],
   ['a version with a leading v', ['1.34.2', 'v1.34.2']],
   ['no API host', ['host: shop.example.com', 'host: ""']],
-  ['addons with a path', ['machineController:', 'addons:\n  enable: true\n  path: .\nmachineController:']],
-  ['own package repositories', ['configureRepositories: true', 'configureRepositories: false']],
-  ['Canal', ['cilium:\n      enableHubble: true\n      kubeProxyReplacement: strict', 'canal:\n      mtu: 1370']],
+  ['addons with a path', added('addons:\n  enable: true\n  path: .')],
   [
-    'a mirror registry',
-    [
-      'machineController:',
-      'registryConfiguration:\n  overwriteRegistry: mirror:5000\n  insecureRegistry: true\nmachineController:',
-    ],
+    'a parameter of an add-on',
+    added('addons:\n  enable: true\n  addons: [{ name: cni-canal, params: { IFACE: wg0 } }]'),
   ],
+  ['own package repositories', ['configureRepositories: true', 'configureRepositories: false']],
+  ['Canal', [cilium, 'canal:\n      mtu: 1370']],
+  ['a network of the user', [cilium, 'external: {}']],
+  ['a mirror registry', added('registryConfiguration:\n  overwriteRegistry: mirror:5000\n  insecureRegistry: true')],
 ];
 
 /** The golden with one change. Throws when the golden does not have the text. */
 export function changed([before, after]: readonly [string, string]): string {
   if (!golden.includes(before)) throw new Error(`the golden has no ${before}`);
   return golden.replace(before, after);
+}
+
+/** More fields at the top. */
+function added(fields: string): readonly [string, string] {
+  return ['machineController:', `${fields}\nmachineController:`];
 }
 
 function row(name: string, change: readonly [string, string], refusal: string): RefusedManifest {

@@ -1,13 +1,13 @@
 /** The stand-in's command line: what it refuses before it touches a host. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { KnownNode } from '#local/kubeone/installer.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
-import { comparePatches, safeguardRefusals } from '#local/kubeone/safeguards.ts';
+import { comparePatches, safeguardRefusal } from '#local/kubeone/safeguards.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
 let directory: string;
@@ -25,9 +25,10 @@ describe('command line', () => {
   });
 
   test('kubeone apply without -y does nothing and asks no question', async () => {
+    writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1')] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--auto-approve');
+    expect(code).toBe(10);
+    expect(stderr).toContain('not running in the terminal');
   });
 
   test("a manifest with faults is refused with all of them, in KubeOne's words", async () => {
@@ -54,13 +55,13 @@ describe('command line', () => {
     expect(stderr).toContain("does not satisfy version constraint '>=1.32 <=1.34'");
   });
 
-  test('all hosts that do not answer are reported as broken, and no kubeconfig is written', async () => {
+  test('all hosts that do not answer are reported, and no kubeconfig is written', async () => {
     writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.2')] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y', '--log-format', 'json');
-    expect(code).toBe(1);
-    const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ level: 'error', msg: expect.stringContaining('cluster has broken hosts') });
-    expect(last.msg).toMatch(/one.*two/);
+    expect(code).toBe(13);
+    expect(stderr).toContain('Error: ssh: dialing\nconnection to: 127.0.0.1:1\n');
+    expect(stderr).toMatch(/"failed to connect to one.*\n.*"failed to connect to two/);
+    expect(existsSync(join(directory, 'shop-kubeconfig'))).toBe(false);
   });
 });
 
@@ -78,46 +79,47 @@ describe('safeguards', () => {
     holdsAuthority: authority !== null && name === 'one',
   });
   const judge = (wantedVersion: string, nodes: readonly KnownNode[], ...probes: ReturnType<typeof probe>[]) =>
-    safeguardRefusals({ wantedVersion, probes, controls: ['one'], live: nodes });
+    safeguardRefusal({ wantedVersion, probes, controls: ['one'], live: nodes });
 
   test('a new cluster, a join and an upgrade by one minor version are allowed', () => {
-    expect(judge('1.34.1', [], probe('one', null), probe('two', null))).toEqual([]);
-    expect(judge('1.34.1', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null))).toEqual([]);
-    expect(judge('1.35.0', [live('one', '1.34.9')], probe('one', 'A'))).toEqual([]);
+    expect(judge('1.34.1', [], probe('one', null), probe('two', null))).toBeUndefined();
+    expect(judge('1.34.1', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null))).toBeUndefined();
+    expect(judge('1.35.0', [live('one', '1.34.9')], probe('one', 'A'))).toBeUndefined();
   });
 
   test.each([
-    ['1.33.9', 'a downgrade to 1.33.9 is not possible'],
-    ['1.36.0', 'an upgrade to 1.36.0 skips a minor version'],
-  ])('an upgrade or downgrade from 1.34.1 to %s is refused', (wanted, reason) => {
-    expect(judge(wanted, [live('one', '1.34.1')], probe('one', 'A'))).toEqual([`one runs 1.34.1: ${reason}`]);
+    ['1.33.9', 'cluster downgrades are disallowed', 'a downgrade to 1.33.9 is not possible'],
+    ['1.36.0', 'skips a minor version', 'an upgrade to 1.36.0 skips a minor version'],
+  ])('an upgrade or downgrade from 1.34.1 to %s is refused', (wanted, problem, reason) => {
+    const refusal = judge(wanted, [live('one', '1.34.1')], probe('one', 'A'));
+    expect(refusal?.problem).toContain(problem);
+    expect(refusal?.sentences).toEqual([`one runs 1.34.1: ${reason}`]);
   });
 
   test('an upgrade and a join at once are refused', () => {
-    const [reason] = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
-    expect(reason).toContain('let two join with the present version first');
+    const refusal = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
+    expect(refusal?.problem).toBe('repair and upgrade are not supported at the same time');
+    expect(refusal?.sentences).toContain('let two join with the present version first');
   });
 
   test('a node of the cluster whose machine has no Kubernetes is a broken host', () => {
-    const [reason] = judge(
+    const refusal = judge(
       '1.34.1',
       [live('one', '1.34.1'), { ...live('two', '1.34.1'), ready: false }],
       probe('one', 'A'),
       probe('two', null),
     );
-    expect(reason).toMatch(/^broken host\(s\) found, remove it manually: two/);
+    expect(refusal?.problem).toBe('broken host(s) found, remove it manually');
+    expect(refusal?.sentences[0]).toMatch(/^two in the cluster without/);
   });
 
   test('hosts of other clusters, and compute nodes that become control nodes, are refused', () => {
-    expect(judge('1.34.1', [], probe('one', 'A'), probe('two', 'B'))[0]).toContain('different clusters: one, two');
-    expect(judge('1.34.1', [], probe('one', null), probe('two', 'B'))[0]).toContain('two belong to one');
-    const [reason] = judge(
-      '1.34.1',
-      [{ ...live('two', '1.34.1'), control: true }],
-      probe('one', 'A'),
-      probe('two', 'A'),
-    );
-    expect(reason).toContain('two is a control-plane node already');
+    const reason = (...probes: ReturnType<typeof probe>[]) => judge('1.34.1', [], ...probes)?.sentences[0];
+    expect(reason(probe('one', 'A'), probe('two', 'B'))).toContain('different clusters: one, two');
+    expect(reason(probe('one', null), probe('two', 'B'))).toContain('two belong to one');
+    const moved = judge('1.34.1', [{ ...live('two', '1.34.1'), control: true }], probe('one', 'A'), probe('two', 'A'));
+    expect(moved?.problem).toBe('broken host(s) found, remove it manually');
+    expect(moved?.sentences[0]).toContain('two is a control-plane node already');
   });
 
   test('versions are compared by number, not as text', () => {

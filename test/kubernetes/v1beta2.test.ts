@@ -12,8 +12,8 @@ const refusalOf = (content: string, release?: KubeOneRelease) => {
   return 'refusal' in read ? [read.refusal.doing, ...read.refusal.problems].join('\n') : '';
 };
 
-test('the golden manifest is accepted', () => {
-  expect(refusalOf(readFileSync(join(import.meta.dirname, '../rendering/golden/kubeone.yaml'), 'utf8'))).toBe('');
+test.each(['kubeone.yaml', 'kubeone-air-gapped.yaml'])('the golden manifest %s is accepted', (name) => {
+  expect(refusalOf(readFileSync(join(import.meta.dirname, '../rendering/golden', name), 'utf8'))).toBe('');
 });
 
 test.each(refusedManifests)('a manifest with $name is refused', ({ change, refusal }) => {

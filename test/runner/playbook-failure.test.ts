@@ -74,6 +74,13 @@ describe('KubeOne failures', () => {
     ],
     ['user', 'VersionRefused', 'Error: kubernetes version 1.29.0 is not supported by this release'],
     ['conflict', 'BrokenHosts', 'Error: found broken hosts, manual intervention is required'],
+    ['conflict', 'BrokenHosts', 'Error: configuration broken hosts check\nbroken host(s) found, remove it manually'],
+    [
+      'conflict',
+      'JoinWithUpgrade',
+      'Error: configuration validation\nrepair and upgrade are not supported at the same time',
+    ],
+    ['user', 'VersionRefused', 'Error: configuration sanity check\ncluster downgrades are disallowed'],
     ['bug', 'ManifestRefused', 'Error: unable to decode: unknown field "spec.foo"'],
     [
       'bug',

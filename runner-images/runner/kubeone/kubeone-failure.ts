@@ -24,6 +24,12 @@ const table: readonly FailureRow[] = [
     hint: 'A node of the cluster is dead and still a member. Remove it from the manifest first.',
   },
   {
+    class: 'conflict',
+    code: 'JoinWithUpgrade',
+    pattern: /repair and upgrade are not supported/i,
+    hint: 'A node of the cluster is not in Kubernetes, and KubeOne joins none while it upgrades. Retry with the version that the cluster has.',
+  },
+  {
     class: 'transient',
     code: 'HostUnreachable',
     pattern: /dial tcp|no route to host|connection (refused|reset|timed out)|i\/o timeout|EOF\b|handshake failed/i,
@@ -58,12 +64,17 @@ export function kubeoneError(output: string, state: ClusterState): Omit<StageErr
   };
 }
 
-/** The last lines about an error, else the last lines. */
+/** A refusal lists all that is wrong with a manifest. */
+const mostLines = 6;
+
+/** KubeOne's last words (`Error: ` and the lines below it), else the last lines about an error, else the last lines. */
 function causeIn(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
+  const last = lines.findLastIndex((line) => line.startsWith('Error: '));
+  if (last >= 0) return lines.slice(last, last + mostLines).join('\n');
   const errors = lines.filter((line) => /\b(error|fatal|failed)\b|level=(error|fatal)|^ERRO/i.test(line));
   return (errors.length > 0 ? errors : lines).slice(-3).join('\n');
 }

@@ -1,0 +1,30 @@
+/** How KubeOne ends when it refuses: an exit code for each kind, and the words of its own source. */
+
+export class KubeOneRefusal extends Error {
+  override readonly name = 'KubeOneRefusal';
+  readonly exitCode: number;
+
+  /** `message`: all that follows `Error: `. */
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The manifest, or what it asks of this cluster. `doing`: "validation". */
+export function configurationRefusal(doing: string, ...problems: readonly string[]): KubeOneRefusal {
+  return new KubeOneRefusal(15, [`configuration ${doing}`, ...problems].join('\n'));
+}
+
+/** Something on the machine that runs it. `doing`: "reading cluster configuration". */
+export function runtimeFailure(doing: string, problem: string): KubeOneRefusal {
+  return new KubeOneRefusal(10, `runtime: ${doing}\n${problem}`);
+}
+
+/** A command without confirmation where there is no terminal to give it on. */
+export const notConfirmed = runtimeFailure('terminal detecting', 'not running in the terminal');
+
+/** Hosts that SSH does not reach; KubeOne says this of one of them, after ten tries in eight minutes. */
+export function unreachable(endpoint: string, words: string): KubeOneRefusal {
+  return new KubeOneRefusal(13, `ssh: dialing\nconnection to: ${endpoint}\n${words}`);
+}
