@@ -156,8 +156,13 @@ const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => s
   ['PROVIDER', ({ provider }) => provider],
   ['ADDRESS', ({ publicAddress }) => publicAddress ?? '-'],
   ['WIREGUARD', ({ privateAddress }) => privateAddress],
-  ['STATUS', ({ status }) => paintStatus(status)],
+  ['STATUS', statusOfNode],
 ];
+
+function statusOfNode({ status, unreachableSince }: NodeRow): string {
+  const seen = status === 'Unreachable' && unreachableSince !== undefined ? ` (noticed ${ago(unreachableSince)})` : '';
+  return `${paintStatus(status)}${seen}`;
+}
 
 const roleNames = { control: 'control', compute: 'compute', loadBalancer: 'load balancer' } as const;
 

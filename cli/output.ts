@@ -61,6 +61,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   RolledBack: 'red',
   Aborted: 'red',
   Leftover: 'red',
+  Unreachable: 'red',
   Degraded: 'yellow',
   Running: 'cyan',
   Planning: 'cyan',

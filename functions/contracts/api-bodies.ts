@@ -119,7 +119,7 @@ export const ManifestSummary = z
   .meta({ id: 'ManifestSummary' });
 export type ManifestSummary = z.infer<typeof ManifestSummary>;
 
-export const nodeStatuses = ['Waiting', 'Joining', 'Ready', 'Leaving', 'Leftover'] as const;
+export const nodeStatuses = ['Waiting', 'Joining', 'Ready', 'Unreachable', 'Leaving', 'Leftover'] as const;
 export const NodeRow = z
   .object({
     name: NodeState.shape.name,
@@ -131,7 +131,10 @@ export const NodeRow = z
     privateAddress: z.string(),
     status: z
       .enum(nodeStatuses)
-      .describe('Leftover: attempted before, not part of the current state; the next run removes or adopts it'),
+      .describe(
+        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited',
+      ),
+    unreachableSince: z.string().optional().describe('when it first did not answer'),
   })
   .meta({ id: 'NodeRow' });
 export type NodeRow = z.infer<typeof NodeRow>;

@@ -151,6 +151,8 @@ export const NodeFacts = z.strictObject({
   bootId: z.string().optional(),
   /** Joined to Kubernetes and patched. */
   joined: z.boolean().optional(),
+  /** ISO 8601; when it first did not answer over SSH, absent while it answers. */
+  unreachableSince: z.string().optional(),
 });
 export type NodeFacts = z.infer<typeof NodeFacts>;
 

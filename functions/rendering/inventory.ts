@@ -37,6 +37,8 @@ export interface InventoryInput {
   readonly oldEndpoints?: readonly string[];
   /** Networks from which the runner and people may use SSH. */
   readonly adminCidrs: readonly string[];
+  /** Nodes that fail nothing when they do not answer. @default none */
+  readonly optional?: ReadonlySet<string>;
 }
 
 type HostVariables = Readonly<Record<string, unknown>>;
@@ -122,6 +124,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         proxy: named(work.proxy),
         uninstall: named(work.uninstall),
         endpoint: named(work.endpoint ?? []),
+        optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },
     },

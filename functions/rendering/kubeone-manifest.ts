@@ -12,7 +12,9 @@ export interface KubeOneInput {
   /** Absolute path of the directory with the SSH key files. */
   readonly keyDirectory: string;
   /** Absolute path of the directory with the cluster's add-ons, where it has any. */
-  readonly addonsDirectory?: string;
+  readonly addonsDirectory?: string | undefined;
+  /** Nodes that KubeOne is not given: they do not answer, and it would stop. @default none */
+  readonly absent?: ReadonlySet<string>;
 }
 
 /** `wg0` has 1380; VXLAN needs 50 of them. */
@@ -45,10 +47,11 @@ export function apiNames(state: ClusterState, facts: ClusterFacts): readonly str
 
 /** Renders it. Throws `InternalFault` when a node has no known address. */
 export function renderKubeOneManifest(input: KubeOneInput): string {
-  const { state, facts } = input;
+  const { state, facts, absent } = input;
+  const given = ({ node }: Member) => absent?.has(node.name) !== true;
   const options = state.kubernetesOptions ?? {};
   const api = apiAddress(state, facts);
-  const control = members(state, 'control');
+  const control = members(state, 'control').filter(given);
   const leader = state.apiEndpoint.kind === 'node' ? state.apiEndpoint.node : control[0]?.node.name;
   const manifest = {
     apiVersion: 'kubeone.k8c.io/v1beta2',
@@ -74,7 +77,11 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
         taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }],
       })),
     },
-    staticWorkers: { hosts: members(state, 'compute').map((member) => host(member, input)) },
+    staticWorkers: {
+      hosts: members(state, 'compute')
+        .filter(given)
+        .map((member) => host(member, input)),
+    },
     machineController: { deploy: false },
     operatingSystemManager: { deploy: false },
   };

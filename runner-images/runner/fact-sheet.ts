@@ -17,6 +17,13 @@ export class FactSheet {
     this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: { ...this.#facts.nodes[name], ...found } } };
   }
 
+  /** Notes whether a node answers over SSH; of one that does not, since when. */
+  answers(name: string, yes: boolean, now: Date): void {
+    const { unreachableSince = now.toISOString(), ...found } = this.#facts.nodes[name] ?? {};
+    const node = yes ? found : { ...found, unreachableSince };
+    this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: node } };
+  }
+
   /** Removes the facts of a node that is gone or was recreated. */
   forgetNode(name: string): void {
     const { [name]: _gone, ...nodes } = this.#facts.nodes;

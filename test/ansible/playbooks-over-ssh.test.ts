@@ -65,7 +65,7 @@ async function send(playbook: string, group: string): Promise<string> {
 
 /** A playbook on hosts by group, with their addresses. */
 async function play(playbook: string, byGroup: Readonly<Record<string, Readonly<Record<string, string>>>>) {
-  const groups = ['install', 'peers', 'proxy', 'balance', 'dynamic', 'static', 'loadbalancers'];
+  const groups = ['install', 'peers', 'proxy', 'balance', 'optional', 'dynamic', 'static', 'loadbalancers'];
   const hosts = Object.assign({}, ...Object.values(byGroup));
   const own = (name: string) => ({ ...variables, ansible_host: hosts[name], ansible_user: 'root' });
   const groupOf = (names: readonly string[]) => ({ hosts: Object.fromEntries(names.map((name) => [name, {}])) });
@@ -109,4 +109,13 @@ test('a dead node that only needs a list of peers is reported and fails nothing;
   expect(tolerated.code).toBe(0);
   expect(tolerated.stdout).toMatch(new RegExp(`"unreachable".*"host": "${dead}".*"ignored": true`));
   expect(await play('configure.yml', { install: { [dead]: '198.18.0.66' } })).toMatchObject({ code: 4 });
+});
+
+test.each([
+  ['load-balancers.yml', 'balance'],
+  ['configure.yml', 'proxy'],
+])('a dead node fails %s only if it is not optional', async (playbook, group) => {
+  const dead = { [host]: '198.18.0.66' };
+  expect(await play(playbook, { [group]: dead })).toMatchObject({ code: 4 });
+  expect(await play(playbook, { [group]: dead, optional: dead })).toMatchObject({ code: 0 });
 });

@@ -96,6 +96,13 @@ describe('GET of a manifest', () => {
     expect(statuses(undoing.cluster)).toMatchObject({ 'compute-01': 'Leaving', 'control-00': 'Ready' });
   });
 
+  it('a node that did not answer when it was last visited is unreachable, with the time', async () => {
+    const unreachableSince = '2026-03-01T07:00:00.000Z';
+    const facts = { nodes: { 'control-00': { unreachableSince } }, loadBalancers: {}, simulated: [] };
+    const { cluster } = await describeWith({ status: 'Converged', current: aState([]), facts });
+    expect(cluster.nodes[0]).toMatchObject({ name: 'control-00', status: 'Unreachable', unreachableSince });
+  });
+
   it('progress has steps and percent, of each cluster and of all', async () => {
     const { answer, cluster } = await describeWith({ progress: someProgress(1, 3) });
     expect(cluster.progress).toMatchObject({ step: 1, steps: 3, percent: 33, stage: 'kubernetes', direction: 'grow' });

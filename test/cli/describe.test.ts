@@ -56,6 +56,13 @@ describe('a description', () => {
     expect(describeManifest(manifest, { everyNode: true })).toContain('compute-1a2b3c4-59');
   });
 
+  it('a description says since when a node does not answer', () => {
+    const unreachableSince = new Date(Date.now() - 300_000).toISOString();
+    const nodes = [node(1, { status: 'Unreachable', unreachableSince })];
+    const text = describeManifest(described({ clusters: [cluster({ nodes })] }), { width: 200 });
+    expect(stripVTControlCharacters(text)).toContain('Unreachable (noticed 5 min ago)');
+  });
+
   it('a description says once what is simulated, or by cluster where that differs', () => {
     const one = cluster({ simulated: ['machines'] });
     const same = describeManifest(described({ simulated: ['machines'], clusters: [one, one] }));

@@ -7,7 +7,11 @@ export interface Small {
     Record<string, { readonly provider: string; readonly region: string; readonly count?: number }>
   >;
   /** @default no load balancer */
-  readonly balancer?: { readonly servesApi: boolean };
+  readonly balancer?: {
+    readonly servesApi: boolean;
+    /** Of the role for the web. @default 30080 */
+    readonly targetPort?: number;
+  };
 }
 
 export function smallManifest({ name, compute, balancer }: Small): unknown {
@@ -19,7 +23,13 @@ export function smallManifest({ name, compute, balancer }: Small): unknown {
   const { storageDiskSize: _, ...lone } = pool('balancer', 'local-1', 'here');
   const { storageDiskSize: __, ...control } = pool('control', 'local-1', 'here');
   const api = { name: 'apiserver', protocol: 'tcp', port: 6443, targetPort: 6443, targetPools: ['control'] };
-  const web = { name: 'web', protocol: 'tcp', port: 80, targetPort: 30080, targetPools: Object.keys(compute) };
+  const web = {
+    name: 'web',
+    protocol: 'tcp',
+    port: 80,
+    targetPort: balancer?.targetPort ?? 30_080,
+    targetPools: Object.keys(compute),
+  };
   return {
     apiVersion: 'kubeloom.dev/v1',
     kind: 'InputManifest',

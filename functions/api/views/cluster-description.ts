@@ -67,7 +67,8 @@ export function nodeRows(record: ClusterRecord): NodeRow[] {
 
 function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): NodeRow[] {
   return pool.nodes.map((node) => {
-    const publicAddress = node.static?.endpoint ?? record.facts.nodes[node.name]?.publicAddress;
+    const { unreachableSince, ...facts } = record.facts.nodes[node.name] ?? {};
+    const publicAddress = node.static?.endpoint ?? facts.publicAddress;
     return {
       name: node.name,
       pool: pool.name,
@@ -77,6 +78,7 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       ...(publicAddress !== undefined && { publicAddress }),
       privateAddress: node.privateAddress,
       status: statusOf(node.name, record, existing, publicAddress !== undefined),
+      ...(unreachableSince !== undefined && { unreachableSince }),
     };
   });
 }
@@ -85,7 +87,8 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
 function statusOf(name: string, record: ClusterRecord, existing: boolean, reachable: boolean): NodeRow['status'] {
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
   const part = record.progress?.nodes.find((node) => node.name === name)?.part;
-  if (existing) return working && part === 'leaves' ? 'Leaving' : 'Ready';
+  if (existing && working && part === 'leaves') return 'Leaving';
+  if (existing) return record.facts.nodes[name]?.unreachableSince === undefined ? 'Ready' : 'Unreachable';
   if (!working) return 'Leftover';
   if (record.status === 'RollingBack') return 'Leaving';
   return reachable ? 'Joining' : 'Waiting';

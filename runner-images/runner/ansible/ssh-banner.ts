@@ -31,7 +31,7 @@ export async function waitForSsh(
   await Promise.all(
     targets.map(async (target) => {
       for (let reported = 0; ; ) {
-        const fault = await askBanner(target);
+        const fault = await sshFaultOf(target);
         if (fault === undefined) return;
         if (signal.aborted) throw stageCancelled(signal);
         const waited = performance.now() - began;
@@ -55,7 +55,7 @@ function waitingSentence({ name, host, port, totalMs }: PatientTarget, waitedMs:
 }
 
 /** Undefined when there is a banner, else what is wrong. */
-function askBanner({ host, port }: SshTarget): Promise<string | undefined> {
+export function sshFaultOf({ host, port }: SshTarget): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 5000 });
     const end = (fault: string | undefined) => {

@@ -2,6 +2,7 @@
 import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
+import { optionalNodes } from '../ansible/optional-nodes.ts';
 import { playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
 import { playbookError } from '../ansible/playbook-failure.ts';
@@ -29,7 +30,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   );
   const { target: goal, others } = context;
   const inventory = renderInventory({
-    ...{ target: goal, others, work, keyDirectory },
+    ...{ target: goal, others, work, keyDirectory, optional: optionalNodes(context) },
     facts: context.facts.current,
     oldEndpoints: oldEndpoints(context),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
@@ -124,7 +125,10 @@ class PlaybookListener {
 
   /** Reports what was done. */
   reportDone({ install, peers, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
-    const { emit } = this.#context;
+    const { emit, target } = this.#context;
+    const balancers =
+      target?.loadBalancers.filter(({ name, id }) => loadBalancers.some((one) => one === name || one === id)) ?? [];
+    const balancing = balancers.flatMap(({ pools }) => pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
     for (const node of uninstall.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
       emit({ level: 'warning', kind: 'NodeNotCleaned', message, node });
@@ -132,6 +136,10 @@ class PlaybookListener {
     for (const node of peers.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: it keeps the list of peers that it has until it is visited again`;
       emit({ level: 'warning', kind: 'PeerNotReached', message, node });
+    }
+    for (const node of balancing.filter((name) => this.#silent.has(name))) {
+      const message = `${node} could not be reached: it keeps the roles and targets that it has until it is visited again`;
+      emit({ level: 'warning', kind: 'LoadBalancerNotReached', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
       emit({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
@@ -155,6 +163,7 @@ class PlaybookListener {
 
   #count(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
     for (const [host, stats] of Object.entries(hosts)) {
+      this.#context.facts.answers(host, !this.#silent.has(host), this.#context.ports.clock.now());
       if (this.#silent.has(host)) continue;
       this.#visited.add(host);
       if (stats.changed > 0) this.#changed.add(host);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
-import { renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { type KubeOneInput, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { absentNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
@@ -33,7 +34,8 @@ async function apply(context: ContextOf<'kubeone'>, recreated: readonly string[]
   if (simulated) context.facts.simulated('control plane');
   const { addons } = state.kubernetesOptions ?? {};
   const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
-  const directory = await prepare(context, state, addonsDirectory);
+  const absent = await absentNodes(context, state);
+  const directory = await prepare(context, state, { addonsDirectory, absent });
   const known = context.facts.current.kubeconfigKey !== undefined;
   await removeOldMembers(context, state, recreated);
   const result = await context.run({
@@ -113,7 +115,11 @@ async function whatSpeaks(context: ContextOf<'kubeone'>, program: string): Promi
   return /stand-in/i.test(stdout) ? 'installed by the stand-in for KubeOne' : undefined;
 }
 
-async function prepare(context: ContextOf<'kubeone'>, state: ClusterState, addonsDirectory?: string): Promise<string> {
+async function prepare(
+  context: ContextOf<'kubeone'>,
+  state: ClusterState,
+  more: Pick<KubeOneInput, 'addonsDirectory' | 'absent'> = {},
+): Promise<string> {
   const directory = join(context.workDirectory, 'kubeone');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keyDirectory = await writeSshKeyFiles(
@@ -124,7 +130,7 @@ async function prepare(context: ContextOf<'kubeone'>, state: ClusterState, addon
     state,
     facts: context.facts.current,
     keyDirectory,
-    ...(addonsDirectory === undefined ? {} : { addonsDirectory }),
+    ...more,
   });
   await writeFile(join(directory, 'kubeone.yaml'), manifest, { mode: 0o600 });
   return directory;

@@ -1,0 +1,30 @@
+/** Nodes that a playbook visits if they answer: one that does not is reported, and fails nothing. */
+import { allNodes, type LoadBalancerState } from '#domain/cluster-state.ts';
+import type { ContextOf } from '../stage-context.ts';
+
+/**
+ * Their names. In an undo every node that was there before: it may have been dead all the time. Else load balancers that only get other
+ * targets, since nothing reaches a dead one. (That a list of peers fails nothing is in the playbook.)
+ */
+export function optionalNodes({ mode, target, document }: ContextOf<'ansible'>): ReadonlySet<string> {
+  if (target === null) return new Set();
+  if (mode === 'undo') return new Set(allNodes(target).map(({ node }) => node.name));
+  const before = document.before?.loadBalancers ?? [];
+  return new Set(
+    target.loadBalancers.flatMap((balancer) => {
+      const earlier = before.find(({ id }) => id === balancer.id);
+      if (earlier === undefined || listeners(earlier) !== listeners(balancer)) return [];
+      const known = new Set(nodesOf(earlier));
+      return nodesOf(balancer).filter((name) => known.has(name));
+    }),
+  );
+}
+
+/** All about the roles but their targets. */
+function listeners({ roles }: LoadBalancerState): string {
+  return JSON.stringify(roles.map(({ targetPools: _, ...role }) => JSON.stringify(role)).sort());
+}
+
+function nodesOf({ pools }: LoadBalancerState): readonly string[] {
+  return pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
+}

@@ -1,0 +1,83 @@
+/** A machine without power, in the product on real hosts: it fails what needs it, by its name, and nothing else. */
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
+import { hostsHelper } from '#local/hosts-helper.ts';
+import { isRoot } from './host-workshop.ts';
+import { clusterOf, Installation } from './installation.ts';
+import { type Small, smallManifest } from './small-manifest.ts';
+
+const name = 'halved';
+const near = { provider: 'local-1', region: 'here' };
+const lost = { provider: 'local-2', region: 'there' };
+const far = { provider: 'local-3', region: 'away' };
+
+describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
+  let installation: Installation;
+  let cluster: ClusterDescription;
+
+  async function apply(compute: Small['compute'], targetPort = 30_080): Promise<ManifestDescription> {
+    const manifest = await installation.apply(
+      name,
+      smallManifest({ name, compute, balancer: { servesApi: false, targetPort } }),
+    );
+    cluster = clusterOf(manifest);
+    return manifest;
+  }
+  const nodeOf = (pool: string): NodeRow | undefined => cluster.nodes.find((row) => row.pool === pool);
+  async function powerOff(pool: string): Promise<string> {
+    const node = nodeOf(pool);
+    if (node === undefined) throw new Error(`there is no node in ${pool}`);
+    const place = ['--cluster', cluster.cluster, '--provider', node.provider, '--host', node.name];
+    const { installation: id } = await installation.api.getVersion();
+    execFileSync(hostsHelper, ['kill', '--installation', id, ...place], {
+      env: { ...process.env, KUBELOOM_HOSTS_DIR: installation.hostsDirectory },
+    });
+    return node.name;
+  }
+
+  beforeAll(async () => {
+    // What has no power here gets none: more tries need not wait.
+    vi.stubEnv('KUBELOOM_BACK_OFF_SECONDS', '0.2');
+    vi.stubEnv('KUBELOOM_MAX_BACK_OFFS', '1');
+    installation = await Installation.open();
+    expect(await apply({ near, lost })).toMatchObject({ status: 'Done' });
+    await powerOff('lost');
+  });
+  afterAll(async () => {
+    await installation?.close();
+    vi.unstubAllEnvs();
+  });
+
+  it('a pool joins elsewhere, and the dead node is described as unreachable', async () => {
+    const manifest = await apply({ near, lost, far });
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(nodeOf('lost')).toMatchObject({ status: 'Unreachable', unreachableSince: expect.stringMatching(/^\d{4}-/) });
+    expect(nodeOf('far')?.status).toBe('Ready');
+  });
+
+  it('a role changes while a target is dead', async () => {
+    const manifest = await apply({ near, lost, far }, 30_081);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+  });
+
+  it('the dead node is removed', async () => {
+    const manifest = await apply({ near, far }, 30_081);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(nodeOf('lost')).toBeUndefined();
+  });
+
+  it('a pool leaves and another joins while the load balancer is dead', async () => {
+    await powerOff('balancer');
+    const manifest = await apply({ near, late: lost }, 30_081);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(nodeOf('balancer')?.status).toBe('Unreachable');
+    expect(nodeOf('late')?.status).toBe('Ready');
+  });
+
+  it('a role of the dead load balancer fails with its name', async () => {
+    const manifest = await apply({ near, late: lost }, 30_082);
+    expect(manifest.status).toBe('Failed');
+    expect(cluster.failure).toMatchObject({ code: 'HostUnreachable', resource: nodeOf('balancer')?.name });
+  });
+});

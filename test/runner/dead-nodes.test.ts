@@ -1,0 +1,156 @@
+/** A node that is dead: what the stages do without it, what they do not, and what is known of it afterwards. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import type { StagePlan } from '#domain/plan.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
+
+const fakeAnsible = `#!/bin/bash
+cp inventory.json "$KUBELOOM_TEST_RECORDINGS.inventory"
+cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null
+`;
+const fakeKubeOne = `#!/bin/bash
+[ "$1" = version ] && { echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
+cp kubeone.yaml "$KUBELOOM_TEST_RECORDINGS.manifest"
+echo 'kind: Config' > shop-kubeconfig
+`;
+const worker = 'workers-bbbbbbb-01';
+const long = '2026-03-01T07:00:00.000Z';
+
+let world: StageWorld;
+let recordings: string;
+let server: Server | undefined;
+beforeEach(async () => {
+  world = stageWorld();
+  recordings = join(world.directory, 'recording');
+  world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', fakeAnsible));
+  world.set('KUBELOOM_KUBEONE', world.script('kubeone', fakeKubeOne));
+  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {
+    const { privateKey } = makeSshKeyPair(pool);
+    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, { privatekey: privateKey, publickey: '' });
+  }
+  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey });
+});
+afterEach(async () => {
+  world.close();
+  await new Promise((closed) => (server === undefined ? closed(undefined) : server.close(closed)));
+  server = undefined;
+});
+
+describe('a dead node in Ansible', () => {
+  const configuration = (change: object): StagePlan => ({
+    stage: 'configuration',
+    reasons: [],
+    work: { install: [], peers: [], uninstall: [], loadBalancers: [], proxy: [], ...change },
+  });
+  const traffic: StagePlan = { stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } };
+  const say = (...events: readonly object[]) =>
+    writeFileSync(recordings, events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
+  const stats = (...names: readonly string[]) => ({
+    event: 'stats',
+    hosts: Object.fromEntries(names.map((name) => [name, { ok: 1, changed: 0, failures: 0, unreachable: 0 }])),
+  });
+  const unreachable = (host: string) => ({ event: 'unreachable', host, task: 'x', message: 'refused', ignored: true });
+  const optional = (): readonly string[] => {
+    return Object.keys(JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all.children.optional.hosts);
+  };
+
+  it('a node that does not answer is noted with the time, which stays until it answers again', async () => {
+    await world.put(aDocument([configuration({ peers: [worker] })]), twoProviderFacts);
+    say(unreachable(worker), stats(worker));
+    await world.run('configuration');
+    const since = (await world.facts()).nodes[worker]?.unreachableSince;
+    expect(since).toMatch(/^\d{4}-.*Z$/);
+
+    await world.put(aDocument([configuration({ peers: [worker] })]), since === undefined ? undefined : unreached(long));
+    await world.run('configuration');
+    expect((await world.facts()).nodes[worker]?.unreachableSince).toBe(long);
+
+    say(stats(worker));
+    await world.run('configuration');
+    expect((await world.facts()).nodes[worker]).not.toHaveProperty('unreachableSince');
+  });
+
+  it('a load balancer that only gets other targets fails nothing when it is dead, and is reported', async () => {
+    const before = twoProviderState({ pools: twoProviderState().pools.filter(({ name }) => name !== 'workers') });
+    await world.put(aDocument([traffic], { before }), twoProviderFacts);
+    say(unreachable('edge-ccccccc-01'), stats('edge-ccccccc-01'));
+    expect((await world.run('traffic')).ok).toBe(true);
+    expect(optional()).toEqual(['edge-ccccccc-01']);
+    expect((await world.reported()).join()).toContain('LoadBalancerNotReached: edge-ccccccc-01 could not be reached');
+  });
+
+  it('a load balancer that gets another role is needed', async () => {
+    const { loadBalancers } = twoProviderState();
+    const before = twoProviderState({
+      loadBalancers: loadBalancers.map((lb) => ({ ...lb, roles: lb.roles.slice(1) })),
+    });
+    await world.put(aDocument([traffic], { before }), twoProviderFacts);
+    await world.run('traffic');
+    expect(optional()).toEqual([]);
+  });
+
+  it('a rollback needs no node that was there before', async () => {
+    const { loadBalancers } = twoProviderState();
+    const before = twoProviderState({
+      loadBalancers: loadBalancers.map((lb) => ({ ...lb, roles: lb.roles.slice(1) })),
+    });
+    const plan = configuration({ loadBalancers: ['lb'] });
+    await world.put(aDocument([], { before, undo: [plan] }), twoProviderFacts);
+    await world.run('configuration', { mode: 'undo' });
+    expect(optional()).toEqual(['edge-ccccccc-01']);
+  });
+});
+
+describe('a dead node in KubeOne', () => {
+  const kubernetes: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply' } };
+  const given = () => {
+    const { controlPlane, staticWorkers } = parse(readFileSync(`${recordings}.manifest`, 'utf8'));
+    return [...controlPlane.hosts, ...staticWorkers.hosts].map(({ hostname }: { hostname: string }) => hostname);
+  };
+  /** A grow of a cluster that had all of these nodes. */
+  const grow = async (facts: ClusterFacts, before: Partial<ClusterState> = {}) => {
+    await world.put(aDocument([kubernetes], { before: twoProviderState(before) }), facts);
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(existsSync(`${recordings}.manifest`)).toBe(true);
+  };
+
+  it('KubeOne is not given a node that does not answer, when others join', async () => {
+    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort: 1 }));
+    expect(given()).not.toContain(worker);
+    expect(given()).toContain('basement-01');
+    expect((await world.reported()).join()).toContain(`NodeLeftOut: ${worker} does not answer`);
+  });
+
+  it('KubeOne is given a node that answers again', async () => {
+    server = createServer((socket) => socket.end('SSH-2.0-again\r\n'));
+    await new Promise((listening) => server?.listen(0, '127.0.0.1', () => listening(undefined)));
+    const address = server.address();
+    const sshPort = typeof address === 'object' && address !== null ? address.port : 0;
+    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort }));
+    expect(given()).toContain(worker);
+  });
+
+  it('an upgrade needs every node', async () => {
+    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort: 1 }), { kubernetesVersion: '1.33.1' });
+    expect(given()).toContain(worker);
+  });
+
+  it('control nodes are left out only while most of them answer', async () => {
+    const dead = { publicAddress: '127.0.0.1', sshPort: 1, unreachableSince: long };
+    const nodes = { ...twoProviderFacts.nodes, 'control-aaaaaaa-02': dead };
+    await grow({ ...twoProviderFacts, nodes });
+    expect(given()).toContain('control-aaaaaaa-02');
+  });
+});
+
+function unreached(unreachableSince: string, more: object = {}): ClusterFacts {
+  const { nodes } = twoProviderFacts;
+  return { ...twoProviderFacts, nodes: { ...nodes, [worker]: { ...nodes[worker], ...more, unreachableSince } } };
+}
