@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { readDocuments } from '#cli/documents.ts';
@@ -23,6 +24,8 @@ import {
   serverOf,
   takeInventory,
 } from '../../demo/proofs.ts';
+import { at } from '../local/clients.ts';
+import { PlantedKeys } from './planted-keys.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const two = example('local-two-providers.yaml');
@@ -35,6 +38,7 @@ let before: MachineInventory;
 let api: ApiClient;
 let platform: Awaited<ReturnType<typeof up>>;
 let machines: Machines;
+const keys = new PlantedKeys();
 
 async function start(): Promise<void> {
   platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
@@ -48,7 +52,7 @@ async function submit(file: string): Promise<string> {
 }
 
 async function apply(file: string): Promise<ManifestDescription> {
-  const { manifest } = await follow(api, key, { runId: await submit(file), quiet: true });
+  const { manifest } = await follow(api, key, { runId: await submit(file), quiet: true, pollMs: 500 });
   if (!manifest) throw new Error('the manifest is gone');
   return manifest;
 }
@@ -75,6 +79,12 @@ async function provedCluster(manifest: ManifestDescription): Promise<ReadonlyMap
   expect(manifest.simulated).toEqual(['control plane']);
   return bootIds(machines, cluster);
 }
+
+const plantKeys = async (manifest: ManifestDescription): Promise<number> =>
+  keys.add(
+    new SSMClient(at(platform.endpoints.ssm ?? '', platform.token)),
+    await api.getKubeconfig({ ...key, cluster: clusterOf(manifest).name ?? '' }),
+  );
 
 const hostNames = async (): Promise<readonly string[]> => (await takeInventory(hostsDirectory)).hosts.toSorted();
 const nodeNames = (manifest: ManifestDescription): string[] =>
@@ -111,6 +121,13 @@ describe('the main job on real hosts', () => {
     ids = await provedCluster(created);
     expect(await hostNames()).toEqual(nodeNames(created));
     expect(new Set(clusterOf(created).nodes.map((node) => node.provider))).toEqual(new Set(['local-1', 'local-2']));
+  });
+
+  it("keys are in no kept log, event, state, history or answer, and the kubeconfig is the owner's", async () => {
+    // One for each pool, and that of the kubeconfig.
+    expect(await plantKeys(created)).toBe(new Set(clusterOf(created).nodes.map((node) => node.pool)).size + 1);
+    // `kubeconfig` is the copy that this test was given.
+    expect(await keys.placesIn(home)).toEqual(['kubeconfig: kubeconfig', 's3: kubeconfig']);
   });
 
   it('a grow whose host does not come up is rolled back, and succeeds without the fault', async () => {
@@ -155,14 +172,17 @@ describe('the main job on real hosts', () => {
     const manifest = await untilSettled();
     proveUntouched(ids, await provedCluster(manifest));
     expect(await hostNames()).toEqual(nodeNames(manifest));
+    await plantKeys(manifest);
+    expect(await keys.placesIn(home)).toEqual(['kubeconfig: kubeconfig', 's3: kubeconfig']);
   });
 
   it('a deletion leaves no host, namespace, link, mount, process or state', async () => {
     const accepted = await api.deleteManifest(key);
-    const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true });
+    const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true, pollMs: 500 });
     expect(manifest).toBeUndefined();
     const left = await findLeftovers(hostsDirectory, before);
     expect(left).toEqual({ hosts: [], namespaces: [], links: [], mounts: [], processes: [] });
+    expect(await keys.placesIn(home)).toEqual(['kubeconfig: kubeconfig']);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Drift on real hosts: what somebody changes by hand is found, told, and made again; nobody else is touched. */
+/** What changes a cluster on real hosts and not its machines: the API endpoint moves, and drift is found, reported and repaired. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { follow } from '#cli/watch.ts';
@@ -6,28 +6,45 @@ import type { ClusterDescription, ManifestDescription, NodeRow } from '#contract
 import { accessKeyOf } from '#local/access-key.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
-import { proveMesh } from '../../demo/proofs.ts';
+import { proveApplication, proveKubectl, proveMesh, serverOf } from '../../demo/proofs.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation } from './installation.ts';
 import { smallManifest } from './small-manifest.ts';
 
-const name = 'drifting';
+const name = 'changing';
 const key = { namespace: 'default', name };
-const document = smallManifest({
-  name,
-  compute: {
-    near: { provider: 'local-1', region: 'here' },
-    far: { provider: 'local-2', region: 'there' },
-  },
-  balancer: { servesApi: false },
-});
+const compute = {
+  near: { provider: 'local-1', region: 'here' },
+  far: { provider: 'local-2', region: 'there' },
+};
 
-describe.runIf(isRoot)('drift on real hosts', () => {
+describe.runIf(isRoot)('changes that keep machines', () => {
   let installation: Installation;
   let machines: Machines;
   let cluster: ClusterDescription;
   let ids: ReadonlyMap<string, string>;
 
+  async function serve(api: 'load balancer' | 'node'): Promise<ManifestDescription> {
+    const servesApi = api === 'load balancer';
+    const manifest = await installation.apply(name, smallManifest({ name, compute, balancer: { servesApi } }));
+    cluster = clusterOf(manifest);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    return manifest;
+  }
+  /** Everything works on the same machines, and the delivered kubeconfig leads to `server`. */
+  async function prove(server: string | undefined): Promise<void> {
+    const file = await installation.kubeconfig(name, cluster);
+    expect(await serverOf(file)).toBe(`https://${server}:6443`);
+    const named = (isOne: (node: NodeRow) => boolean) => cluster.nodes.filter(isOne).map((node) => node.name);
+    await proveKubectl(
+      file,
+      named(({ role }) => role !== 'loadBalancer'),
+    );
+    expect(await proveMesh(machines, cluster)).toBe(12);
+    const workers = named(({ role }) => role === 'compute');
+    await proveApplication(`http://${cluster.loadBalancers[0]?.endpoint}/`, workers);
+    await untouched();
+  }
   /** A check to its end, and what is known of the cluster then. */
   async function check(
     repair: boolean,
@@ -55,9 +72,7 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     // What is broken here is broken for good: a second look need not wait.
     vi.stubEnv('KUBELOOM_SECOND_LOOK_SECONDS', '1');
     installation = await Installation.open();
-    const manifest = await installation.apply(name, document);
-    cluster = clusterOf(manifest);
-    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    await serve('load balancer');
     machines = await openMachines({
       ssmEndpoint: installation.platform.endpoints.ssm ?? '',
       accessKey: accessKeyOf(installation.platform.token),
@@ -71,11 +86,20 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     vi.unstubAllEnvs();
   });
 
+  it('the API endpoint is the load balancer at first', async () => {
+    await prove(cluster.loadBalancers[0]?.endpoint);
+  });
+
   it('a cluster that was just created has no drift', async () => {
     const { manifest, drift } = await check(true);
     expect(drift).toMatchObject({ items: [], unchecked: [], outcome: 'nothing differs from what was created' });
     expect(manifest).toMatchObject({ status: 'Done', attempt: 1 });
     await untouched();
+  });
+
+  it('the API endpoint moves to the control node when the load balancer loses its API role', async () => {
+    await serve('node');
+    await prove(nodeOf('control').publicAddress);
   });
 
   it('drift in the list of peers of a node is found and reported, and not changed', async () => {
@@ -127,6 +151,11 @@ describe.runIf(isRoot)('drift on real hosts', () => {
     expect(await proveMesh(machines, cluster)).toBe(12);
     await untouched(far.name);
     expect(nodeOf('far').name).toBe(far.name);
+  });
+
+  it('the API endpoint moves back to the load balancer', async () => {
+    await serve('load balancer');
+    await prove(cluster.loadBalancers[0]?.endpoint);
   });
 
   it('a deletion after drift leaves nothing behind', async () => {
