@@ -1,6 +1,6 @@
 /** A platform is backed up, lost and restored: its clusters are as they were, and it goes on with them. */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -141,13 +141,19 @@ describe('a platform that was lost and restored', () => {
 });
 
 describe('a backup', () => {
-  beforeEach(async () => {
+  /** The data directory of a platform that has a secret and was stopped. */
+  let stopped: string;
+  beforeAll(async () => {
+    stopped = mkdtempSync(join(tmpdir(), 'kubeloom-restore-'));
+    dataDir = stopped;
     const api = await up();
     await api.putSecret({ namespace: 'default', name: 'cloud' }, secret);
+    await down();
   });
+  afterAll(() => rmSync(stopped, { recursive: true, force: true }));
+  beforeEach(() => cpSync(stopped, dataDir, { recursive: true }));
 
   it('a backup shows neither names nor values, and only its owner can read it', async () => {
-    await down();
     await backUp({ dataDir, file, passphrase });
     const bytes = readFileSync(file);
     const token = readFileSync(join(dataDir, 'token'), 'utf8').trim();
@@ -156,7 +162,6 @@ describe('a backup', () => {
   });
 
   it('a backup opens only unchanged and with its passphrase, else nothing is restored', async () => {
-    await down();
     await backUp({ dataDir, file, passphrase });
     rmSync(dataDir, { recursive: true });
     await expect(restore({ dataDir, file, passphrase: 'another passphrase' })).rejects.toThrow(/cannot be opened/);
@@ -182,6 +187,7 @@ describe('a backup', () => {
   });
 
   it('a backup is refused while the platform runs, and never replaces another', async () => {
+    await up();
     await expect(backUp({ dataDir, file, passphrase })).rejects.toThrow(/stop it with `kubeloom local down`/);
     expect(existsSync(file)).toBe(false);
     await down();
@@ -191,7 +197,6 @@ describe('a backup', () => {
   });
 
   it('a backup that cannot be written or read is a sentence, and none contains another', async () => {
-    await down();
     const at = (path: string) => ({ dataDir, file: path, passphrase });
     await expect(backUp(at(join(place, 'nowhere', 'backup')))).rejects.toThrow(
       'nowhere/backup cannot be written: there is no directory',
@@ -205,13 +210,11 @@ describe('a backup', () => {
   });
 
   it('a backup is not restored over a platform', async () => {
-    await down();
     await backUp({ dataDir, file, passphrase });
     await expect(restore({ dataDir, file, passphrase })).rejects.toThrow(/has a platform in it/);
   });
 
   it('a backup is made and restored by the command line, with a passphrase long enough', async () => {
-    await down();
     const environment = { KUBELOOM_HOME: dataDir, KUBELOOM_BACKUP_PASSPHRASE: 'short' };
     const refused = await kubeloom(['local', 'backup', file], { environment });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('shorter than 12 characters')]);

@@ -46,7 +46,7 @@ async function ended(): Promise<string> {
   for (;;) {
     const { status } = JSON.parse((await api('GET', manifestPath)).text) as { status: string };
     if (['Done', 'Failed'].includes(status)) return status;
-    await pause(50);
+    await pause(300);
   }
 }
 
