@@ -55,7 +55,7 @@ function givenTo({ name: module }: ModuleSource, type: string): Readonly<Record<
 }
 
 const purpose: Readonly<Record<string, string>> = {
-  nodes: 'node name => { public_address, ssh_port?, wireguard_port?, data_device? }',
+  nodes: 'node name => { public_address, ssh_port?, wireguard_port?, data_device?, local_address?, local_network? }',
   endpoint: 'the full name, without a dot at its end',
   alternative_endpoints: 'alternative name => full name',
 };

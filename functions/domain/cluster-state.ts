@@ -145,6 +145,8 @@ export const NodeFacts = z.strictObject({
   wireguardPublicKey: z.string().optional(),
   /** Glob that finds the node's data disk; absent where it has none. */
   dataDevice: z.string().optional(),
+  /** Nodes of one provider instance with the same network reach each other under these addresses, and may not under the public ones. */
+  local: z.strictObject({ network: z.string(), address: z.string() }).optional(),
   /** The cloud has no firewall, so the node keeps one. */
   hostFirewall: z.literal(true).optional(),
   /** Kernel boot id: proves that a node was not restarted or replaced. */

@@ -1,5 +1,6 @@
 /** Incoming traffic that the firewall of a node allows, where its cloud has none; input of `templates/ansible/templates/firewall.nft.j2`. */
 import {
+  allNodes,
   type ClusterFacts,
   type ClusterState,
   type NodePoolState,
@@ -7,7 +8,7 @@ import {
   servesApiOnNodes,
 } from '#domain/cluster-state.ts';
 import { type CniName, cniOf } from '#domain/kubernetes-options.ts';
-import { defaultWireguardPort } from './node-access.ts';
+import { defaultWireguardPort, siteOf } from './node-access.ts';
 import { peerCidrs } from './peer-cidrs.ts';
 
 export interface HostFirewall {
@@ -37,6 +38,21 @@ export interface HostFirewallInput {
   readonly adminCidrs: readonly string[];
 }
 
+/** Local addresses of the other nodes of the same site. */
+function neighbours(
+  own: { readonly node: NodeState; readonly pool: NodePoolState },
+  state: ClusterState,
+  facts: ClusterFacts,
+): readonly string[] {
+  const site = siteOf(own, facts);
+  if (site === undefined) return [];
+  const others = allNodes(state).filter((one) => one.node.name !== own.node.name && siteOf(one, facts) === site);
+  return others.flatMap(({ node }) => {
+    const address = facts.nodes[node.name]?.local?.address;
+    return address === undefined ? [] : [`${address}/32`];
+  });
+}
+
 /** Undefined for nodes whose cloud has a firewall, and for those of the user. */
 export function hostFirewallOf(
   { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
@@ -53,7 +69,7 @@ export function hostFirewallOf(
     wireguard_port: defaultWireguardPort,
     tcp: [...ports('tcp'), ...(servesApi ? [6443] : [])],
     udp: ports('udp'),
-    peers: peerCidrs(state, facts),
+    peers: [...peerCidrs(state, facts), ...neighbours({ node, pool }, state, facts)],
     admin: adminCidrs,
     pod_devices: balancer === undefined ? podDevices[cniOf(state)] : [],
   };

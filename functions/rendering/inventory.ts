@@ -11,7 +11,7 @@ import { roleTargets } from '#domain/planning/states/role-targets.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress, apiNames } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
-import { defaultWireguardPort, publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
+import { defaultWireguardPort, publicAddressOf, siteOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
 /** Names of the nodes that get each kind of work, and of the load balancers whose nodes are balanced. */
 export interface InventoryWork {
@@ -154,6 +154,7 @@ function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean
 function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminCidrs }: InventoryInput): HostVariables {
   const { node, pool, loadBalancer } = visit;
   const dataDevice = facts.nodes[node.name]?.dataDevice;
+  const site = siteOf(visit, facts);
   const firewall = target === null ? undefined : hostFirewallOf(visit, { state: target, facts, adminCidrs });
   return {
     ansible_host: publicAddressOf(node, facts),
@@ -163,6 +164,7 @@ function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminC
     kubeloom_private_address: node.privateAddress,
     // On the machine itself; facts have the port that its provider maps to this one.
     kubeloom_wireguard_port: defaultWireguardPort,
+    ...(site === undefined ? {} : { kubeloom_site: site }),
     ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
     ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),
@@ -170,14 +172,18 @@ function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminC
 }
 
 function mesh(state: ClusterState, facts: ClusterFacts): readonly Readonly<Record<string, string | number>>[] {
-  return allNodes(state).map(({ node }) => {
+  return allNodes(state).map(({ node, pool }) => {
     const known = facts.nodes[node.name];
+    const site = siteOf({ node, pool }, facts);
     return {
       name: node.name,
       private_address: node.privateAddress,
       public_address: publicAddressOf(node, facts),
       port: known?.wireguardPort ?? defaultWireguardPort,
       reachability: node.static === undefined ? 'dynamic' : 'static',
+      ...(known?.local === undefined || site === undefined
+        ? {}
+        : { site, local_endpoint: `${known.local.address}:${defaultWireguardPort}` }),
       ...(known?.wireguardPublicKey === undefined ? {} : { public_key: known.wireguardPublicKey }),
     };
   });

@@ -29,3 +29,14 @@ export function sshUserOf(node: NodeState): string {
 export function sshKeyFileOf(node: NodeState, pool: NodePoolState, directory: string): string {
   return `${directory}/${node.static === undefined ? pool.id : node.name}.key`;
 }
+
+/** Nodes of one site reach each other under their local addresses; undefined where only public ones are known. */
+export function siteOf(
+  { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
+  facts: ClusterFacts,
+): string | undefined {
+  const local = facts.nodes[node.name]?.local;
+  return local === undefined || pool.source.kind === 'static'
+    ? undefined
+    : `${pool.source.provider.name} ${local.network}`;
+}

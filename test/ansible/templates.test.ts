@@ -49,6 +49,36 @@ const role = (name: string, fields: object = {}) => ({
 });
 
 describe('peer lists', () => {
+  test('nodes behind one router dial each other under their local addresses, all others under public ones', async () => {
+    const near = (name: string, number: number, site: string) => ({
+      ...node(name, number, 'dynamic'),
+      site,
+      local_endpoint: `10.1.0.${number}:51820`,
+    });
+    const mesh = [
+      near('one', 1, 'rack a'),
+      near('two', 2, 'rack a'),
+      near('three', 3, 'rack b'),
+      node('four', 4, 'dynamic'),
+    ];
+    const vars = {
+      kubeloom_mesh: mesh,
+      kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
+    };
+    const hosts = { one: { kubeloom_site: 'rack a' }, four: {} };
+    const lists = await render('peers.conf.j2', {
+      all: { vars, children: { dynamic: { hosts }, static: { hosts: {} } } },
+    });
+    const endpoints = (list: string | undefined) =>
+      Object.fromEntries(Object.entries(sections(list)).map(([name, { Endpoint }]) => [name, Endpoint]));
+    expect(endpoints(lists.one)).toEqual({
+      two: '10.1.0.2:51820',
+      three: '198.18.0.3:51823',
+      four: '198.18.0.4:51824',
+    });
+    expect(endpoints(lists.four)).toMatchObject({ one: '198.18.0.1:51821', two: '198.18.0.2:51822' });
+  });
+
   test('the peer list of a node has all other nodes and follows who can dial whom', async () => {
     const lists = await render('peers.conf.j2', inventory(['cloud', 'cellar'], ['cellar']));
     expect(sections(lists.cloud)).toEqual({

@@ -133,6 +133,45 @@ describe('host firewalls', () => {
   });
 });
 
+describe('nodes behind one router', () => {
+  const local = (address: string, network = 'net') => ({ local: { network, address } });
+  const nodes = {
+    ...twoProviderFacts.nodes,
+    'control-aaaaaaa-01': { ...twoProviderFacts.nodes['control-aaaaaaa-01'], ...local('10.0.0.5') },
+    'control-aaaaaaa-02': { ...twoProviderFacts.nodes['control-aaaaaaa-02'], ...local('10.0.0.6') },
+    'workers-bbbbbbb-01': { ...twoProviderFacts.nodes['workers-bbbbbbb-01'], ...local('10.0.0.7', 'other') },
+  };
+  const facts = { ...twoProviderFacts, nodes };
+  const names = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01'];
+
+  it('a node with a local address says in which network of which provider it is, and where it is reached there', () => {
+    const { all } = renderInventory({ ...input, facts, work: { ...noWork, peers: names } });
+    expect(all.children.control?.hosts['control-aaaaaaa-01']).toMatchObject({ kubeloom_site: 'hz-prod net' });
+    expect(all.vars.kubeloom_mesh).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: names[1], site: 'hz-prod net', local_endpoint: '10.0.0.6:51820' }),
+        expect.objectContaining({ name: names[2], site: expect.stringContaining(' other') }),
+      ]),
+    );
+  });
+
+  it('the host firewall lets in neighbours under their local addresses, and nodes of other networks do not count', () => {
+    const firewalled = Object.fromEntries(
+      Object.entries(nodes).map(([name, known]) => [name, { ...known, hostFirewall: true as const }]),
+    );
+    const target = twoProviderState({ pools: [controlPool, workerPool] });
+    const { all } = renderInventory({
+      ...input,
+      facts: { ...facts, nodes: firewalled },
+      target,
+      work: { ...noWork, peers: names },
+    });
+    const text = JSON.stringify(all.children.control?.hosts['control-aaaaaaa-01']?.kubeloom_firewall);
+    expect(text).toContain('10.0.0.6/32');
+    expect(text).not.toMatch(/10\.0\.0\.[57]\/32/);
+  });
+});
+
 describe('data disks', () => {
   it('a node with a data disk gets the pattern to find it', () => {
     const dataDevice = '/dev/disk/by-id/*1234*';

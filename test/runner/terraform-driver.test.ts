@@ -65,6 +65,20 @@ describe('creation of machines', () => {
     });
   });
 
+  it('the facts record under which addresses nodes behind one router reach each other', async () => {
+    const made = (more: object) => ({ public_address: '198.51.100.1', ...more });
+    const near = made({ local_address: '10.0.0.5', local_network: 'net-1' });
+    const pools = {
+      'control-aaaaaaa': { 'control-aaaaaaa-01': near, 'control-aaaaaaa-02': made({ local_address: '10.0.0.6' }) },
+      'edge-ccccccc': { 'edge-ccccccc-01': made({}) },
+    };
+    record('output.out', JSON.stringify({ nodes: { value: pools } }));
+    expect((await world.run('infrastructure')).ok).toBe(true);
+    const { nodes } = await world.facts();
+    expect(nodes['control-aaaaaaa-01']?.local).toEqual({ network: 'net-1', address: '10.0.0.5' });
+    expect([nodes['control-aaaaaaa-02']?.local, nodes['edge-ccccccc-01']?.local]).toEqual([undefined, undefined]);
+  });
+
   it('credentials are passed in the environment only, and shown nowhere', async () => {
     await world.run('infrastructure');
     expect(readFileSync(join(recordings, 'environment'), 'utf8')).toContain(

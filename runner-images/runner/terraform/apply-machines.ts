@@ -22,6 +22,8 @@ const NodesOutput = z.record(
       ssh_port: z.number().nullish(),
       wireguard_port: z.number().nullish(),
       data_device: z.string().nullish(),
+      local_address: z.string().nullish(),
+      local_network: z.string().nullish(),
     }),
   ),
 );
@@ -171,6 +173,9 @@ function noteNode(context: ClusterContext, name: string, made: NodeOutput | unde
     ...(made.ssh_port ? { sshPort: made.ssh_port } : {}),
     ...(made.wireguard_port ? { wireguardPort: made.wireguard_port } : {}),
     ...(made.data_device ? { dataDevice: made.data_device } : {}),
+    ...(made.local_address && made.local_network
+      ? { local: { network: made.local_network, address: made.local_address } }
+      : {}),
   });
 }
 
