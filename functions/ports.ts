@@ -5,6 +5,7 @@ import type {
   Lease,
   ManifestKey,
   ManifestRecord,
+  NewEvent,
   Origin,
   RunEvent,
   RunRecord,
@@ -132,7 +133,7 @@ export interface RunStore {
 
 export interface EventStore {
   /** Appends in order; an event that is there already is kept once. */
-  append(key: ManifestKey, events: readonly RunEvent[]): Promise<void>;
+  append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
   /** Oldest first, those after the cursor. `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
 }

@@ -1,5 +1,5 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
@@ -32,6 +32,6 @@ export async function recordChange(
 
 /** A change is not undone because its event could not be stored. */
 async function report({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
-  const event = { at: clock.now().toISOString(), runId, level: 'info' as const, kind: 'Requested', message };
+  const event: NewEvent = { at: clock.now().toISOString(), runId, level: 'info', kind: 'Requested', message };
   await Promise.allSettled([events.append(key, [event])]);
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
+import type { EventKind } from '#domain/event-kinds.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 import { RunWork, StageError } from './stage.ts';
 
@@ -199,7 +200,7 @@ export const RunEvent = z.strictObject({
   at: z.string(),
   runId: z.string(),
   level: z.enum(['info', 'warning', 'error']),
-  /** Past participle of what happened: `WaypointReached`, `StageStarted`, `HostCreated`. */
+  /** One of `eventKinds`, or of another version. */
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
@@ -208,3 +209,6 @@ export const RunEvent = z.strictObject({
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;
+
+/** As this version writes it. */
+export type NewEvent = RunEvent & { readonly kind: EventKind };

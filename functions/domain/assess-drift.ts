@@ -1,5 +1,6 @@
 /** The outcome of a drift check: the record of it, whether something is repaired, and the event for people. */
 import { type CheckPolicy, type ClusterDrift, type DriftItem, type DriftReport, driftKey } from './drift.ts';
+import type { Reported } from './event-kinds.ts';
 import { counted } from './planning/text/words.ts';
 
 export interface DriftQuestion {
@@ -12,11 +13,11 @@ export interface DriftQuestion {
   readonly now: string;
 }
 
-export interface DriftNews {
-  readonly drift: ClusterDrift;
-  readonly kind: 'DriftChecked' | 'DriftFound' | 'DriftRepaired' | 'RepairDidNotHelp' | 'DriftCheckFailed';
-  readonly level: 'info' | 'warning' | 'error';
-}
+/** The record, and its event without the message. */
+export type DriftNews = WithDrift<
+  Reported<'DriftChecked' | 'DriftFound' | 'DriftRepaired' | 'RepairDidNotHelp' | 'DriftCheckFailed'>
+>;
+type WithDrift<News> = News extends unknown ? Omit<News, 'message'> & { readonly drift: ClusterDrift } : never;
 
 /** The numbers of one check that alarms watch. */
 export interface DriftMeasures {
@@ -137,7 +138,7 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
     ...(before?.repair && { repair: { ...before.repair, state } }),
     ...(useless.length > 0 && { useless }),
   };
-  return helped ? { drift, kind: 'DriftRepaired', level: 'info' } : { drift, kind: 'RepairDidNotHelp', level: 'error' };
+  return helped ? { drift, kind: 'DriftRepaired' } : { drift, kind: 'RepairDidNotHelp' };
 }
 
 /** Drift that is no longer found may be repaired again if it returns; drift that was not checked may still exist. */

@@ -20,7 +20,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, ...kept } = record;
   await deps.clusters.put(changed(kept, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));
-  const event = { level: 'error' as const, kind: 'RolledBack', message: outcome };
+  const event = { kind: 'RolledBack' as const, message: outcome };
   await deps.events.append(keyOf(run), [clusterEvent(run, now, event)]);
   return { Error: failure.code, Cause: outcome };
 });

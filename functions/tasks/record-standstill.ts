@@ -17,7 +17,7 @@ export const handler = taskHandler(
     const failure = failureBehind({ run, record, plan, fault, now });
     const outcome = standstillSentence(failure, record);
     await deps.clusters.put(changed(record, run, { status: 'NeedsAttention', failure: { ...failure, outcome } }));
-    const event = { level: 'error' as const, kind: 'NeedsAttention', message: `${failure.message} ${outcome}` };
+    const event = { kind: 'NeedsAttention' as const, message: `${failure.message} ${outcome}` };
     await deps.events.append(key, [clusterEvent(run, now, event)]);
     return { Error: failure.code, Cause: `${failure.message} ${outcome}`.slice(0, 1000) };
   },

@@ -1,6 +1,7 @@
 /** Sends a stage's events in order, without the tools having to wait and without ever failing the stage. */
-import type { RunEvent } from '#contracts/records.ts';
+import type { NewEvent } from '#contracts/records.ts';
 import type { RunWork } from '#contracts/stage.ts';
+import { levelOf } from '#domain/event-kinds.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
@@ -20,7 +21,7 @@ export function openEventFeed(
 ): EventFeed {
   const { document, stage } = about;
   const key = { namespace: document.namespace, name: document.manifest };
-  let waiting: RunEvent[] = [];
+  let waiting: NewEvent[] = [];
   let sending: Promise<void> | undefined;
   let lastAt = 0;
 
@@ -39,7 +40,7 @@ export function openEventFeed(
       waiting.push({
         at: new Date(lastAt).toISOString(),
         runId: document.runId,
-        level: event.level ?? 'info',
+        level: levelOf(event),
         kind: event.kind,
         cluster: nameOfCluster(document.cluster),
         stage,

@@ -38,7 +38,7 @@ export function skipPools(context: StageContext, lost: readonly FailedPool[]): v
   for (const { pool, error } of lost) {
     context.skipPool(pool, error);
     const message = `node pool ${pool} could not be created and is left out; nothing of it remains. ${error.message}`;
-    context.emit({ kind: 'PoolLeftOut', level: 'warning', message });
+    context.emit({ kind: 'PoolLeftOut', message });
   }
 }
 

@@ -1,6 +1,7 @@
 /** The input of a tool driver, and its interface. */
 import type { StageError, StageMode, WaypointDocument } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import type { KindOf, Reported } from '#domain/event-kinds.ts';
 import type { StageName, StagePlan } from '#domain/plan.ts';
 import type { toolOfStage } from '#functions/pipeline/stages/stage-requests.ts';
 import type { PortUse } from '#functions/ports.ts';
@@ -8,12 +9,7 @@ import type { usesOfTool } from '#functions/rights/runner-rights.ts';
 import type { FactSheet } from './fact-sheet.ts';
 import type { JobContext } from './job-frame.ts';
 
-export interface StageEvent {
-  readonly kind: string;
-  readonly message: string;
-  readonly level?: 'info' | 'warning' | 'error';
-  readonly node?: string;
-}
+export type StageEvent = Reported<KindOf<'tool'>>;
 
 /** What a job on a cluster works with. */
 export interface ClusterContext<Use extends PortUse = never> extends JobContext<Use> {

@@ -99,7 +99,7 @@ describe('events', () => {
       at: `2026-11-20T12:00:0${second}.000Z`,
       runId: 'shop-abcde-g1-a1',
       level: 'info' as const,
-      kind: 'StageStarted',
+      kind: 'StageSucceeded' as const,
       message: `event ${second}`,
     });
     await api.deps.events.append(key, [event(1), event(2), event(3)]);

@@ -1,5 +1,5 @@
 /** Records for contract suites and pipeline tests: plain, whole, every field overridable. */
-import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
 import { noFacts } from '#domain/cluster-state.ts';
 
 export const key = { namespace: 'team', name: 'shop' };
@@ -69,6 +69,6 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-export function anEvent(change: Partial<RunEvent> = {}): RunEvent {
+export function anEvent(change: Partial<NewEvent> = {}): NewEvent {
   return { at: noon, runId: 'shop-abcde-g1-a1', level: 'info', kind: 'PlanMade', message: 'two steps', ...change };
 }

@@ -118,7 +118,7 @@ describe('stages', () => {
       tool: async ({ mask, log, emit }) => {
         mask.add(['s3cr3t-token']);
         log.write('tool', 'using s3cr3t-token');
-        emit({ kind: 'Told', message: 'with s3cr3t-token' });
+        emit({ kind: 'TrafficDirected', message: 'with s3cr3t-token' });
         throw new Error('refused s3cr3t-token');
       },
     });

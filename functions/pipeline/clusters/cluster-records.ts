@@ -1,8 +1,10 @@
 /** Cluster records as the pipeline writes them: each write is the next version, under the fence of the run. */
-import type { ClusterRecord, ManifestKey, RunEvent } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestKey, NewEvent } from '#contracts/records.ts';
+import type { RunWork } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { type KindOf, levelOf, type Reported } from '#domain/event-kinds.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { Using } from '../../ports.ts';
 
@@ -61,9 +63,9 @@ export function factsOf(state: ClusterState | null, known: ClusterFacts): Cluste
   };
 }
 
-export type ClusterEvent = Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+export type ClusterEvent = Reported<KindOf<'cluster'>> | (Reported<KindOf<'stage'>> & { readonly stage: RunWork });
 
 /** Something that happened to a cluster, for people. */
-export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): RunEvent {
-  return { at, runId: run.runId, cluster: nameOfCluster(run.cluster), ...event };
+export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): NewEvent {
+  return { at, runId: run.runId, cluster: nameOfCluster(run.cluster), ...event, level: levelOf(event) };
 }

@@ -1,11 +1,12 @@
 /** What follows a failed waypoint, in the record, in an event and in sentences for people. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterFailure, ClusterRecord, NodeProgress, RunEvent } from '#contracts/records.ts';
+import type { ClusterFailure, ClusterRecord, NodeProgress } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import type { ClusterEvent } from './cluster-records.ts';
 
 const nextOfRung = {
   kubernetes: 'undoKubernetes',
@@ -23,7 +24,7 @@ export interface WaypointQuestion {
 /** Asks the table and turns its answer into a record, an event and the next state. */
 export function assessWaypoint({ record, plan, failure, config }: WaypointQuestion): {
   readonly change: Partial<ClusterRecord>;
-  readonly event: Omit<RunEvent, 'at' | 'runId' | 'cluster'>;
+  readonly event: ClusterEvent;
   readonly output: AssessFailureOutput;
 } {
   const { backOffs } = record;
@@ -35,7 +36,7 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
   const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
   const reported = { ...failure, outcome: sentence };
   const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
-  const event = (kind: string) => ({ level: 'warning' as const, kind, message: sentence });
+  const event = (kind: 'RollbackStarted' | 'BackedOff' | 'RetriesEnded') => ({ kind, message: sentence });
   switch (decision) {
     case 'rollBack':
       return {

@@ -1,5 +1,5 @@
 /** Events about a plan: the path when a run starts, each waypoint when it starts, sentence by sentence. */
-import type { ClusterRecord, RunEvent } from '#contracts/records.ts';
+import type { ClusterRecord, NewEvent } from '#contracts/records.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
@@ -11,12 +11,13 @@ export function planEvents(
   run: ClusterRun,
   path: readonly Waypoint[],
   { before, after, now }: { readonly before: ClusterRecord; readonly after: ClusterRecord; readonly now: string },
-): readonly RunEvent[] {
+): readonly NewEvent[] {
   const plan = { cluster: clusterName(after), waypoints: [...path], refusals: [] };
   const { summary, waypoints } = describeClusterPlan(plan, after.current);
   const [first] = waypoints;
   if (!first) return [];
-  const reported = (kind: string, message: string) => clusterEvent(run, now, { level: 'info', kind, message });
+  const reported = (kind: 'PlanMade' | 'WaypointStarted' | 'PlanExplained', message: string) =>
+    clusterEvent(run, now, { kind, message });
   const begins = after.progress?.waypoint === 1 && before.status !== 'BackingOff';
   const done = after.doneStages?.stages ?? [];
   const kept =
@@ -35,5 +36,5 @@ export function planEvents(
 /** The event of a waypoint that was reached. */
 export function waypointReached(direction: string, record: ClusterRecord): ClusterEvent {
   const { waypoint = 1, waypoints = 1 } = record.progress ?? {};
-  return { level: 'info', kind: 'WaypointReached', message: `${direction} done, waypoint ${waypoint} of ${waypoints}` };
+  return { kind: 'WaypointReached', message: `${direction} done, waypoint ${waypoint} of ${waypoints}` };
 }

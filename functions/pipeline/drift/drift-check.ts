@@ -91,13 +91,13 @@ export async function readCheck(
 /** Most findings in events; the record has all. */
 const mostListed = 20;
 
-export function driftEvents({ kind, level, drift }: DriftNews): readonly ClusterEvent[] {
+export function driftEvents({ drift, ...news }: DriftNews): readonly ClusterEvent[] {
   const unchecked = drift.unchecked.length > 0 ? ` (not checked: ${drift.unchecked.join('; ')})` : '';
-  const items = kind === 'DriftFound' || kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostListed) : [];
+  const items = news.kind === 'DriftFound' || news.kind === 'RepairDidNotHelp' ? drift.items.slice(0, mostListed) : [];
   return [
-    { level, kind, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },
+    { ...news, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },
     ...items.map(({ message, where }) => ({
-      ...{ level: 'warning' as const, kind: 'DriftListed', message },
+      ...{ kind: 'DriftListed' as const, message },
       ...(where.node !== undefined && { node: where.node }),
     })),
   ];

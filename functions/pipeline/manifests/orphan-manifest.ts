@@ -1,6 +1,6 @@
 /** Orphaning: Kubeloom no longer manages the resources, which keep running; nothing of them is destroyed. */
 import type { LeftBehind } from '#contracts/api-bodies.ts';
-import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans, RunEvent } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestKey, ManifestRecord, NewEvent, Orphans } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
@@ -58,7 +58,7 @@ function balancersOf(state: ClusterState): LeftBehind['loadBalancers'] {
   return state.loadBalancers.map(({ name, dns }) => ({ name, dnsName: `${dns.hostname}.${dns.zone}` }));
 }
 
-function reported({ nodes, loadBalancers, terraformStates }: LeftBehind): Pick<RunEvent, 'level' | 'kind' | 'message'> {
+function reported({ nodes, loadBalancers, terraformStates }: LeftBehind): Pick<NewEvent, 'level' | 'kind' | 'message'> {
   const names = nodes.map(
     ({ name, provider, address }) => `${name} (${[provider, address].filter(Boolean).join(', ')})`,
   );

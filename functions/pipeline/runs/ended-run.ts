@@ -1,5 +1,5 @@
 /** A manifest whose run ended without settling: the lease is released, and the end is reported. */
-import type { ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/state-inputs.ts';
 import { restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
@@ -124,6 +124,6 @@ async function endWith(
   await manifests.replace({ ...rest, status, updatedAt: at }, { generation, attempt });
 }
 
-function runEvent(ended: EndedRunInput, at: string, message: string): RunEvent {
+function runEvent(ended: EndedRunInput, at: string, message: string): NewEvent {
   return { at, runId: ended.runId, level: 'warning', kind: 'RunCutOff', message };
 }

@@ -1,6 +1,7 @@
 /** The record of a run that has settled. */
-import type { ManifestKey, ManifestStatus, RunEvent, RunRecord, RunStatus } from '#contracts/records.ts';
+import type { ManifestKey, ManifestStatus, RunRecord, RunStatus } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { type KindOf, levelOf, type Reported } from '#domain/event-kinds.ts';
 import type { Using } from '../../ports.ts';
 
 type Outcome = SettleManifestOutput['outcome'];
@@ -31,14 +32,10 @@ export async function endRun(
   // It never started: the manifest is paused, and the run waits as before.
   if (summary.outcome === 'paused' && run?.status === 'Queued') return;
   const status = runStatus(outcome, summary, cancelled);
-  const event: RunEvent = {
-    at,
-    runId,
-    ...reported(status, summary, check),
-  };
+  const event = reported(status, summary, check);
   await Promise.all([
     run && deps.runs.put({ ...run, status, endedAt: at, clusters }),
-    deps.events.append(key, [event]),
+    deps.events.append(key, [{ at, runId, ...event, level: levelOf(event) }]),
   ]);
 }
 
@@ -49,29 +46,24 @@ function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: b
   return outcome === 'newer' ? 'Superseded' : 'Failed';
 }
 
-function reported(
-  status: RunStatus,
-  summary: SettleManifestOutput,
-  check: boolean,
-): Pick<RunEvent, 'kind' | 'message' | 'level'> {
+function reported(status: RunStatus, summary: SettleManifestOutput, check: boolean): Reported<KindOf<'manifest'>> {
   switch (status) {
     case 'Succeeded':
       return {
-        ...{ level: 'info', kind: 'RunSucceeded' },
+        kind: 'RunSucceeded',
         message: check ? 'the check for drift is done' : 'everything is in the desired state',
       };
     case 'Superseded':
       return {
-        level: 'info',
         kind: 'RunSuperseded',
         message: 'the manifest was changed meanwhile; the newer generation follows',
       };
     case 'Aborted':
       if (summary.outcome === 'paused') {
-        return { level: 'info', kind: 'RunPaused', message: 'the manifest is paused; resuming it does what is left' };
+        return { kind: 'RunPaused', message: 'the manifest is paused; resuming it does what is left' };
       }
-      return { level: 'warning', kind: 'RunCancelled', message: `the run was cancelled; ${summary.Cause}` };
+      return { kind: 'RunCancelled', message: `the run was cancelled; ${summary.Cause}` };
     default:
-      return { level: 'error', kind: 'RunFailed', message: summary.Cause };
+      return { kind: 'RunFailed', message: summary.Cause };
   }
 }

@@ -1,46 +1,40 @@
 /** The event of a stage that ended: how long it took, what it created, what is done about a failure. */
 import type { Config } from '#contracts/config.ts';
-import type { RunEvent } from '#contracts/records.ts';
+import type { NewEvent } from '#contracts/records.ts';
 import type { StageResult } from '#contracts/stage.ts';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
+import type { KindOf, Reported } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../clusters/cluster-records.ts';
 import type { Collected } from './stage-outcomes.ts';
 
 /** That it is done, that it failed, or, when it was cancelled after it was done, both. The runner reports pools that are left out. */
-export function stageEvents(collected: Collected, config: Config): readonly RunEvent[] {
+export function stageEvents(collected: Collected, config: Config): readonly NewEvent[] {
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
   const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
-  const reported = (level: RunEvent['level'], kind: string, message: string) =>
-    clusterEvent(run, at, { level, kind, message, ...about });
+  const reported = (event: Ending) => clusterEvent(run, at, { ...event, ...about });
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
-  const ended = verdict.succeeded ? [reported('info', kind, doneSentence(what, result))] : [];
+  const ended = verdict.succeeded ? [reported({ kind, message: doneSentence(what, result) })] : [];
   const failed = verdict.error ? [failure(what, collected, config)] : [];
-  return [...ended, ...failed.map(({ level, kind: word, message }) => reported(level, word, message))];
+  return [...ended, ...failed.map(reported)];
 }
 
-function failure(
-  what: string,
-  { input, verdict }: Collected,
-  config: Config,
-): Pick<RunEvent, 'level' | 'kind' | 'message'> {
+type Ending = Reported<KindOf<'stage'>>;
+
+function failure(what: string, { input, verdict }: Collected, config: Config): Ending {
   const { error, output } = verdict;
   const { attempt } = input.try;
   const cause = `${error?.class} ${error?.code}: ${error?.message}`;
   if (output.outcome === 'retry') {
     const bounds = `try ${attempt + 1} of ${config.KUBELOOM_MAX_STAGE_ATTEMPTS} follows in ${output.pauseSeconds} s, ${pausesInAll(input, verdict, config)} s of pauses at most`;
-    return { level: 'warning', kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` };
+    return { kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` };
   }
-  if (error?.code === 'Cancelled') return { level: 'warning', kind: 'StageCancelled', message: error.message };
+  if (error?.code === 'Cancelled') return { kind: 'StageCancelled', message: error.message };
   const tries = attempt > 1 ? ` after ${attempt} tries` : '';
-  return {
-    level: 'error',
-    kind: 'StageFailed',
-    message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}`,
-  };
+  return { kind: 'StageFailed', message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}` };
 }
 
 /** All pauses that may come between the tries of this stage: the sum is as bounded as their number. */

@@ -28,7 +28,7 @@ export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterS
   const left = absent.filter(({ pool }) => pool.role !== 'control' || controls * 2 < all);
   for (const { node } of left) {
     const message = `${node.name} does not answer: KubeOne works without it, and what Kubernetes has of it stays`;
-    context.emit({ level: 'warning', kind: 'NodeLeftOut', message, node: node.name });
+    context.emit({ kind: 'NodeLeftOut', message, node: node.name });
   }
   return new Set(left.map(({ node }) => node.name));
 }

@@ -67,7 +67,6 @@ async function removeNode(
   if (live?.ready === 'Unknown') {
     context.emit({
       kind: 'NodeUnreachable',
-      level: 'warning',
       message: `${name} does not answer: its volumes are released`,
       node: name,
     });
@@ -91,7 +90,7 @@ function orphanedNodes({ document }: StageContext): ReadonlySet<string> {
 function reportTolerated({ emit }: StageContext, node: string, error: unknown): void {
   if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled') throw error;
   const message = `${node} is orphaned and could not be removed from Kubernetes: ${error.message}`;
-  emit({ kind: 'NodeOrphaned', level: 'warning', message, node });
+  emit({ kind: 'NodeOrphaned', message, node });
 }
 
 /** Drains it. Running out of time is reported and is not an error; everything else is. */
@@ -113,7 +112,6 @@ async function drain(context: StageContext, kubectl: Kubectl, name: string): Pro
   if (/timed? ?out|timeout|deadline/i.test(result.stderr)) {
     context.emit({
       kind: 'DrainTimedOut',
-      level: 'warning',
       message: `${name} was not drained within ${drainMinutes} minutes; it is removed with what still runs on it`,
       node: name,
     });

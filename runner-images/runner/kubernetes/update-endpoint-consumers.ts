@@ -63,7 +63,7 @@ export async function updateEndpointConsumers(
     if (isAbsent(stderr)) log.write('runner', `there is no DaemonSet ${name} to restart`);
     else {
       const message = `${name} was not restarted after the API endpoint moved: ${stderr.trim()}`;
-      emit({ kind: 'DaemonSetNotRestarted', level: 'warning', message });
+      emit({ kind: 'DaemonSetNotRestarted', message });
     }
   }
 }

@@ -112,7 +112,7 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   for (const name of gone) facts.forgetNode(name);
   for (const node of orphan) {
     const message = `${node} is orphaned: it keeps running, Kubeloom no longer manages it`;
-    emit({ kind: 'NodeOrphaned', level: 'warning', message, node });
+    emit({ kind: 'NodeOrphaned', message, node });
   }
   const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
   for (const { node } of target === null ? [] : allNodes(target)) {

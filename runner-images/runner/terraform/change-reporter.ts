@@ -63,7 +63,6 @@ export class ChangeReporter {
       const node = nodeOfAddress(message.hook.resource.addr, this.#nodes);
       this.#context.emit({
         kind: 'ResourceFailed',
-        level: 'warning',
         message: `${message.hook.resource.addr} failed`,
         ...(node === undefined ? {} : { node }),
       });

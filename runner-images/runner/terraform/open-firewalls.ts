@@ -41,7 +41,7 @@ export async function openFirewalls(
     const name = instances[index]?.name ?? '';
     if (outcome.status === 'fulfilled' || visited.has(name) || !isForGood(context, outcome.reason)) return true;
     const message = `the firewall of ${name} could not be updated for new and removed nodes: ${outcome.reason.error.message}; Kubeloom retries with the next change of machines`;
-    context.emit({ kind: 'FirewallOutdated', level: 'warning', message });
+    context.emit({ kind: 'FirewallOutdated', message });
     return false;
   });
   return unwrap(judged).flat();

@@ -29,7 +29,7 @@ export async function orphan(
     const addresses = its.map(({ address }) => address).join(', ');
     const what = node ?? `infrastructure of orphaned nodes in ${hook.provider}`;
     const message = `${what} is orphaned: it keeps running, Kubeloom no longer manages it (${addresses})`;
-    context.emit({ kind: 'NodeOrphaned', level: 'warning', message, ...(node === undefined ? {} : { node }) });
+    context.emit({ kind: 'NodeOrphaned', message, ...(node === undefined ? {} : { node }) });
   }
   return resources.filter((resource) => !free.includes(resource));
 }

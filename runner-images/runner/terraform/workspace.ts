@@ -217,7 +217,7 @@ async function askBefore(
 function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {
   for (const name of removed) {
     const message = `${name} still existed in ${job.provider.name}, unknown to Terraform: it is being removed`;
-    emit({ kind: 'LeftoverRemoved', level: 'warning', message, node: name });
+    emit({ kind: 'LeftoverRemoved', message, node: name });
   }
 }
 

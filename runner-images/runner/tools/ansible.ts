@@ -131,15 +131,15 @@ class PlaybookListener {
     const balancing = balancers.flatMap(({ pools }) => pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
     for (const node of uninstall.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
-      emit({ level: 'warning', kind: 'NodeNotCleaned', message, node });
+      emit({ kind: 'NodeNotCleaned', message, node });
     }
     for (const node of peers.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: it keeps the list of peers that it has until it is visited again`;
-      emit({ level: 'warning', kind: 'PeerNotReached', message, node });
+      emit({ kind: 'PeerNotReached', message, node });
     }
     for (const node of balancing.filter((name) => this.#silent.has(name))) {
       const message = `${node} could not be reached: it keeps the roles and targets that it has until it is visited again`;
-      emit({ level: 'warning', kind: 'LoadBalancerNotReached', message, node });
+      emit({ kind: 'LoadBalancerNotReached', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
       emit({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });

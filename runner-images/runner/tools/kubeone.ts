@@ -81,7 +81,6 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   if (result.code !== 0) {
     context.emit({
       kind: 'ResetIncomplete',
-      level: 'warning',
       message: 'KubeOne could not reset every node; the rest is removed with the nodes or by the next stage',
     });
   }

@@ -1,0 +1,144 @@
+/**
+ * Every kind of event: the types of events follow from this table, and docs/events.md (`node scripts/generate-event-docs.ts`).
+ * Events that another version stored may have other kinds.
+ */
+
+export type EventLevel = 'info' | 'warning' | 'error';
+
+export interface EventKindRow {
+  /** That of an event that names none. */
+  readonly level: EventLevel;
+  /** Other levels that it may name. */
+  readonly or?: readonly EventLevel[];
+  /** Whether it names a node; absent: never. */
+  readonly node?: 'always' | 'sometimes';
+  readonly when: string;
+  /** Whose fault it is. */
+  readonly fault?: string;
+}
+
+/** By what they are about. Of a cluster, they name that; of a stage, or of a tool that works for it, the stage, too. */
+export const eventKinds = {
+  manifest: {
+    Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
+    RunStarted: { level: 'info', when: 'a run starts; says how many clusters have work' },
+    RunSucceeded: { level: 'info', when: 'all clusters are as desired, or the check for drift is done' },
+    RunSuperseded: { level: 'info', when: 'the manifest was changed meanwhile; its newer generation follows' },
+    RunPaused: { level: 'info', when: 'the manifest is paused; resuming it does what is left' },
+    RunCancelled: { level: 'warning', when: 'a user cancelled the run' },
+    RunFailed: { level: 'error', when: 'clusters are not as desired', fault: 'see `StageFailed`' },
+    RunCutOff: { level: 'warning', when: 'its execution ended too early; says what follows', fault: 'platform' },
+  },
+  cluster: {
+    PlanMade: { level: 'info', when: 'the path to the desired state is planned; says how much changes' },
+    WaypointStarted: { level: 'info', when: 'the stages of a waypoint start' },
+    PlanExplained: { level: 'info', when: 'a waypoint starts: one sentence on what it changes' },
+    WaypointReached: { level: 'info', when: 'the target of a waypoint is the current state' },
+    RollbackStarted: { level: 'warning', when: 'a grow failed and is undone', fault: 'see `StageFailed`' },
+    RolledBack: { level: 'error', when: 'a grow was undone; says what is left', fault: 'see `StageFailed`' },
+    BackedOff: { level: 'warning', when: 'a waypoint continues after a pause', fault: 'see `StageFailed`' },
+    RetriesEnded: { level: 'warning', when: 'a waypoint is not retried any more', fault: 'see `StageFailed`' },
+    NeedsAttention: { level: 'error', when: 'a user has to retry or to change the manifest', fault: 'as it says' },
+    LeftBehind: { level: 'warning', when: 'the cluster was orphaned; lists what keeps running' },
+    DriftChecked: { level: 'info', or: ['warning', 'error'], when: 'no drift was found in what could be checked' },
+    DriftFound: { level: 'warning', or: ['error'], when: 'drift was found; says what follows', fault: 'outside' },
+    DriftListed: { level: 'warning', node: 'sometimes', when: 'one difference that was found', fault: 'outside' },
+    DriftRepaired: { level: 'info', when: 'the check after a repair finds that it helped' },
+    RepairDidNotHelp: { level: 'error', when: 'the check after a repair finds the same', fault: 'outside' },
+    DriftCheckFailed: {
+      level: 'warning',
+      or: ['error'],
+      when: 'a check failed; says whether it repeats',
+      fault: 'as it says',
+    },
+  },
+  stage: {
+    StageSucceeded: { level: 'info', node: 'sometimes', when: 'a stage is done; says in what time, and what it did' },
+    StageUndone: { level: 'info', node: 'sometimes', when: 'a stage of a grow was undone' },
+    StageRetried: { level: 'warning', node: 'sometimes', when: 'a failed stage is retried', fault: 'by its class' },
+    StageCancelled: { level: 'warning', node: 'sometimes', when: 'a stage was stopped, as a user requested' },
+    StageFailed: { level: 'error', node: 'sometimes', when: 'a stage failed; says what to do', fault: 'by its class' },
+  },
+  tool: {
+    PlanMade: { level: 'info', when: 'Terraform planned a workspace; says how many resources change' },
+    HostCreated: { level: 'info', node: 'always', when: 'a machine was created' },
+    HostRemoved: { level: 'info', node: 'always', when: 'a machine was deleted' },
+    ResourceFailed: {
+      level: 'warning',
+      node: 'sometimes',
+      when: 'a resource was not changed',
+      fault: 'see `StageFailed`',
+    },
+    PoolLeftOut: { level: 'warning', when: 'a new pool failed; the rest goes on without it', fault: 'as it says' },
+    LeftoverRemoved: {
+      level: 'warning',
+      node: 'always',
+      when: 'a machine unknown to Terraform is deleted',
+      fault: 'a run that was cut off',
+    },
+    NodeOrphaned: { level: 'warning', node: 'sometimes', when: 'a node keeps running and is no longer managed' },
+    FirewallUpdated: { level: 'info', when: 'the firewall of a provider allows the current nodes' },
+    FirewallOutdated: { level: 'warning', when: 'it could not be updated; the next change retries', fault: 'provider' },
+    WaitsForSsh: { level: 'info', node: 'always', when: 'a new machine does not answer over SSH yet' },
+    FirstBootAwaited: { level: 'info', node: 'always', when: 'a new machine does not accept the login of root yet' },
+    NodeConfigured: { level: 'info', node: 'always', when: 'a node is configured and in the mesh' },
+    NodeNotCleaned: { level: 'warning', node: 'always', when: 'a node that leaves was not reached', fault: 'node' },
+    PeerNotReached: { level: 'warning', node: 'always', when: 'a node misses the new list of peers', fault: 'node' },
+    LoadBalancerNotReached: {
+      level: 'warning',
+      node: 'always',
+      when: 'a node of a load balancer was not reached',
+      fault: 'node',
+    },
+    EndpointMoved: { level: 'info', when: 'the nodes use the new API endpoint' },
+    TrafficDirected: { level: 'info', when: 'a load balancer has its roles and targets' },
+    KubernetesInstalled: { level: 'info', when: 'KubeOne created the cluster' },
+    KubernetesUpdated: { level: 'info', when: 'KubeOne changed the cluster' },
+    ResetIncomplete: { level: 'warning', when: 'KubeOne could not reset every node', fault: 'node' },
+    NodeLeftOut: {
+      level: 'warning',
+      node: 'always',
+      when: 'KubeOne goes on without a node that does not answer',
+      fault: 'node',
+    },
+    NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },
+    NodeRemoved: { level: 'info', node: 'always', when: 'a node was drained and deleted from Kubernetes' },
+    OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
+    NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },
+    DrainTimedOut: { level: 'warning', node: 'always', when: 'a node is removed with pods on it', fault: 'pods' },
+    DaemonSetNotRestarted: { level: 'warning', when: 'its pods use the old API endpoint', fault: 'Kubernetes' },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, EventKindRow>>>>;
+
+type Table = typeof eventKinds;
+export type KindOf<Subject extends keyof Table> = keyof Table[Subject];
+export type EventKind = { [Subject in keyof Table]: KindOf<Subject> }[keyof Table];
+type RowOf<Kind> = {
+  [Subject in keyof Table]: Kind extends KindOf<Subject> ? Table[Subject][Kind] : never;
+}[keyof Table];
+
+type LevelOf<Row extends EventKindRow> = Row['level'] | (Row extends { or: readonly (infer Other)[] } ? Other : never);
+type NodeOf<Row> = Row extends { readonly node: 'always' }
+  ? { readonly node: string }
+  : Row extends { readonly node: 'sometimes' }
+    ? { readonly node?: string }
+    : { readonly node?: never };
+
+/** What is reported; its message is for people. */
+export type Reported<Kind extends EventKind> = { [One in Kind]: EventOf<One, RowOf<One>> }[Kind];
+type EventOf<Kind, Row extends EventKindRow> = {
+  readonly kind: Kind;
+  readonly level?: LevelOf<Row>;
+  readonly message: string;
+} & NodeOf<Row>;
+
+const rows: Readonly<Record<EventKind, EventKindRow>> = {
+  ...eventKinds.manifest,
+  ...eventKinds.cluster,
+  ...eventKinds.stage,
+  ...eventKinds.tool,
+};
+
+export function levelOf({ kind, level }: { readonly kind: EventKind; readonly level?: EventLevel }): EventLevel {
+  return level ?? rows[kind].level;
+}
