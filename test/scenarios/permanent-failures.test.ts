@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sequenceNames } from '#test/manifest/manifest-files.ts';
+import { sampled } from '#test/sampled.ts';
 import { storedSet } from './e2e-sets.ts';
 import { expectFailures, permanentFault, pointsOf, pointText } from './failure-points.ts';
 import { SimulatedWorld, statusText } from './simulated-world.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('a permanent failure at every stage of a set', { timeout: 300_000 }, () => {
-  test.each(sequenceNames)(
+  test.each(sampled(sequenceNames, { oneOf: 3, from: 1 }))(
     '%s: a permanent failure undoes a grow and stops all else, and a retry goes on',
     async (set) => {
       const { key, steps } = await storedSet(world, set, `${set}-retried`);
