@@ -14,7 +14,7 @@ import { bundleRunner } from '../../runner-images/bundle-runner.ts';
 type Platform = Awaited<ReturnType<typeof up>>;
 
 /** Runs on real hosts take many seconds; each answer costs the platform CPU time that they need. */
-const quietly = { quiet: true, pollMs: 500 };
+const quietly = { quiet: true, pollMs: 1000 };
 /** The runner of these sources, bundled once for all test files. */
 const bundles = join(import.meta.dirname, '../../node_modules/.cache/kubeloom-runner');
 

@@ -52,7 +52,7 @@ async function submit(file: string): Promise<string> {
 }
 
 async function apply(file: string): Promise<ManifestDescription> {
-  const { manifest } = await follow(api, key, { runId: await submit(file), quiet: true, pollMs: 500 });
+  const { manifest } = await follow(api, key, { runId: await submit(file), quiet: true, pollMs: 1000 });
   if (!manifest) throw new Error('the manifest is gone');
   return manifest;
 }
@@ -178,7 +178,7 @@ describe('the main job on real hosts', () => {
 
   it('a deletion leaves no host, namespace, link, mount, process or state', async () => {
     const accepted = await api.deleteManifest(key);
-    const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true, pollMs: 500 });
+    const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true, pollMs: 1000 });
     expect(manifest).toBeUndefined();
     const left = await findLeftovers(hostsDirectory, before);
     expect(left).toEqual({ hosts: [], namespaces: [], links: [], mounts: [], processes: [] });

@@ -50,7 +50,7 @@ describe.runIf(isRoot)('changes that keep machines', () => {
     repair: boolean,
   ): Promise<{ manifest: ManifestDescription; drift: NonNullable<ClusterDescription['drift']> }> {
     const { runId } = await installation.api.driftManifest(key, { repair });
-    const { manifest } = await follow(installation.api, key, { runId, quiet: true, pollMs: 500 });
+    const { manifest } = await follow(installation.api, key, { runId, quiet: true, pollMs: 1000 });
     if (!manifest) throw new Error('the manifest is gone');
     cluster = clusterOf(manifest);
     if (cluster.drift === null) throw new Error('nothing is known of drift');
