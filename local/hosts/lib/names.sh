@@ -21,6 +21,9 @@ cluster_dir() { echo "$state_dir/sites/$installation/$cluster"; }
 # Sets what belongs to the site named by the options.
 locate_site() {
   need installation cluster provider
+  # Hashes are processes: a site with many hosts is located once.
+  [ "${located_site:-}" != "$installation/$cluster/$provider" ] || return 0
+  located_site=$installation/$cluster/$provider
   cluster_unit=$(cluster_unit)
   site_unit=$cluster_unit$(hash_of 3 "$provider")
   site_dir=$(cluster_dir)/$provider
@@ -37,14 +40,16 @@ locate_host() {
   host_dir=$site_dir/hosts/$host
   host_unit='' address=''
   local number
-  number=$(cat "$site_dir/numbers/$host" 2>/dev/null) || return 0
+  read -r number 2>/dev/null <"$site_dir/numbers/$host" || return 0
   use_number "$number"
 }
 
 # What follows from the number that the host has in its site: address, unit name, MAC.
 use_number() {
-  host_unit=$site_unit$(printf '%02x' "$1")
-  address=$(cat "$site_dir/subnet" 2>/dev/null || echo 0.0.0).$1
+  local subnet
+  printf -v host_unit '%s%02x' "$site_unit" "$1"
+  read -r subnet 2>/dev/null <"$site_dir/subnet" || subnet=0.0.0
+  address=$subnet.$1
 }
 
 # Named sites of the state directory, one "installation cluster provider" a line, that fit the options given.

@@ -16,7 +16,12 @@ cgroups_of() {
 }
 
 # Field 22 of /proc/PID/stat: with it a PID means the same process for ever. Empty for one that is gone or only not yet reaped.
-start_time() { sed -n 's/.*) \([^ZX] .*\)/\1/p' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+start_time() {
+  local stat
+  read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+  read -ra stat <<<"${stat##*) }"
+  [[ ${stat[0]} == [ZX] ]] || echo "${stat[19]}"
+}
 
 host_is_alive() {
   local pid started
@@ -27,7 +32,12 @@ host_is_alive() {
 host_is_dead() { ! host_is_alive; }
 host_is_ready() { [ -e "$host_dir/ready" ] && [ -s "$host_dir/address.json" ] && host_is_alive; }
 
-child_of() { sed -n 's/ .*//p' "/proc/$1/task/$1/children" 2>/dev/null; }
+child_of() {
+  local child=''
+  # The file has no end of line, without which read has read it all the same.
+  read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || true
+  echo "$child"
+}
 
 # PID of the host's own PID 1: launcher → nspawn → it. Empty when there is none.
 init_of_host() {
@@ -58,7 +68,7 @@ await_ssh() {
 
 ssh_answers() {
   # shellcheck disable=SC2016 # for the inner bash
-  [ "$(timeout 1 bash -c 'exec 3<>"/dev/tcp/$0/22" && head -c 4 <&3' "$address" 2>/dev/null)" = SSH- ]
+  timeout 1 bash -c 'exec 3<>"/dev/tcp/$0/22" && read -r -N 4 -u 3 banner && [ "$banner" = SSH- ]' "$address" 2>/dev/null
 }
 
 # A host that does not come up is removed at once: Terraform never calls destroy provisioners of tainted resources.
