@@ -9,4 +9,4 @@ kubeoneContract({ name: 'the simulated control plane', program: standIn, env: { 
 if (partsAreThere())
   kubeoneContract({ name: 'the stand-in on kubeadm', program: standIn, env: { KUBELOOM_KUBERNETES: 'real' } });
 if (process.env.KUBELOOM_KUBEONE)
-  kubeoneContract({ name: 'an official KubeOne', program: process.env.KUBELOOM_KUBEONE });
+  kubeoneContract({ name: 'an official KubeOne', program: process.env.KUBELOOM_KUBEONE, patient: true });
