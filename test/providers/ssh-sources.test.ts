@@ -1,5 +1,6 @@
 /** Who may use SSH: administrators and nodes whose addresses are known; never everybody for the sake of a node behind NAT. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { sampled } from '#test/sampled.ts';
 import { Fleet } from './fleet.ts';
 import { fleetState } from './fleet-manifest.ts';
 import { type ProviderCase, providerCases } from './provider-cases.ts';
@@ -37,7 +38,7 @@ async function stands(tested: ProviderCase, peers: readonly string[]): Promise<r
 }
 
 describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud', () => {
-  test.each(guarded)(
+  test.each(sampled(guarded, { oneOf: 3, from: 0 }))(
     '$type: SSH is open to administrators and known nodes only, even if anyone may be a peer',
     async (tested) => {
       const objects = await stands(tested, [known, everybody]);
