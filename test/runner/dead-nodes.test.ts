@@ -12,7 +12,7 @@ import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const fakeAnsible = `#!/bin/bash
 cp inventory.json "$KUBELOOM_TEST_RECORDINGS.inventory"
-cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null
+cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null || true
 `;
 const fakeKubeOne = `#!/bin/bash
 [ "$1" = version ] && { echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
@@ -20,6 +20,13 @@ cp kubeone.yaml "$KUBELOOM_TEST_RECORDINGS.manifest"
 echo 'kind: Config' > shop-kubeconfig
 `;
 const worker = 'workers-bbbbbbb-01';
+/** Of nodes that are all configured. */
+const facts: ClusterFacts = {
+  ...twoProviderFacts,
+  nodes: Object.fromEntries(
+    Object.entries(twoProviderFacts.nodes).map(([name, node]) => [name, { wireguardPublicKey: `${name}=`, ...node }]),
+  ),
+};
 const long = '2026-03-01T07:00:00.000Z';
 
 let world: StageWorld;
@@ -62,7 +69,7 @@ describe('a dead node in Ansible', () => {
   };
 
   it('a node that does not answer is noted with the time, which stays until it answers again', async () => {
-    await world.put(aDocument([configuration({ peers: [worker] })]), twoProviderFacts);
+    await world.put(aDocument([configuration({ peers: [worker] })]), facts);
     say(unreachable(worker), stats(worker));
     await world.run('configuration');
     const since = (await world.facts()).nodes[worker]?.unreachableSince;
@@ -79,7 +86,7 @@ describe('a dead node in Ansible', () => {
 
   it('a load balancer that only gets other targets fails nothing when it is dead, and is reported', async () => {
     const before = twoProviderState({ pools: twoProviderState().pools.filter(({ name }) => name !== 'workers') });
-    await world.put(aDocument([traffic], { before }), twoProviderFacts);
+    await world.put(aDocument([traffic], { before }), facts);
     say(unreachable('edge-ccccccc-01'), stats('edge-ccccccc-01'));
     expect((await world.run('traffic')).ok).toBe(true);
     expect(optional()).toEqual(['edge-ccccccc-01']);
@@ -91,9 +98,24 @@ describe('a dead node in Ansible', () => {
     const before = twoProviderState({
       loadBalancers: loadBalancers.map((lb) => ({ ...lb, roles: lb.roles.slice(1) })),
     });
-    await world.put(aDocument([traffic], { before }), twoProviderFacts);
+    await world.put(aDocument([traffic], { before }), facts);
     await world.run('traffic');
     expect(optional()).toEqual([]);
+  });
+
+  it('a machine that was lost and recreated on the way gets everything, and the others its new key', async () => {
+    server = createServer((socket) => socket.end('SSH-2.0-new\r\n'));
+    const sshPort = await portOf(server);
+    world.set('KUBELOOM_SSH', world.script('ssh', '#!/bin/bash\necho kubeloom-is-in\n'));
+    const bare = { 'edge-ccccccc-01': { publicAddress: '127.0.0.1', sshPort } };
+    await world.put(aDocument([traffic], { before: twoProviderState(), direction: 'settle' }), {
+      ...facts,
+      nodes: { ...facts.nodes, ...bare },
+    });
+    expect((await world.run('traffic')).error).toBeUndefined();
+    const { install, peers } = JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all.children;
+    expect(Object.keys(install.hosts)).toEqual(['edge-ccccccc-01']);
+    expect(Object.keys(peers.hosts)).toHaveLength(4);
   });
 
   it('a rollback needs no node that was there before', async () => {
@@ -102,7 +124,7 @@ describe('a dead node in Ansible', () => {
       loadBalancers: loadBalancers.map((lb) => ({ ...lb, roles: lb.roles.slice(1) })),
     });
     const plan = configuration({ loadBalancers: ['lb'] });
-    await world.put(aDocument([], { before, undo: [plan] }), twoProviderFacts);
+    await world.put(aDocument([], { before, undo: [plan] }), facts);
     await world.run('configuration', { mode: 'undo' });
     expect(optional()).toEqual(['edge-ccccccc-01']);
   });
@@ -115,8 +137,8 @@ describe('a dead node in KubeOne', () => {
     return [...controlPlane.hosts, ...staticWorkers.hosts].map(({ hostname }: { hostname: string }) => hostname);
   };
   /** A grow of a cluster that had all of these nodes. */
-  const grow = async (facts: ClusterFacts, before: Partial<ClusterState> = {}) => {
-    await world.put(aDocument([kubernetes], { before: twoProviderState(before) }), facts);
+  const grow = async (found: ClusterFacts, before: Partial<ClusterState> = {}) => {
+    await world.put(aDocument([kubernetes], { before: twoProviderState(before) }), found);
     expect((await world.run('kubernetes')).ok).toBe(true);
     expect(existsSync(`${recordings}.manifest`)).toBe(true);
   };
@@ -130,9 +152,7 @@ describe('a dead node in KubeOne', () => {
 
   it('KubeOne is given a node that answers again', async () => {
     server = createServer((socket) => socket.end('SSH-2.0-again\r\n'));
-    await new Promise((listening) => server?.listen(0, '127.0.0.1', () => listening(undefined)));
-    const address = server.address();
-    const sshPort = typeof address === 'object' && address !== null ? address.port : 0;
+    const sshPort = await portOf(server);
     await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort }));
     expect(given()).toContain(worker);
   });
@@ -144,13 +164,20 @@ describe('a dead node in KubeOne', () => {
 
   it('control nodes are left out only while most of them answer', async () => {
     const dead = { publicAddress: '127.0.0.1', sshPort: 1, unreachableSince: long };
-    const nodes = { ...twoProviderFacts.nodes, 'control-aaaaaaa-02': dead };
-    await grow({ ...twoProviderFacts, nodes });
+    const nodes = { ...facts.nodes, 'control-aaaaaaa-02': dead };
+    await grow({ ...facts, nodes });
     expect(given()).toContain('control-aaaaaaa-02');
   });
 });
 
 function unreached(unreachableSince: string, more: object = {}): ClusterFacts {
-  const { nodes } = twoProviderFacts;
-  return { ...twoProviderFacts, nodes: { ...nodes, [worker]: { ...nodes[worker], ...more, unreachableSince } } };
+  const { nodes } = facts;
+  return { ...facts, nodes: { ...nodes, [worker]: { ...nodes[worker], ...more, unreachableSince } } };
+}
+
+/** It listens on the loopback from now on. */
+async function portOf(listener: Server): Promise<number> {
+  await new Promise((listening) => listener.listen(0, '127.0.0.1', () => listening(undefined)));
+  const address = listener.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

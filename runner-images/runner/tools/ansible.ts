@@ -1,4 +1,5 @@
 /** The configuration and traffic stages: Ansible on the nodes that the plan names, and on no others. */
+import { allNodes } from '#domain/cluster-state.ts';
 import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
@@ -13,7 +14,7 @@ import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export const ansible: ToolOf<'ansible'> = async (context) => {
-  const work = inventoryWork(context);
+  const work = withRecreated(context, inventoryWork(context));
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
@@ -72,6 +73,25 @@ function inventoryWork({ plan }: ContextOf<'ansible'>): InventoryWork {
   if (plan.stage === 'configuration') return plan.work;
   if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
   throw new Error(`ansible cannot run stage ${plan.stage}`);
+}
+
+/**
+ * Machines that Terraform found lost and recreated on its way to something else: they get everything, whatever the plan has for
+ * them, and all others their new keys. Until Kubernetes takes them in again they are drift.
+ */
+function withRecreated({ target, document, facts, mode }: ContextOf<'ansible'>, work: InventoryWork): InventoryWork {
+  if (target === null || document.before === null || mode === 'undo') return work;
+  const earlier = new Set(allNodes(document.before).map(({ node }) => node.name));
+  const known = facts.current.nodes;
+  const recreated = allNodes(target).flatMap(({ node: { name, static: owned } }) => {
+    const bare = known[name]?.publicAddress !== undefined && known[name]?.wireguardPublicKey === undefined;
+    return owned === undefined && bare && earlier.has(name) && !work.install.includes(name) ? [name] : [];
+  });
+  if (recreated.length === 0) return work;
+  const install = [...work.install, ...recreated];
+  const others = allNodes(target).map(({ node }) => node.name);
+  const without = (names: readonly string[]) => names.filter((name) => !install.includes(name));
+  return { ...work, install, peers: without(others), proxy: without(work.proxy) };
 }
 
 async function playAll(
