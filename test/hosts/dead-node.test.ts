@@ -1,6 +1,7 @@
 /** A machine without power, in the product on real hosts: it fails what needs it, by its name, and nothing else. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { isRoot } from './host-workshop.ts';
@@ -16,10 +17,10 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
   let installation: Installation;
   let cluster: ClusterDescription;
 
-  async function apply(compute: Small['compute'], targetPort = 30_080): Promise<ManifestDescription> {
+  async function apply(compute: Small['compute'], targetPort = 30_080, port = 80): Promise<ManifestDescription> {
     const manifest = await installation.apply(
       name,
-      smallManifest({ name, compute, balancer: { servesApi: false, targetPort } }),
+      smallManifest({ name, compute, balancer: { servesApi: false, targetPort, port } }),
     );
     cluster = clusterOf(manifest);
     return manifest;
@@ -79,5 +80,14 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
     const manifest = await apply({ near, late: lost }, 30_082);
     expect(manifest.status).toBe('Failed');
     expect(cluster.failure).toMatchObject({ code: 'HostUnreachable', resource: nodeOf('balancer')?.name });
+  });
+
+  it('a dead machine that is recreated on the way to another change is configured whole', async () => {
+    // Another port is another firewall: Terraform visits the machine, and its provider says that it is lost.
+    const manifest = await apply({ near, late: lost }, 30_082, 81);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, { repair: false });
+    const checked = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
+    expect(checked.manifest && clusterOf(checked.manifest).drift).toMatchObject({ items: [], unchecked: [] });
   });
 });

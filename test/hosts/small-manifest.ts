@@ -11,6 +11,8 @@ export interface Small {
     readonly servesApi: boolean;
     /** Of the role for the web. @default 30080 */
     readonly targetPort?: number;
+    /** Of the same role. @default 80 */
+    readonly port?: number;
   };
 }
 
@@ -26,7 +28,7 @@ export function smallManifest({ name, compute, balancer }: Small): unknown {
   const web = {
     name: 'web',
     protocol: 'tcp',
-    port: 80,
+    port: balancer?.port ?? 80,
     targetPort: balancer?.targetPort ?? 30_080,
     targetPools: Object.keys(compute),
   };
