@@ -89,21 +89,33 @@ export const undoRungs = {
 } as const;
 export type UndoRung = keyof typeof undoRungs;
 
+/** Name of the provider instance (`static`: none), its region (static: empty), and the names of the nodes that the change is about. */
 const placeOfPool = { provider: z.string(), region: z.string(), nodes: z.array(z.string()) };
+/** Ids of pools; roles are those of `NodePoolState`. */
 const wholePool = { pool: z.string(), role: z.string(), ...placeOfPool };
 const nodesOfPool = { pool: z.string(), ...placeOfPool };
 
 /** One typed difference between two states, with everything that a person needs to understand it. */
 export const Change = z.discriminatedUnion('kind', [
+  /** Nothing of the cluster exists; its pools and load balancers follow as changes of their own. */
   z.strictObject({ kind: z.literal('ClusterCreated'), cluster: z.string() }),
+  /** Everything of the cluster is deleted; its pools and load balancers follow as changes of their own. */
   z.strictObject({ kind: z.literal('ClusterDeleted'), cluster: z.string() }),
+  /** A new pool with all its nodes, also of a load balancer. */
   z.strictObject({ kind: z.literal('NodePoolAdded'), ...wholePool }),
+  /** A pool that is no longer desired, with all its nodes. */
   z.strictObject({ kind: z.literal('NodePoolRemoved'), ...wholePool }),
+  /** More nodes in a pool that stays. A static node on another machine is a new one. */
   z.strictObject({ kind: z.literal('NodesAdded'), ...nodesOfPool }),
+  /** Fewer nodes in a pool that stays. */
   z.strictObject({ kind: z.literal('NodesRemoved'), ...nodesOfPool }),
+  /** Nodes that an interrupted waypoint may have created; this one deletes them. */
   z.strictObject({ kind: z.literal('LeftoversFound'), nodes: z.array(z.string()) }),
+  /** Its pools follow as changes of their own. */
   z.strictObject({ kind: z.literal('LoadBalancerAdded'), loadBalancer: z.string() }),
+  /** Its pools follow as changes of their own. */
   z.strictObject({ kind: z.literal('LoadBalancerRemoved'), loadBalancer: z.string() }),
+  /** Names of roles; `changed`: another port, protocol, setting or target pool. */
   z.strictObject({
     kind: z.literal('RolesChanged'),
     loadBalancer: z.string(),
@@ -111,12 +123,17 @@ export const Change = z.discriminatedUnion('kind', [
     removed: z.array(z.string()),
     changed: z.array(z.string()),
   }),
+  /** The names under which a load balancer is reached, or the DNS provider, in words. */
   z.strictObject({ kind: z.literal('DnsChanged'), loadBalancer: z.string(), from: z.string(), to: z.string() }),
+  /** The node or load balancer through which the API server is reached, in words. */
   z.strictObject({ kind: z.literal('ApiEndpointMoved'), from: z.string(), to: z.string() }),
+  /** Versions without `v`; a path raises one minor version at a time. */
   z.strictObject({ kind: z.literal('KubernetesUpgraded'), from: z.string(), to: z.string() }),
+  /** The proxy that nodes use for downloads, as it is desired. */
   z.strictObject({ kind: z.literal('InstallationProxyChanged'), enabled: z.boolean(), endpoint: z.string() }),
   /** Settings of Kubernetes, by their names in the manifest. */
   z.strictObject({ kind: z.literal('KubernetesOptionsChanged'), options: z.array(z.string()) }),
+  /** Keys that are added, removed or changed; a taint is `key=value:effect`. */
   z.strictObject({
     kind: z.literal('NodeMetadataChanged'),
     pool: z.string(),
@@ -124,18 +141,23 @@ export const Change = z.discriminatedUnion('kind', [
     annotations: z.array(z.string()),
     taints: z.array(z.string()),
   }),
+  /** `fixed`, or the bounds: `1 to 5`. */
   z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
+  /** Other credentials or templates of a provider instance; `what` says which, from what and to what. */
   z.strictObject({ kind: z.literal('ProviderChanged'), provider: z.string(), what: z.string() }),
   /** How static nodes are reached: user, key or SSH port. */
   z.strictObject({ kind: z.literal('NodeAccessChanged'), pool: z.string(), nodes: z.array(z.string()) }),
   /** Port 6443 of control nodes, open to the outside or not. */
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
+  /** Of a pool or of the cluster, which `what` names: protected from deletion, or no longer. */
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
   /** Nothing else is to change: the drift that a check found is repaired. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
+  /** The CIDR of the private network; the planner refuses it. */
   z.strictObject({ kind: z.literal('NetworkChanged'), from: z.string(), to: z.string() }),
+  /** The network of pods; the planner refuses it. */
   z.strictObject({ kind: z.literal('CniChanged'), from: z.string(), to: z.string() }),
 ]);
 export type Change = z.infer<typeof Change>;
