@@ -1,6 +1,10 @@
-/** What changes a cluster on real hosts and not its machines: the API endpoint moves, and drift is found, reported and repaired. */
+/**
+ * What changes a cluster on real hosts and not its machines: the API endpoint moves, drift is found, reported and repaired, and Kubernetes is
+ * upgraded.
+ */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventFeed } from '#cli/event-feed.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
@@ -24,9 +28,9 @@ describe.runIf(isRoot)('changes that keep machines', () => {
   let cluster: ClusterDescription;
   let ids: ReadonlyMap<string, string>;
 
-  async function serve(api: 'load balancer' | 'node'): Promise<ManifestDescription> {
-    const servesApi = api === 'load balancer';
-    const manifest = await installation.apply(name, smallManifest({ name, compute, balancer: { servesApi } }));
+  async function serve(api: 'load balancer' | 'node', version = '1.33.7'): Promise<ManifestDescription> {
+    const balancer = { servesApi: api === 'load balancer' };
+    const manifest = await installation.apply(name, smallManifest({ name, version, compute, balancer }));
     cluster = clusterOf(manifest);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     return manifest;
@@ -156,6 +160,16 @@ describe.runIf(isRoot)('changes that keep machines', () => {
   it('the API endpoint moves back to the load balancer', async () => {
     await serve('load balancer');
     await prove(cluster.loadBalancers[0]?.endpoint);
+  });
+
+  it('an upgrade by three minor versions passes through each of them', async () => {
+    await serve('load balancer', '1.36.2');
+    await prove(cluster.loadBalancers[0]?.endpoint);
+    const items = await eventFeed(installation.api, key).read();
+    const upgrades = items
+      .filter(({ kind }) => kind === 'KubernetesUpdated')
+      .map(({ message }) => message.split(' ')[1]);
+    expect(upgrades.slice(-3)).toEqual(['1.34.0', '1.35.0', '1.36.2']);
   });
 
   it('a deletion after drift leaves nothing behind', async () => {

@@ -2,6 +2,8 @@
 
 export interface Small {
   readonly name: string;
+  /** Of Kubernetes. @default 1.36.0 */
+  readonly version?: string;
   /** Name of a pool: provider instance and region in which it lives. */
   readonly compute: Readonly<
     Record<string, { readonly provider: string; readonly region: string; readonly count?: number }>
@@ -16,7 +18,7 @@ export interface Small {
   };
 }
 
-export function smallManifest({ name, compute, balancer }: Small): unknown {
+export function smallManifest({ name, version = '1.36.0', compute, balancer }: Small): unknown {
   const pool = (pool: string, provider: string, region: string, count = 1) => ({
     ...{ name: pool, providerSpec: { name: provider, region }, count },
     ...{ serverType: 'host', image: 'debian', storageDiskSize: 0 },
@@ -42,7 +44,7 @@ export function smallManifest({ name, compute, balancer }: Small): unknown {
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'small', version: '1.36.0', network: '192.168.2.0/24' },
+            ...{ name: 'small', version, network: '192.168.2.0/24' },
             pools: { control: ['control'], compute: Object.keys(compute) },
           },
         ],
