@@ -1,23 +1,13 @@
 /** Settle Manifest: stores the outcome of the run and releases the lease, unless a newer version is to be done. */
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
-import {
-  brokenOutcome,
-  outcomeOf,
-  outcomesOf,
-  pausedOutcome,
-  type SettledCluster,
-  settledCluster,
-} from '../pipeline/runs/run-summary.ts';
-import type { Using } from '../ports.ts';
+import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
+import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clusters.ts';
 
 const uses = [
   'artifacts.removeAll',
@@ -41,7 +31,7 @@ export const handler = taskHandler(
     const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
     const clusters = await Array.fromAsync(
-      check || manifest.generation !== generation ? byRecords(deps, key) : byPlans(deps, manifest),
+      check || manifest.generation !== generation ? settledByRecords(deps, key) : settledByPlans(deps, manifest),
     );
     const behind = clusters.filter((cluster) => cluster.behind);
     const stored = clusters.filter((cluster) => cluster.stored);
@@ -62,18 +52,3 @@ export const handler = taskHandler(
     return { ...summary, outcome };
   },
 );
-
-/** Those are behind that the planner would change. */
-async function* byPlans(
-  deps: Using<'clusters.each' | 'ids'>,
-  manifest: ManifestRecord,
-): AsyncGenerator<SettledCluster> {
-  const planning = planningOf(deps, manifest);
-  for await (const record of eachCluster(deps, manifest))
-    yield settledCluster(record, needsWork(planning, manifest, record));
-}
-
-/** By the records alone: of a check, and when a newer generation is stored, whose desired state is for the next run. */
-async function* byRecords(deps: Using<'clusters.each'>, key: ManifestKey): AsyncGenerator<SettledCluster> {
-  for await (const record of deps.clusters.each(key)) yield settledCluster(record, record.status !== 'Converged');
-}
