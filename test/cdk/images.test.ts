@@ -57,6 +57,17 @@ describe('targets', () => {
       expect(`${installed[index]}.`.startsWith(`${release}.`)).toBe(true);
   });
 
+  it('a target has the programs that its stage starts', () => {
+    const programsOf = (target: string) => {
+      const [, rest = ''] = text.split(new RegExp(`^FROM \\S+ AS ${target}$`, 'm'));
+      const [steps = ''] = rest.split(/^FROM /m);
+      return [...steps.matchAll(/^COPY --from=(\S+)/gm)].map(([, from]) => from);
+    };
+    // A repair removes what Kubernetes has of a lost machine before KubeOne runs.
+    expect(programsOf('kubeone')).toEqual(['kubeone-programs', 'kubectl-program']);
+    expect(programsOf('kubectl')).toEqual(['kubectl-program']);
+  });
+
   it('the targets mirror the plugin of every provider type in the version that it pins', () => {
     const printed = execFileSync(process.execPath, [`${folder}terraform/provider-requirements.mjs`, templates], {
       encoding: 'utf8',
