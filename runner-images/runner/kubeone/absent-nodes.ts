@@ -5,8 +5,9 @@ import { sshFaultOf } from '../ansible/ssh-banner.ts';
 import type { ContextOf } from '../stage-context.ts';
 
 /**
- * Their names. Only when nodes join: an upgrade needs every node, and a cluster without a majority of its control nodes needs all of
- * them. KubeOne does not remove what it is not given. Ansible was at all nodes just before; one that answers again is given to KubeOne.
+ * Their names. Only when nodes join: an upgrade needs every node. Never control nodes: when nodes join, KubeOne removes the etcd members
+ * and Node objects of those that it is not given, alive or not. It leaves compute nodes as they are. Ansible was at all nodes just
+ * before; one that answers again is given to KubeOne.
  */
 export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<ReadonlySet<string>> {
   const { before, direction } = context.document;
@@ -15,6 +16,7 @@ export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterS
   const { current: facts } = context.facts;
   const earlier = new Set(before.pools.flatMap((pool) => pool.nodes.map(({ name }) => name)));
   const silent = state.pools
+    .filter(({ role }) => role !== 'control')
     .flatMap((pool) => pool.nodes.map((node) => ({ node, pool })))
     .filter(({ node }) => earlier.has(node.name) && facts.nodes[node.name]?.unreachableSince !== undefined);
   const faults = await Promise.all(
@@ -22,10 +24,7 @@ export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterS
       sshFaultOf({ name: node.name, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) }),
     ),
   );
-  const absent = silent.filter((_, index) => faults[index] !== undefined);
-  const controls = absent.filter(({ pool }) => pool.role === 'control').length;
-  const all = before.pools.filter(({ role }) => role === 'control').flatMap(({ nodes }) => nodes).length;
-  const left = absent.filter(({ pool }) => pool.role !== 'control' || controls * 2 < all);
+  const left = silent.filter((_, index) => faults[index] !== undefined);
   for (const { node } of left) {
     const message = `${node.name} does not answer: KubeOne works without it, and what Kubernetes has of it stays`;
     context.emit({ kind: 'NodeLeftOut', message, node: node.name });
