@@ -84,6 +84,20 @@ describe('a dead node in Ansible', () => {
     expect((await world.facts()).nodes[worker]).not.toHaveProperty('unreachableSince');
   });
 
+  it('a new node that stops answering before it is in the mesh fails the stage', async () => {
+    server = createServer((socket) => socket.end('SSH-2.0-new\r\n'));
+    const sshPort = await portOf(server);
+    await world.put(
+      aDocument([configuration({ install: [worker] })]),
+      unreached(long, {
+        ...{ publicAddress: '127.0.0.1', sshPort, bootId: 'of-an-earlier-try' },
+      }),
+    );
+    say(unreachable(worker), stats(worker));
+    const { error } = await world.run('configuration');
+    expect(error).toMatchObject({ class: 'transient', code: 'HostUnreachable', resource: worker });
+  });
+
   it('a load balancer that only gets other targets fails nothing when it is dead, and is reported', async () => {
     const before = twoProviderState({ pools: twoProviderState().pools.filter(({ name }) => name !== 'workers') });
     await world.put(aDocument([traffic], { before }), facts);

@@ -107,6 +107,9 @@ async function playAll(
     const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
     throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
   }
+  // Who answered once and then no longer is passed over by the mesh; a node that is to be configured is not done without it.
+  const missed = context.mode === 'undo' ? [] : listener.unreachable(work.install);
+  if (missed.length > 0) throw new StageFailure(playbookError(missed, ''));
   listener.reportDone(work);
   return listener.summary;
 }
@@ -141,6 +144,12 @@ class PlaybookListener {
       nodesChanged: this.#changed.size,
       ...(this.#silent.size > 0 && { nodesUnreachable: this.#silent.size }),
     };
+  }
+
+  /** Those of these nodes that did not answer, as failures: whatever the playbook tolerates. */
+  unreachable(nodes: readonly string[]): readonly Trouble[] {
+    const silent = this.troubles.filter(({ event, host }) => event === 'unreachable' && nodes.includes(host));
+    return silent.map((trouble) => ({ ...trouble, ignored: false }));
   }
 
   /** Reports what was done. */
