@@ -54,6 +54,16 @@ describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud'
     120_000,
   );
 
+  // Under those they come from, they are in no list of peers.
+  test.each(guarded.filter(({ type }) => type === 'openstack'))(
+    '$type: WireGuard is open to nodes that dial under their local addresses',
+    async (tested) => {
+      const wireguard = (await stands(tested, [known])).filter((values) => values.port_range_min === 51820);
+      expect(wireguard.some((rule) => rule.remote_group_id === rule.security_group_id)).toBe(true);
+    },
+    120_000,
+  );
+
   // Network security groups hold 120 rules, of one source each; other clouds have room, or refuse.
   test.each(guarded.filter(({ type }) => type === 'oci'))(
     '$type: SSH is not open to everyone when there are more nodes than rules can hold',

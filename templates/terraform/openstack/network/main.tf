@@ -66,3 +66,14 @@ resource "openstack_networking_secgroup_rule_v2" "cluster" {
   port_range_max    = each.value.port
   remote_ip_prefix  = each.value.cidr
 }
+
+# Nodes of one pool dial each other under their local addresses (output of nodepool), which are in no list of peers.
+resource "openstack_networking_secgroup_rule_v2" "neighbours" {
+  security_group_id = openstack_networking_secgroup_v2.cluster.id
+  direction         = "ingress"
+  ethertype         = "IPv4"
+  protocol          = "udp"
+  port_range_min    = var.wireguard_port
+  port_range_max    = var.wireguard_port
+  remote_group_id   = openstack_networking_secgroup_v2.cluster.id
+}
