@@ -77,7 +77,7 @@ function inventoryWork({ plan }: ContextOf<'ansible'>): InventoryWork {
 
 /**
  * Machines that Terraform found lost and recreated on its way to something else: they get everything, whatever the plan has for
- * them, and all others their new keys. Until Kubernetes takes them in again they are drift.
+ * them, and all others their new keys. Kubernetes still has the lost ones: docs/nodes.md.
  */
 function withRecreated({ target, document, facts, mode }: ContextOf<'ansible'>, work: InventoryWork): InventoryWork {
   if (target === null || document.before === null || mode === 'undo') return work;
