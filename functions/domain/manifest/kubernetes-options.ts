@@ -13,19 +13,19 @@ const Registry = z
   .max(255)
   .regex(registryName, {
     error: (issue) =>
-      `${shown(issue.input)} is not the name of a registry; use its host with port and path, without "https://", such as "mirror.example:5000/team"`,
+      `${shownAddress(issue.input)} is not the name of a registry; use its host with port and path, without "https://", such as "mirror.example:5000/team"`,
   });
 
 const MirroredRegistry = z
   .string()
   .refine((registry) => registry === '*' || (registryName.test(registry) && !registry.includes('/')), {
     error: (issue) =>
-      `${shown(issue.input)} is not a registry; use its host, such as "docker.io", or "*" for all that are not named`,
+      `${shownAddress(issue.input)} is not a registry; use its host, such as "docker.io", or "*" for all that are not named`,
   });
 
 const Endpoint = z.string().refine(isEndpoint, {
   error: (issue) =>
-    `${shown(issue.input)} is not the address of a mirror; use an address such as "https://mirror.example:5000", without user and password, because a manifest is stored in plain text`,
+    `${shownAddress(issue.input)} is not the address of a mirror; use an address such as "https://mirror.example:5000", without user and password, because a manifest is stored in plain text`,
 });
 
 const Mirror = z.strictObject({
@@ -86,8 +86,13 @@ export const kubernetesOptionFields = {
   addons: Addons.optional().describe('Kubeloom: documents that KubeOne applies to the cluster.'),
 } as const;
 
+/** Without user and password: faults must not repeat a secret. */
+function shownAddress(input: unknown): string {
+  return shown(typeof input === 'string' ? input.replace(/^(\w+:\/\/)?.*@/s, '$1***@') : input);
+}
+
 function isEndpoint(text: string): boolean {
-  if (!/^https?:\/\/[^\s/]/i.test(text) || !URL.canParse(text)) return false;
+  if (!/^https?:\/\/[^\s/]\S*$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
   return username === '' && password === '' && search === '' && hash === '';
 }
