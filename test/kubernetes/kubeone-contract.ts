@@ -147,7 +147,8 @@ interface Place {
   readonly until?: RegExp;
 }
 
-function outcome(program: string, args: readonly string[], { directory, env, until }: Place): Promise<Outcome> {
+/** Runs a program to its end; rejects when it cannot be started. */
+export function outcome(program: string, args: readonly string[], { directory, env, until }: Place): Promise<Outcome> {
   const child = spawn(program, args, {
     cwd: directory,
     env: { ...process.env, ...env },

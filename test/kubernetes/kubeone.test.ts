@@ -1,5 +1,4 @@
 /** The stand-in's command line: what it refuses before it touches a host. */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { stringify } from 'yaml';
 import type { KnownNode } from '#local/kubeone/installer.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
 import { comparePatches, safeguardRefusal } from '#local/kubeone/safeguards.ts';
+import { outcome } from './kubeone-contract.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
 let directory: string;
@@ -147,19 +147,4 @@ function writeManifest(fields: object): void {
 }
 
 const kubeone = (...args: readonly string[]) => run(program, ...args);
-
-function run(
-  command: string,
-  ...args: readonly string[]
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(command, args, { cwd: directory });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (part) => {
-    stdout += part;
-  });
-  child.stderr.on('data', (part) => {
-    stderr += part;
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-}
+const run = (command: string, ...args: readonly string[]) => outcome(command, args, { directory, env: {} });
