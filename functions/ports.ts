@@ -2,6 +2,7 @@
 import type { Config } from '#contracts/config.ts';
 import type {
   ClusterRecord,
+  DemandRecord,
   Lease,
   ManifestKey,
   ManifestRecord,
@@ -124,6 +125,20 @@ export interface ClusterStore {
   discard(key: ManifestKey): Promise<void>;
 }
 
+/** What is asked of clusters besides their manifests. */
+export interface DemandStore {
+  /** Throws `Unreadable`, as `list`. */
+  get(key: ManifestKey, cluster: string): Promise<DemandRecord | undefined>;
+  /** By cluster. */
+  list(key: ManifestKey): Promise<readonly DemandRecord[]>;
+  /** Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists). */
+  put(record: DemandRecord): Promise<void>;
+  /** Removes that of a cluster that is deleted; no error when there is none. */
+  remove(key: ManifestKey, cluster: string): Promise<void>;
+  /** Removes all of a manifest by its key alone, whatever they hold. */
+  discard(key: ManifestKey): Promise<void>;
+}
+
 export interface RunStore {
   get(key: ManifestKey, runId: string): Promise<RunRecord | undefined>;
   put(record: RunRecord): Promise<void>;
@@ -227,6 +242,7 @@ export interface Ids {
 export interface Deps {
   readonly manifests: ManifestStore;
   readonly clusters: ClusterStore;
+  readonly demands: DemandStore;
   readonly runs: RunStore;
   readonly events: EventStore;
   readonly artifacts: Artifacts;

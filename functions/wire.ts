@@ -7,6 +7,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
+import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
@@ -47,6 +48,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
   return {
     manifests: new DynamoManifests(table, documents),
     clusters: new DynamoClusters(table, documents),
+    demands: new DynamoDemands(table),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),

@@ -7,6 +7,7 @@ import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
  * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS` or `CHECKS`, `dueAt` |
  * | old document    | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
  * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
+ * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
@@ -47,6 +48,14 @@ export const manifestPartition = (key: ManifestKey): string => `MANIFEST#${key.n
 export const clusterItem = (key: ManifestKey, cluster: string): ItemKey => ({
   pk: manifestPartition(key),
   sk: `CLUSTER#${cluster}`,
+});
+
+/** Sort key prefix of what is asked of the clusters of a manifest. */
+export const demandsOf = 'DEMAND#';
+
+export const demandItem = (key: ManifestKey, cluster: string): ItemKey => ({
+  pk: manifestPartition(key),
+  sk: `${demandsOf}${cluster}`,
 });
 
 /** Sort key prefix of the documents of earlier generations. */

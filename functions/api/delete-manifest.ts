@@ -113,13 +113,14 @@ export async function undeletable(
 
 /** Removes everything that is stored of it. Returns what is known of the resources that keep running. */
 export async function discardManifest(
-  deps: Ports & Pick<ApiPorts, 'artifacts' | 'workflows'>,
+  deps: Ports & Pick<ApiPorts, 'artifacts' | 'demands' | 'workflows'>,
   key: ManifestKey,
   { lease }: ManifestRecord,
 ): Promise<readonly LeftBehind[]> {
   // A run that is under way would write into what is forgotten.
   if (lease) await deps.workflows.stop(lease.owner, 'the manifest is forgotten');
   const left = await leftOf(deps, key);
+  await deps.demands.discard(key);
   await deps.clusters.discard(key);
   await deps.manifests.discard(key);
   return left;

@@ -1,6 +1,7 @@
 /** What is stored: one shape for each kind of item, parsed whenever it is read. */
 import { z } from 'zod';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { Demand } from '#domain/demand.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
 import { Direction, StageName } from '#domain/plan.ts';
@@ -174,6 +175,17 @@ export const ClusterRecord = z.strictObject({
   drift: ClusterDrift.optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
+
+/** What is asked of a cluster besides its manifest; absent when nothing ever was. */
+export const DemandRecord = Demand.extend({
+  namespace: z.string(),
+  manifest: z.string(),
+  /** Its id, as in `ClusterRecord`. */
+  cluster: z.string(),
+  /** Optimistic lock: every write names the version it read. */
+  version: z.number().int(),
+});
+export type DemandRecord = z.infer<typeof DemandRecord>;
 
 export const RunStatus = z.enum(['Queued', 'Running', 'Succeeded', 'Failed', 'Aborted', 'Superseded']);
 export type RunStatus = z.infer<typeof RunStatus>;

@@ -12,6 +12,7 @@ export const apiUses = [
   'builds.stop',
   'clusters.discard',
   'clusters.list',
+  'demands.discard',
   'events.append',
   'events.list',
   'manifests.create',

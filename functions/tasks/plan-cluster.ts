@@ -18,6 +18,7 @@ const uses = [
   'clusters.get',
   'clusters.put',
   'clusters.remove',
+  'demands.remove',
   'events.append',
   'manifests.get',
 ] as const;
@@ -37,8 +38,10 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   }
   const [waypoint] = plan.waypoints;
   if (!waypoint) {
-    if (record.current === null) await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
-    else await deps.clusters.put(reachedRecord(run, manifest, record, now));
+    if (record.current === null) {
+      await deps.demands.remove(key, run.cluster);
+      await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
+    } else await deps.clusters.put(reachedRecord(run, manifest, record, now));
     return nothingToDo('none');
   }
   if (isCancelled(manifest, run)) {

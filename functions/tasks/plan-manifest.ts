@@ -18,6 +18,7 @@ const uses = [
   'clusters.list',
   'clusters.put',
   'clusters.remove',
+  'demands.discard',
   'events.append',
   'manifests.begin',
   'runs.get',

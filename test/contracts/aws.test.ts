@@ -8,6 +8,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
+import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
@@ -28,6 +29,7 @@ import { openParameterStore } from '#local/ssm/parameter-store.ts';
 import { ssmListener } from '#local/ssm/ssm-listener.ts';
 import { aCluster, aManifest, key, minute, noon, term } from './builders.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
+import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
@@ -85,6 +87,7 @@ let bucket = 0;
 
 manifestStoreContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
 clusterStoreContract('DynamoDB', () => recordedPort('clusters', new DynamoClusters(freshTable(), documents())));
+demandStoreContract('DynamoDB', () => recordedPort('demands', new DynamoDemands(freshTable())));
 runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
 eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
@@ -150,6 +153,7 @@ describe('IAM rights', () => {
   const ports = [
     'manifests',
     'clusters',
+    'demands',
     'runs',
     'events',
     'templateReferences',

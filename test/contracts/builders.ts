@@ -1,6 +1,7 @@
 /** Records for contract suites and pipeline tests: plain, whole, every field overridable. */
-import type { ClusterRecord, ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
 import { noFacts } from '#domain/cluster-state.ts';
+import { noDemand } from '#domain/demand.ts';
 
 export const key = { namespace: 'team', name: 'shop' };
 
@@ -52,6 +53,11 @@ export function aCluster(change: Partial<ClusterRecord> = {}): ClusterRecord {
     backOffs: 0,
     ...change,
   };
+}
+
+export function aDemand(change: Partial<DemandRecord> = {}): DemandRecord {
+  const { namespace, name: manifest } = key;
+  return { namespace, manifest, cluster: 'web-1234567', version: 1, ...noDemand, ...change };
 }
 
 export function aRun(change: Partial<RunRecord> = {}): RunRecord {

@@ -1,15 +1,18 @@
 /** The fakes keep the promises of the ports. */
 import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from '#test/fakes/in-memory-artifacts.ts';
 import { InMemoryClusters } from '#test/fakes/in-memory-clusters.ts';
+import { InMemoryDemands } from '#test/fakes/in-memory-demands.ts';
 import { InMemoryManifests } from '#test/fakes/in-memory-manifests.ts';
 import { InMemoryEvents, InMemoryRuns } from '#test/fakes/in-memory-runs.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
+import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
 
 manifestStoreContract('in memory', () => new InMemoryManifests());
 clusterStoreContract('in memory', () => new InMemoryClusters());
+demandStoreContract('in memory', () => new InMemoryDemands());
 runStoreContract('in memory', () => new InMemoryRuns());
 eventStoreContract('in memory', () => new InMemoryEvents());
 artifactsContract('in memory', () => new InMemoryArtifacts());

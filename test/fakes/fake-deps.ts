@@ -6,6 +6,7 @@ import type { StateError } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
+import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
 
@@ -127,6 +128,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
   return {
     manifests: new InMemoryManifests(),
     clusters: new InMemoryClusters(),
+    demands: new InMemoryDemands(),
     runs: new InMemoryRuns(),
     events: new InMemoryEvents(),
     artifacts: new InMemoryArtifacts(),

@@ -18,7 +18,7 @@ export async function leftBehind(
 
 /** Forgets all clusters of a manifest that is orphaned as a whole, and reports what keeps running. Throws `LeaseLost`. */
 export async function orphanAll(
-  deps: Using<'artifacts.list' | 'clusters.list' | 'clusters.remove' | 'events.append'>,
+  deps: Using<'artifacts.list' | 'clusters.list' | 'clusters.remove' | 'demands.discard' | 'events.append'>,
   { manifest, fence, now }: { readonly manifest: ManifestRecord; readonly fence: number; readonly now: string },
 ): Promise<void> {
   const clusters = await deps.clusters.list(manifest);
@@ -27,6 +27,7 @@ export async function orphanAll(
     manifest,
     left.map((one) => ({ at: now, runId: manifest.runId, cluster: one.cluster, ...reported(one) })),
   );
+  await deps.demands.discard(manifest);
   await Promise.all(clusters.map((record) => deps.clusters.remove({ ...record, fence })));
 }
 

@@ -1,0 +1,58 @@
+/** `DemandStore` on DynamoDB: one small item a cluster, which its manifest's own item never holds. */
+import { DemandRecord, type ManifestKey } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { DemandStore } from '../ports.ts';
+import type { DynamoTable, Item } from './dynamo-table.ts';
+import { readRecord } from './stored-record.ts';
+import { demandItem, demandsOf, manifestPartition } from './table-keys.ts';
+
+export class DynamoDemands implements DemandStore {
+  readonly #table: DynamoTable;
+
+  constructor(table: DynamoTable) {
+    this.#table = table;
+  }
+
+  async get(key: ManifestKey, cluster: string): Promise<DemandRecord | undefined> {
+    const item = await this.#table.get(demandItem(key, cluster));
+    return item && read(item);
+  }
+
+  async list(key: ManifestKey): Promise<readonly DemandRecord[]> {
+    return (await this.#items(key)).map(read);
+  }
+
+  async put(record: DemandRecord): Promise<void> {
+    const { namespace, manifest, cluster, version } = record;
+    const item = { ...demandItem({ namespace, name: manifest }, cluster), version, record };
+    const condition =
+      version === 1
+        ? { expression: 'attribute_not_exists(#pk)' }
+        : { expression: '#version = :before', values: { ':before': version - 1 } };
+    if (await this.#table.put(item, condition)) return;
+    const about = `the demand of cluster ${cluster} of manifest ${namespace}/${manifest}`;
+    throw new PipelineError('VersionConflict', `${about} is not version ${version - 1} any more; read it again`);
+  }
+
+  async remove(key: ManifestKey, cluster: string): Promise<void> {
+    await this.#table.remove(demandItem(key, cluster));
+  }
+
+  async discard(key: ManifestKey): Promise<void> {
+    const items = await this.#items(key);
+    await Promise.all(items.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+  }
+
+  #items(key: ManifestKey): Promise<readonly Item[]> {
+    return this.#table.queryAll({
+      partition: { name: 'pk', value: manifestPartition(key) },
+      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': demandsOf } },
+    });
+  }
+}
+
+function read({ pk, sk, record, format }: Item): DemandRecord {
+  const [, namespace, manifest] = String(pk).split('#');
+  const what = `the demand of cluster ${String(sk).slice(demandsOf.length)} of manifest ${namespace}/${manifest}`;
+  return readRecord(DemandRecord, record, { what, format });
+}
