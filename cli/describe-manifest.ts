@@ -3,7 +3,7 @@ import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } 
 import { counted, listed, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
-import { ago } from './times.ts';
+import { ago, until } from './times.ts';
 
 export interface DescribeOptions {
   /** A row for each node however many there are. @default rows of pools above 40 nodes in a cluster */
@@ -57,12 +57,13 @@ function whatToDo(manifest: ManifestDescription, name: string): string | undefin
   if (manifest.unreadable !== undefined) return manifest.unreadable;
   if (manifest.paused) return `paused: nothing is started until \`kubeloom resume ${name}\``;
   if (manifest.status !== 'Failed') return undefined;
+  const again = manifest.retryAt === undefined ? '' : `; it is retried automatically ${until(manifest.retryAt)}`;
   if (manifest.deleting)
-    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` orphans what cannot be removed`;
+    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` orphans what cannot be removed${again}`;
   const back = manifest.generation > 1 ? `; or \`kubeloom rollback ${name}\`` : '';
   if (manifest.lastRun?.status === 'Aborted' && onlyCancelled(manifest))
     return `cancelled: \`kubeloom retry ${name}\` goes on; or apply a changed manifest${back}`;
-  return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}`;
+  return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}${again}`;
 }
 
 /** Nothing failed apart from the run that a user cancelled. */

@@ -20,3 +20,12 @@ export function ago(iso: string, now: number = Date.now()): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** How long until `iso`, no finer than needed: `now`, `in 5 min`, `in 2 h`, `in 3 d`. */
+export function until(iso: string, now: number = Date.now()): string {
+  const minutes = Math.ceil((Date.parse(iso) - now) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `in ${minutes} min`;
+  if (minutes < 48 * 60) return `in ${Math.round(minutes / 60)} h`;
+  return `in ${Math.round(minutes / 1440)} d`;
+}

@@ -62,7 +62,7 @@ export interface ManifestStore {
   /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
   create(record: ManifestRecord): Promise<void>;
   /**
-   * Replaces document, origin, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, retryFrom, orphans and dueAt; leaves the
+   * Replaces document, origin, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, retryFrom, retries, orphans and dueAt; leaves the
    * lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
@@ -86,7 +86,7 @@ export interface ManifestStore {
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
-   * Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
+   * `Done` clears `retries`. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
     key: ManifestKey,
@@ -102,7 +102,7 @@ export interface ManifestStore {
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
   list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests>;
   /**
-   * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done. One that cannot be
+   * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done or failed. One that cannot be
    * read is reported and left out, or thrown when there is no callback.
    */
   due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;

@@ -92,10 +92,10 @@ export class DynamoManifests implements ManifestStore {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, orphans, dueAt, templates, templateSecrets, check, checks } = record;
+    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, check, checks } = record;
     const change = assigned({
       ...{ document: kept, origin, checksum, generation, attempt, status, runId, deleting, updatedAt },
-      ...{ retryFrom, orphans, templates, templateSecrets, check },
+      ...{ retryFrom, retries, orphans, templates, templateSecrets, check },
       ...(checks !== undefined && { checks }),
       ...{ dueAt, duePartition: dueAt === undefined ? undefined : partitionOf(status) },
     });
@@ -168,7 +168,7 @@ export class DynamoManifests implements ManifestStore {
     const due = dueAt === undefined ? {} : { dueAt, duePartition: partitionOf(status) };
     const change = assigned({
       ...{ status, updatedAt: at, leaseOwner: undefined, leaseExpiresAt: undefined },
-      ...{ dueAt: undefined, duePartition: undefined, ...due },
+      ...{ dueAt: undefined, duePartition: undefined, ...due, ...(status === 'Done' && { retries: undefined }) },
     });
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
     if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';

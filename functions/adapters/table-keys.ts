@@ -32,11 +32,12 @@ export interface ItemKey {
 /** Partition of the `due` index that holds manifests the scheduler should look at. */
 export const dueManifests = 'MANIFESTS';
 
-/** Partition for those that are done and only to be checked: however many wait, they delay no other. */
+/** Partition for those whose run has ended, to be checked or retried: however many wait, they delay no other. */
 export const dueChecks = 'CHECKS';
 
-/** A manifest that is done is due only for a check. */
-export const partitionOf = (status: ManifestStatus): string => (status === 'Done' ? dueChecks : dueManifests);
+/** A manifest that is done is due only for a check, one that failed for a retry. */
+export const partitionOf = (status: ManifestStatus): string =>
+  status === 'Done' || status === 'Failed' ? dueChecks : dueManifests;
 
 export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });
 

@@ -19,6 +19,7 @@ import {
   storageFaults,
   wireFaults,
 } from './request-document.ts';
+import { retryForSecret } from './retry-for-secret.ts';
 import { secretPath, validationContextOf } from './surroundings.ts';
 
 export const putSecret = handle(operations.putSecret, async (request, deps) => {
@@ -31,6 +32,7 @@ export const putSecret = handle(operations.putSecret, async (request, deps) => {
   const values = secret ? secretValues(secret) : {};
   await deps.secrets.put(secretPath(namespace, name), values);
   await recordChange(deps, namespace, `Secret ${name} stored`, request.caller);
+  await retryForSecret(deps, { namespace, name });
   const keys = Object.keys(values).sort();
   return { json: { namespace, name, keys, warnings: wireFaults(warnings, document) } };
 });

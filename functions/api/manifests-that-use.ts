@@ -26,12 +26,22 @@ export async function manifestsThatUse(
     if (record.namespace === wanted.namespace) users.push(`${shownTo(caller, record)} (which cannot be read)`);
   };
   for await (const record of everyManifest(deps, assume)) {
-    const existing = field === 'secretRef' ? readable(mayNeed(deps, record, referenceName(wanted))) : false;
-    const used = namesIn(record, field).includes(referenceName(wanted)) || (await existing);
+    const used = await uses(deps, record, field, wanted);
     if (used === undefined) assume(record);
     else if (used) users.push(shownTo(caller, record));
   }
   return users;
+}
+
+/** Undefined when its clusters cannot be read. */
+export async function uses(
+  deps: Ports,
+  record: ManifestRecord,
+  field: Reference['field'],
+  wanted: ManifestKey,
+): Promise<boolean | undefined> {
+  if (namesIn(record, field).includes(referenceName(wanted))) return true;
+  return field === 'secretRef' && readable(mayNeed(deps, record, referenceName(wanted)));
 }
 
 /** Undefined when it cannot be read. */

@@ -205,6 +205,10 @@ export const ManifestDescription = ManifestSummary.extend({
   clusters: z.array(ClusterDescription),
   simulated: z.array(z.string()),
   lastRun: Run.nullable(),
+  retryAt: z
+    .string()
+    .optional()
+    .describe('when a failed manifest is tried again automatically; absent = only when a user retries it'),
   links,
 }).meta({ id: 'ManifestDescription' });
 export type ManifestDescription = z.infer<typeof ManifestDescription>;

@@ -66,6 +66,8 @@ export const ManifestRecord = z.strictObject({
   cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
+  /** Automatic retries of this generation in a row; absent = none since it was done, stored, or started by a person. */
+  retries: z.number().int().optional(),
   /** Its run is a check for drift, and what that may do; absent for other runs. */
   check: CheckPolicy.optional(),
   /** How many checks there were: part of the names of their runs. */
@@ -77,7 +79,7 @@ export const ManifestRecord = z.strictObject({
   fence: z.number().int(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** When the scheduler should look at it (missed start, expired lease, check for drift); absent = not due. */
+  /** When the scheduler should look at it (missed start, expired lease, check for drift, retry); absent = not due. */
   dueAt: z.string().optional(),
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;

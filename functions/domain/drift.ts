@@ -1,4 +1,4 @@
-/** Drift: differences between what exists and what Kubeloom created. Findings, their record, and when the next check is due. */
+/** Drift: differences between what exists and what Kubeloom created. Findings and their record. */
 import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
@@ -84,28 +84,4 @@ export function repairMade(
 ): ClusterDrift | undefined {
   if (drift?.repair === undefined) return drift;
   return { ...drift, repair: { ...drift.repair, state: 'made', runId, at } };
-}
-
-/** When the next check is due: an interval on, and up to a tenth of it later, so that not all manifests come at once. */
-export function nextCheckAt(now: Date, intervalMinutes: number, seed: string): string {
-  return later(now, intervalMinutes * (1 + shareOf(seed) / 10));
-}
-
-/** When the first check of a manifest that was done long ago is due: some time within an interval, as many may be found at once. */
-export function firstCheckAt(now: Date, intervalMinutes: number, seed: string): string {
-  return later(now, intervalMinutes * shareOf(seed));
-}
-
-function later(now: Date, minutes: number): string {
-  return new Date(now.getTime() + Math.round(minutes * 60_000)).toISOString();
-}
-
-/** From 0 to 1, always the same for a text, and far apart for texts that are alike. */
-function shareOf(seed: string): number {
-  const hash = [...seed].reduce(
-    (sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0,
-    0x811c9dc5,
-  );
-  // What differs at the end only differs in the lowest bits before this.
-  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }

@@ -27,6 +27,12 @@ export const eventKinds = {
     RunPaused: { level: 'info', when: 'the manifest is paused; resuming it does what is left' },
     RunCancelled: { level: 'warning', when: 'a user cancelled the run' },
     RunFailed: { level: 'error', when: 'clusters are not as desired', fault: 'see `StageFailed`' },
+    RetryScheduled: { level: 'info', when: 'a failed manifest will be retried automatically; says when' },
+    RetriesUsedUp: {
+      level: 'error',
+      when: 'a failed manifest was retried as often as it is automatically',
+      fault: 'see `StageFailed`',
+    },
     RunCutOff: { level: 'warning', when: 'its execution ended too early; says what follows', fault: 'platform' },
   },
   cluster: {

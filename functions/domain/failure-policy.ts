@@ -12,6 +12,9 @@ export interface FailureLimits {
 
 export type WaypointDecision = 'rollBack' | 'backOff' | 'stop';
 
+/** What starts a manifest again whose run failed: the scheduler, a Secret that is stored, or only a person. */
+export type Restart = 'scheduled' | 'secretStored' | 'asked';
+
 interface Policy {
   /** A stage is retried in place when its tool says that it may help. */
   readonly inPlace: boolean;
@@ -19,6 +22,8 @@ interface Policy {
   readonly revertible: WaypointDecision;
   /** A waypoint that only goes forward; `backOff` becomes `stop` when the back-offs are used up. */
   readonly forwardOnly: WaypointDecision;
+  /** Once the run has failed. */
+  readonly restart: Restart;
   /** Why the decision is what it is. */
   readonly because: string;
 }
@@ -29,18 +34,39 @@ export const failurePolicy = {
     inPlace: true,
     revertible: 'rollBack',
     forwardOnly: 'backOff',
+    restart: 'scheduled',
     because: 'the cause may disappear without a change',
   },
-  conflict: { inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', because: 'another program was at work' },
-  capacity: { inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', because: 'the provider is full for now' },
-  quota: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a quota must be raised first' },
-  credentials: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the credentials do not work' },
-  user: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'the manifest must be changed' },
+  conflict: {
+    ...{ inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', restart: 'scheduled' },
+    because: 'another program was at work',
+  },
+  capacity: {
+    ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', restart: 'scheduled' },
+    because: 'the provider is full for now',
+  },
+  quota: {
+    // No one tells Kubeloom that a quota was raised.
+    ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'scheduled' },
+    because: 'a quota must be raised first',
+  },
+  credentials: {
+    // Clouds lock accounts after many refused logins.
+    ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'secretStored' },
+    because: 'the credentials do not work',
+  },
+  user: {
+    ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'asked' },
+    because: 'the manifest must be changed',
+  },
   platform: {
-    ...{ inPlace: false, revertible: 'backOff', forwardOnly: 'backOff' },
+    ...{ inPlace: false, revertible: 'backOff', forwardOnly: 'backOff', restart: 'scheduled' },
     because: 'a service that Kubeloom runs on was slow or did not answer',
   },
-  bug: { inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', because: 'a retry would not help' },
+  bug: {
+    ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'asked' },
+    because: 'a retry would not help',
+  },
 } as const satisfies Record<ErrorClass, Policy>;
 
 /** No pause is longer. */

@@ -5,6 +5,7 @@ import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
 import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clusters.ts';
@@ -41,13 +42,15 @@ export const handler = taskHandler(
     const broken = brokenOutcome(summary, behind, runId);
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
-    const dueAt = summary.outcome === 'done' ? nextCheckOf(manifest, now) : undefined;
+    const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, behind, now) : undefined;
+    const dueAt = summary.outcome === 'done' ? nextCheckOf(manifest, now) : retry?.dueAt;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
     await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(stored, runId), check });
+    if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };
   },

@@ -42,6 +42,7 @@ describe('a description', () => {
     ['Failed', { generation: 1 }, /`kubeloom retry web`; or apply a changed manifest$/m],
     ['Failed', { deleting: true }, /`kubeloom delete web` goes on with it, `--orphan NODE\|all`/],
     ['Pending', { paused: true }, /until `kubeloom resume web`/],
+    ['Failed', { retryAt: '2020-01-01T00:00:00.000Z' }, /it is retried automatically now/],
     ['Failed', { namespace: 'team' }, /`kubeloom retry team\/web`/],
   ] as const)('a description says what to do when the manifest is %s %j', (status, change, expected) => {
     expect(describeManifest(described({ status, ...change }))).toMatch(expected);

@@ -6,7 +6,7 @@ import { parseFault } from '#cli/commands/simulate.ts';
 import { faultLines } from '#cli/faults.ts';
 import { clip, harmless, listed, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
-import { ago, duration } from '#cli/times.ts';
+import { ago, duration, until } from '#cli/times.ts';
 
 describe('names on the command line', () => {
   it('a name is NAME in a namespace, or NAMESPACE/NAME', () => {
@@ -167,6 +167,17 @@ describe('output', () => {
     [200_000, '2 d ago'],
   ])('a time %i seconds ago is written as %s', (seconds, text) => {
     expect(ago(new Date(0).toISOString(), seconds * 1000)).toBe(text);
+  });
+
+  it.each([
+    [-5, 'now'],
+    [59, 'in 1 min'],
+    [3000, 'in 50 min'],
+    [3600 * 1.9, 'in 2 h'],
+    [3600 * 24, 'in 24 h'],
+    [3600 * 72, 'in 3 d'],
+  ])('a time in %i seconds is written as %s', (seconds, text) => {
+    expect(until(new Date(seconds * 1000).toISOString(), 0)).toBe(text);
   });
 
   it.each([

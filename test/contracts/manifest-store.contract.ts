@@ -220,6 +220,21 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).not.toHaveProperty('check');
     });
 
+    it('a manifest that failed keeps its count of retries and is due behind all others; one that is done has no count', async () => {
+      const store = make();
+      const seen = { generation: 1, attempt: 1 };
+      await store.create(aManifest({ name: 'waits', dueAt: minute(300) }));
+      await store.create(aManifest({ retries: 2 }));
+      await store.takeLease(key, 'a', term(0));
+      await store.settle(key, 1, seen, 'Failed', minute(2), minute(299));
+      expect((await store.due(minute(300), 1)).map(({ name }) => name)).toEqual(['waits']);
+      const due = await store.due(minute(300), 10);
+      expect(due).toMatchObject([{ name: 'waits' }, { status: 'Failed', retries: 2, dueAt: minute(299) }]);
+      await store.takeLease(key, 'b', term(301));
+      await store.settle(key, 2, seen, 'Done', minute(302));
+      expect(await store.get(key)).not.toHaveProperty('retries');
+    });
+
     it('a deletion starts with status Deleting', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true, status: 'Failed' }));

@@ -54,12 +54,16 @@ export class InMemoryManifests implements ManifestStore {
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
-    const { retryFrom, orphans, dueAt, check, checks, origin } = record;
-    const { dueAt: _due, retryFrom: _from, orphans: _orphans, check: _check, origin: _origin, ...kept } = stored;
+    const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets } = record;
+    const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
+    const { origin: _origin, templates: _templates, templateSecrets: _secrets, ...kept } = same;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
+      ...(retries !== undefined && { retries }),
       ...(orphans !== undefined && { orphans }),
+      ...(templates !== undefined && { templates }),
+      ...(templateSecrets !== undefined && { templateSecrets }),
       ...(dueAt !== undefined && { dueAt }),
       ...(check !== undefined && { check }),
       ...(checks !== undefined && { checks }),
@@ -106,7 +110,9 @@ export class InMemoryManifests implements ManifestStore {
   ): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
-    this.#records.set(idOf(key), { ...freed(stored), status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) });
+    const { retries, ...rest } = freed(stored);
+    const kept = { ...rest, ...(status !== 'Done' && retries !== undefined && { retries }) };
+    this.#records.set(idOf(key), { ...kept, status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) });
     return 'settled';
   }
 
@@ -133,7 +139,8 @@ export class InMemoryManifests implements ManifestStore {
 
   async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
     const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
-    const place = ({ status, dueAt }: ManifestRecord) => `${status === 'Done' ? 'checks' : '-'} ${dueAt}`;
+    const place = ({ status, dueAt }: ManifestRecord) =>
+      `${status === 'Done' || status === 'Failed' ? 'checks' : '-'} ${dueAt}`;
     return structuredClone(due.sort((a, b) => place(a).localeCompare(place(b))).slice(0, limit));
   }
 

@@ -38,7 +38,7 @@ describe('new pools that fail', () => {
     const [run] = await pipeline.runs();
     expect(run).toMatchObject({ status: 'Failed', clusters: { web: { status: 'Degraded' } } });
     const events = await pipeline.events();
-    expect(events.at(-1)?.message).toContain('web: Degraded, only pool web-far failed');
+    expect(events.at(-2)?.message).toContain('web: Degraded, only pool web-far failed');
   });
 
   it('a cluster with a held pool is shown with the nodes that it has', async () => {

@@ -181,11 +181,11 @@ describe('repairs', () => {
 
   it('a repair that fails leaves the cluster as it is; no check follows, and a retry repairs it', async () => {
     const pipeline = await existing('repair', gone);
-    pipeline.runner.trouble('infrastructure', 'quota');
+    pipeline.runner.trouble('infrastructure', 'user');
     await nextTick(pipeline);
     expect(await pipeline.cluster()).toMatchObject({
       status: 'NeedsAttention',
-      failure: { stage: 'infrastructure', class: 'quota' },
+      failure: { stage: 'infrastructure', class: 'user' },
       drift: { repair: { state: 'requested' } },
     });
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
@@ -366,7 +366,7 @@ it('a hundred manifests that are due at once are started twenty a tick', async (
 });
 
 it('the times of checks are spread over a tenth of the interval', async () => {
-  const { nextCheckAt } = await import('#domain/drift.ts');
+  const { nextCheckAt } = await import('#domain/due-times.ts');
   const now = new Date('2026-11-20T12:00:00.000Z');
   const hours = Array.from(
     { length: 100 },

@@ -86,9 +86,11 @@ describe('docs/architecture.md', () => {
   it('the table of failures in docs/architecture.md matches the code', () => {
     const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
     for (const name of errorClasses) {
-      const { inPlace, revertible, forwardOnly, because } = failurePolicy[name];
+      const { inPlace, revertible, forwardOnly, restart, because } = failurePolicy[name];
       const words = { rollBack: 'undone', backOff: 'paused, then continued', stop: 'stops' };
-      const row = `| ${name} | ${inPlace ? 'yes' : 'no'} | ${words[revertible]} | ${words[forwardOnly]} | ${because} |`;
+      const restarts = { scheduled: 'automatically', secretStored: 'when the Secret is stored', asked: 'by a person' };
+      const follows = `${words[revertible]} | ${words[forwardOnly]} | ${restarts[restart]}`;
+      const row = `| ${name} | ${inPlace ? 'yes' : 'no'} | ${follows} | ${because} |`;
       expect(text).toContain(row);
     }
   });

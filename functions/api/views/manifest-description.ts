@@ -42,6 +42,7 @@ export function describeManifest(
     clusters: clusters.map((cluster) => describeCluster(cluster, record.deleting)),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ?? null,
+    ...(record.status === 'Failed' && record.dueAt !== undefined && !record.paused && { retryAt: record.dueAt }),
     links: linksOf(record, record.runId),
   };
 }

@@ -1,6 +1,7 @@
 /** The drift policy of a manifest: how often it is checked, and what is done about drift. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import { type CheckPolicy, firstCheckAt, nextCheckAt } from '#domain/drift.ts';
+import type { CheckPolicy } from '#domain/drift.ts';
+import { firstCheckAt, nextCheckAt } from '#domain/due-times.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 

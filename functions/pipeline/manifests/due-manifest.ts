@@ -1,5 +1,6 @@
 /** What the scheduler does about a manifest that is due. */
 import type { ManifestRecord } from '#contracts/records.ts';
+import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
@@ -11,22 +12,30 @@ import { leaseTerm } from '../runs/lease-term.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
 import { startNextAttempt } from './next-attempt.ts';
 
-export type DueAction = 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished' | 'checked';
+export type DueAction =
+  | 'prolonged'
+  | 'stopped'
+  | 'leftAlone'
+  | 'started'
+  | 'startedAgain'
+  | 'finished'
+  | 'checked'
+  | 'retried';
 
 /** Executions that one tick may start; the others are due at the next one. */
 const mostStarts = 20;
 
-/** Leases are never left waiting; of what is to be started, what was missed comes before checks for drift. */
+/** Leases are never left waiting; of what is to be started, what was missed comes before retries and checks for drift. */
 export function inTurn(due: readonly ManifestRecord[]): readonly ManifestRecord[] {
   const leased = due.filter(({ lease }) => lease);
   const waiting = due.filter(({ lease }) => !lease);
-  const starts = [...waiting.filter((record) => !isDone(record)), ...waiting.filter(isDone)];
+  const starts = [...waiting.filter((record) => !hasEnded(record)), ...waiting.filter(hasEnded)];
   return [...leased, ...starts.slice(0, mostStarts)];
 }
 
-/** Nothing is to be started of it: it is due for a check. */
-function isDone({ status }: ManifestRecord): boolean {
-  return status === 'Done';
+/** No start of it was missed: it is due for a check or a retry. */
+function hasEnded({ status }: ManifestRecord): boolean {
+  return status === 'Done' || status === 'Failed';
 }
 
 type DuePorts = ReleasePorts &
@@ -37,7 +46,8 @@ type DuePorts = ReleasePorts &
 
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
- * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift.
+ * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift, one
+ * that failed is tried again.
  */
 export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
@@ -62,28 +72,46 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
   }
   if (record.paused) {
     const { dueAt: _due, ...rest } = record;
-    // It may be resumed by then; nothing else would schedule its checks again.
-    const dueAt = isDone(record) ? nextCheckOf(record, deps.clock.now()) : undefined;
+    // It may be resumed by then; nothing else would schedule its checks and retries again.
+    const dueAt = nextDueOf(record, deps.clock.now());
     await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
     return 'leftAlone';
   }
-  if (isDone(record)) return check(record, deps);
+  if (record.status === 'Done') return unlessChanged(check(record, deps));
+  if (record.status === 'Failed') return unlessChanged(retry(record, deps));
   const executionArn = await deps.workflows.startReconcile(runId, key);
   if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
   return 'startedAgain';
 }
 
-/** Another request that was faster comes first. */
-async function check(
-  record: ManifestRecord,
-  deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,
+/** Of one that is paused. */
+function nextDueOf(record: ManifestRecord, now: Date): string | undefined {
+  if (record.status === 'Done') return nextCheckOf(record, now);
+  return record.status === 'Failed' ? nextRetryAt(now, record.retries ?? 0, `${record.uid}/${record.name}`) : undefined;
+}
+
+type StartPorts = Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>;
+
+async function check(record: ManifestRecord, deps: StartPorts): Promise<DueAction> {
+  await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
+  return 'checked';
+}
+
+async function retry(
+  { namespace, name, generation, attempt, retries: before = 0 }: ManifestRecord,
+  deps: Parameters<typeof startNextAttempt>[1],
 ): Promise<DueAction> {
-  try {
-    await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
-    return 'checked';
-  } catch (error) {
+  const retries = before + 1;
+  const reason = `automatic retry ${retries} of ${mostRetries}`;
+  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, { retries });
+  return 'retried';
+}
+
+/** Another request that was faster comes first. */
+async function unlessChanged(action: Promise<DueAction>): Promise<DueAction> {
+  return action.catch((error: unknown) => {
     if (!isPipelineError(error, 'VersionConflict')) throw error;
     return 'leftAlone';
-  }
+  });
 }

@@ -16,6 +16,8 @@ export interface GenerationRequest {
   readonly again: boolean;
   /** Stages from here on are done again. @default only what did not succeed */
   readonly retryFrom?: StageName;
+  /** How often it was started again automatically, with this time. @default a person asks for it */
+  readonly retries?: number | undefined;
   /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
   readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
   /** What a deletion orphans. @default as requested before */
@@ -55,6 +57,7 @@ export function nextRecord(
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
     ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
+    ...(desired.retries !== undefined && { retries: desired.retries }),
     ...(desired.deleting && orphans !== undefined && { orphans }),
     lease: stored?.lease ?? null,
     fence: stored?.fence ?? 0,

@@ -1,9 +1,10 @@
 /** A manifest whose run ended without settling: the lease is released, and the end is reported. */
 import type { ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/state-inputs.ts';
-import { restartPauseSeconds } from '#domain/failure-policy.ts';
+import { failurePolicy, restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from './cancellation.ts';
+import { planRetryOf, type RetryPlan, retryEvent } from './retry-plan.ts';
 import { innermost, passes } from './service-faults.ts';
 
 /** Runs that are read: at least as many as `KUBELOOM_MAX_CUT_OFFS` may be. */
@@ -45,8 +46,9 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
     key,
     messages.map((message) => runEvent(ended, at, message)),
   );
-  if (next.care === 'fail') await endWith('Failed', manifest, at, deps);
-  if (next.care === 'pause') await endWith('Pending', manifest, at, deps);
+  if (next.care === 'fail' && next.retry) await deps.events.append(key, [retryEvent(next.retry, at, ended.runId)]);
+  if (next.care === 'fail') await endWith('Failed', manifest, { at, dueAt: next.retry?.dueAt }, deps);
+  if (next.care === 'pause') await endWith('Pending', manifest, { at }, deps);
   const { sentence: reason, pauseSeconds = 0 } = next;
   return { ...version, reason, startAgain: next.care === 'start', pauseSeconds };
 }
@@ -62,6 +64,8 @@ interface Next {
   readonly sentence: string;
   /** @default 0 */
   readonly pauseSeconds?: number;
+  /** Of a failed one. @default only a person starts it again */
+  readonly retry?: RetryPlan;
 }
 
 interface Aftermath {
@@ -103,7 +107,9 @@ async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, d
     return { care: 'start', sentence, pauseSeconds };
   }
   if (inARow < most) return { care: 'start', sentence: 'it was interrupted and is started again' };
-  return { care: 'fail', sentence: `${inARow} attempts in a row were interrupted; find out why, then retry` };
+  const sentence = `${inARow} attempts in a row were interrupted; find out why, then retry`;
+  const retry = planRetryOf(manifest, failurePolicy.platform.because, deps.clock.now());
+  return { care: 'fail', sentence, retry };
 }
 
 /** Starting under the same name starts nothing when that execution runs or has ended: it only returns its ARN. */
@@ -112,16 +118,17 @@ async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }
   return (await workflows.status(executionArn)) === 'RUNNING';
 }
 
-/** Nothing is due any more. */
+/** Nothing else is due any more. */
 async function endWith(
   status: ManifestRecord['status'],
   manifest: ManifestRecord,
-  at: string,
+  { at, dueAt }: { readonly at: string; readonly dueAt?: string | undefined },
   { manifests }: ReleasePorts,
 ): Promise<void> {
   const { dueAt: _due, ...rest } = manifest;
   const { generation, attempt } = manifest;
-  await manifests.replace({ ...rest, status, updatedAt: at }, { generation, attempt });
+  const record = { ...rest, status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) };
+  await manifests.replace(record, { generation, attempt });
 }
 
 function runEvent(ended: EndedRunInput, at: string, message: string): NewEvent {

@@ -1,0 +1,58 @@
+/** Whether and when a manifest that failed is tried again without a person. */
+import type { ManifestRecord, NewEvent } from '#contracts/records.ts';
+import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+import { levelOf, type Reported } from '#domain/event-kinds.ts';
+import { failurePolicy, type Restart } from '#domain/failure-policy.ts';
+import type { SettledCluster } from './run-summary.ts';
+
+export interface RetryPlan {
+  /** Absent: it is not tried again automatically. */
+  readonly dueAt?: string;
+  /** What is said about it. */
+  readonly event: Reported<'RetryScheduled' | 'RetriesUsedUp'>;
+}
+
+/** Undefined when no cluster failed of something that disappears without a change of the manifest. */
+export function planRetry(
+  manifest: Pick<ManifestRecord, 'uid' | 'name' | 'retries'>,
+  behind: readonly Pick<SettledCluster, 'failure' | 'heldPools'>[],
+  now: Date,
+): RetryPlan | undefined {
+  const passing = behind.flatMap(classesOf).find((name) => failurePolicy[name].restart === 'scheduled');
+  return passing && planRetryOf(manifest, failurePolicy[passing].because, now);
+}
+
+/** The same for a run that broke, whatever its clusters say. */
+export function planRetryOf(
+  { uid, name, retries = 0 }: Pick<ManifestRecord, 'uid' | 'name' | 'retries'>,
+  because: string,
+  now: Date,
+): RetryPlan {
+  const dueAt = nextRetryAt(now, retries, `${uid}/${name}`);
+  if (dueAt === undefined) {
+    const message = `${mostRetries} automatic retries did not help: it is tried again when a person retries it or changes the manifest (${because})`;
+    return { event: { kind: 'RetriesUsedUp', message } };
+  }
+  const message = `it is tried again at ${dueAt}, retry ${retries + 1} of ${mostRetries} (${because})`;
+  return { dueAt, event: { kind: 'RetryScheduled', message } };
+}
+
+/** Whether something of these clusters failed of a class that this starts again. */
+export function failedFor(
+  restart: Restart,
+  clusters: readonly Pick<SettledCluster, 'failure' | 'heldPools'>[],
+): boolean {
+  return clusters.flatMap(classesOf).some((name) => failurePolicy[name].restart === restart);
+}
+
+/** An execution that ended without an outcome was cut off by the platform. */
+function classesOf({ failure, heldPools = [] }: Pick<SettledCluster, 'failure' | 'heldPools'>): readonly ErrorClass[] {
+  const held = heldPools.map((pool) => pool.failure.class);
+  if (failure) return [failure.class, ...held];
+  return held.length > 0 ? held : ['platform'];
+}
+
+export function retryEvent({ event }: RetryPlan, at: string, runId: string): NewEvent {
+  return { ...event, at, runId, level: levelOf(event) };
+}

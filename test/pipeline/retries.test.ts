@@ -1,0 +1,154 @@
+/** What failed is tried again: after a growing pause, or when what it lacked is there. */
+import { describe, expect, it } from 'vitest';
+import { mostRetries } from '#domain/due-times.ts';
+import type { ErrorClass } from '#domain/errors.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { callApi } from '#test/api/api-under-test.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+const small = manifestOf([{ compute: { work: 1 } }]);
+const plain = manifestOf([{ compute: { work: 2 } }]);
+const secretRef = { namespace: 'team', name: 'cloud' };
+const grown: InputManifest = {
+  ...plain,
+  spec: { ...plain.spec, providers: plain.spec.providers.map((provider) => ({ ...provider, secretRef })) },
+};
+
+/** A manifest that is done, whose next generation fails `times` times of this class. */
+async function failing(name: ErrorClass, times = 1): Promise<Pipeline> {
+  const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
+  await pipeline.apply(small);
+  pipeline.runner.trouble('infrastructure', name, { times });
+  await pipeline.apply(grown);
+  expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', generation: 2 });
+  return pipeline;
+}
+
+async function tickAfter(pipeline: Pipeline, hours: number): Promise<unknown> {
+  pipeline.deps.clock.advance(hours * 3600);
+  const tick = await pipeline.invoke('tick', {});
+  await pipeline.settle();
+  return tick;
+}
+
+const eventsOf = async (pipeline: Pipeline, kind: string) =>
+  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
+
+describe('retries by the clock', () => {
+  it.each(['transient', 'conflict', 'capacity', 'quota'] as const)(
+    'a manifest that failed of class %s is retried without a person once the cause is gone',
+    async (name) => {
+      const pipeline = await failing(name);
+      expect(await tickAfter(pipeline, 0.9)).toMatchObject({ care: [] });
+      expect(await tickAfter(pipeline, 0.3)).toMatchObject({ care: ['retried'] });
+      const manifest = await pipeline.manifest();
+      expect(manifest).toMatchObject({ status: 'Done', generation: 2, attempt: 2 });
+      expect(manifest).not.toHaveProperty('retries');
+      const [newest] = await pipeline.runs();
+      expect(newest?.reason).toBe(`automatic retry 1 of ${mostRetries}`);
+    },
+  );
+
+  it.each(['user', 'credentials', 'bug'] as const)(
+    'a manifest that failed of class %s is not retried without a reason',
+    async (name) => {
+      const pipeline = await failing(name);
+      expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+      expect(await tickAfter(pipeline, 100)).toMatchObject({ care: [] });
+      expect(await eventsOf(pipeline, 'RetryScheduled')).toEqual([]);
+    },
+  );
+
+  it('a manifest that keeps failing is retried after growing pauses, and each event says when', async () => {
+    const pipeline = await failing('quota', 9);
+    for (const hours of [1.2, 2.3, 4.5, 9])
+      expect(await tickAfter(pipeline, hours)).toMatchObject({ care: ['retried'] });
+    expect(await tickAfter(pipeline, 15)).toMatchObject({ care: [] });
+    const manifest = await pipeline.manifest();
+    expect(manifest).toMatchObject({ status: 'Failed', attempt: 5, retries: 4 });
+    const said = await eventsOf(pipeline, 'RetryScheduled');
+    expect(said).toHaveLength(5);
+    expect(said.at(-1)).toBe(
+      `it is tried again at ${manifest.dueAt}, retry 5 of ${mostRetries} (a quota must be raised first)`,
+    );
+  });
+
+  it('a retry by a person starts the pauses again from the shortest', async () => {
+    const pipeline = await failing('capacity', 9);
+    for (const hours of [1.2, 2.3]) await tickAfter(pipeline, hours);
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.manifest()).not.toHaveProperty('retries');
+    expect(await tickAfter(pipeline, 1.2)).toMatchObject({ care: ['retried'] });
+  });
+
+  it('a manifest is not retried for ever: the last retry says that a person has to', async () => {
+    const pipeline = await failing('capacity', mostRetries + 1);
+    for (let retries = 0; retries < mostRetries; retries++) await tickAfter(pipeline, 27);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', retries: mostRetries });
+    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+    expect(await eventsOf(pipeline, 'RetriesUsedUp')).toHaveLength(1);
+  });
+
+  it('a cluster with a pool that could not be created is retried, too', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
+    pipeline.runner.trouble('infrastructure', { lost: ['web-work'] });
+    await pipeline.apply(manifestOf([{ compute: { work: 1, more: 1 } }]));
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Degraded' });
+    await tickAfter(pipeline, 1.2);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
+  it('a manifest that is paused is not retried until it is resumed', async () => {
+    const pipeline = await failing('quota');
+    await pipeline.call('/pause');
+    expect(await tickAfter(pipeline, 1.2)).toMatchObject({ care: ['leftAlone'] });
+    await pipeline.call('/resume');
+    await tickAfter(pipeline, 1.2);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
+  it('a run that a person cancelled is not retried', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
+    await pipeline.apply(small);
+    pipeline.runner.trouble('infrastructure', async () => {
+      await pipeline.call('/cancel');
+      return 'stopped';
+    });
+    await pipeline.apply(grown);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
+    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+  });
+
+  it('the description of a failed manifest says when it is retried', async () => {
+    const pipeline = await failing('quota');
+    const { dueAt } = await pipeline.manifest();
+    expect((await pipeline.call('', { method: 'GET' })).json).toMatchObject({ status: 'Failed', retryAt: dueAt });
+  });
+});
+
+describe('retries when a Secret is stored', () => {
+  const stored = async (pipeline: Pipeline, name: string): Promise<unknown> => {
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name }, stringData: { any: 'x' } };
+    return (await callApi(pipeline.deps, 'PUT', `/v1/secrets/team/${name}`, { body })).status;
+  };
+
+  it('a manifest that failed for want of credentials is retried once its Secret is stored', async () => {
+    const pipeline = await failing('credentials');
+    expect(await stored(pipeline, secretRef.name)).toBe(200);
+    expect(await tickAfter(pipeline, 0.1)).toMatchObject({ care: ['retried'] });
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2 });
+    expect((await eventsOf(pipeline, 'RetryScheduled')).join()).toContain(`team/${secretRef.name}`);
+  });
+
+  it('a Secret of another name, or another failure, retries nothing', async () => {
+    const pipeline = await failing('credentials');
+    await stored(pipeline, 'another');
+    expect(await tickAfter(pipeline, 0.1)).toMatchObject({ care: [] });
+    const user = await failing('user');
+    await stored(user, secretRef.name);
+    expect(await tickAfter(user, 0.1)).toMatchObject({ care: [] });
+  });
+});
