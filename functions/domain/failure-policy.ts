@@ -46,7 +46,7 @@ export const failurePolicy = {
     because: 'the provider is full for now',
   },
   quota: {
-    // No one tells Kubeloom that a quota was raised.
+    // Nothing reports to Kubeloom that a quota was raised.
     ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'scheduled' },
     because: 'a quota must be raised first',
   },
