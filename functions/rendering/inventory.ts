@@ -39,6 +39,8 @@ export interface InventoryInput {
   readonly adminCidrs: readonly string[];
   /** Nodes that fail nothing when they do not answer. @default none */
   readonly optional?: ReadonlySet<string>;
+  /** Nodes that are neither visited nor in the mesh: nothing is known of them yet that others could use. @default none */
+  readonly without?: ReadonlySet<string>;
 }
 
 type HostVariables = Readonly<Record<string, unknown>>;
@@ -62,12 +64,14 @@ export function visitedNodes({
   target,
   others,
   work,
-}: Pick<InventoryInput, 'target' | 'others' | 'work'>): readonly VisitedNode[] {
+  without,
+}: Pick<InventoryInput, 'target' | 'others' | 'work' | 'without'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
   const { endpoint = [] } = work;
   const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint]);
   const found = new Map<string, VisitedNode>();
   for (const candidate of nodesOf(target)) {
+    if (without?.has(candidate.node.name)) continue;
     const balanced = candidate.balancer !== undefined && isNamed(candidate.balancer, work.loadBalancers);
     if (staying.has(candidate.node.name) || balanced) found.set(candidate.node.name, visited(candidate));
   }
@@ -98,7 +102,7 @@ export function renderInventory(input: InventoryInput): Inventory {
     all: {
       vars: {
         ...(target === null ? {} : { kubeloom_network: target.network }),
-        kubeloom_mesh: target === null ? [] : mesh(target, facts),
+        kubeloom_mesh: target === null ? [] : mesh(target, facts, input.without),
         kubeloom_proxy: proxyOf(target, facts),
         ...(target === null || (work.endpoint ?? []).length === 0
           ? {}
@@ -171,8 +175,13 @@ function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminC
   };
 }
 
-function mesh(state: ClusterState, facts: ClusterFacts): readonly Readonly<Record<string, string | number>>[] {
-  return allNodes(state).map(({ node, pool }) => {
+function mesh(
+  state: ClusterState,
+  facts: ClusterFacts,
+  without: ReadonlySet<string> = new Set(),
+): readonly Readonly<Record<string, string | number>>[] {
+  const peers = allNodes(state).filter(({ node }) => !without.has(node.name));
+  return peers.map(({ node, pool }) => {
     const known = facts.nodes[node.name];
     const site = siteOf({ node, pool }, facts);
     return {

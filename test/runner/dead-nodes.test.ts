@@ -20,11 +20,14 @@ cp kubeone.yaml "$KUBELOOM_TEST_RECORDINGS.manifest"
 echo 'kind: Config' > shop-kubeconfig
 `;
 const worker = 'workers-bbbbbbb-01';
-/** Of nodes that are all configured. */
+/** Of nodes that are all configured and have joined. */
 const facts: ClusterFacts = {
   ...twoProviderFacts,
   nodes: Object.fromEntries(
-    Object.entries(twoProviderFacts.nodes).map(([name, node]) => [name, { wireguardPublicKey: `${name}=`, ...node }]),
+    Object.entries({ ...twoProviderFacts.nodes, 'basement-01': {} }).map(([name, node]) => [
+      name,
+      { wireguardPublicKey: `${name}=`, joined: true, ...node },
+    ]),
   ),
 };
 const long = '2026-03-01T07:00:00.000Z';
@@ -104,7 +107,9 @@ describe('a dead node in Ansible', () => {
     say(unreachable('edge-ccccccc-01'), stats('edge-ccccccc-01'));
     expect((await world.run('traffic')).ok).toBe(true);
     expect(optional()).toEqual(['edge-ccccccc-01']);
-    expect((await world.reported()).join()).toContain('LoadBalancerNotReached: edge-ccccccc-01 could not be reached');
+    const reported = (await world.reported()).join();
+    expect(reported).toContain('LoadBalancerNotReached: edge-ccccccc-01 could not be reached');
+    expect(reported).not.toContain('TrafficDirected');
   });
 
   it('a load balancer that gets another role is needed', async () => {
@@ -130,6 +135,22 @@ describe('a dead node in Ansible', () => {
     const { install, peers } = JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all.children;
     expect(Object.keys(install.hosts)).toEqual(['edge-ccccccc-01']);
     expect(Object.keys(peers.hosts)).toHaveLength(4);
+  });
+
+  it('a rollback leaves out a machine that was recreated and never answered', async () => {
+    const { publicAddress } = facts.nodes['workers-bbbbbbb-01'] ?? {};
+    const peers = ['control-aaaaaaa-01', worker, 'basement-01'];
+    const undo = [configuration({ peers, loadBalancers: ['lb'] })];
+    await world.put(aDocument([], { before: twoProviderState(), undo }), {
+      ...facts,
+      nodes: { ...facts.nodes, [worker]: { publicAddress } },
+    });
+    expect((await world.run('configuration', { mode: 'undo' })).error).toBeUndefined();
+    const { vars, children } = JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all;
+    expect(Object.keys(children.peers.hosts)).toEqual(['control-aaaaaaa-01', 'basement-01']);
+    expect(Object.keys(children.compute.hosts)).toEqual(['basement-01']);
+    expect(vars.kubeloom_mesh.map(({ name }: { name: string }) => name)).not.toContain(worker);
+    expect(vars.kubeloom_mesh.every((peer: object) => 'public_key' in peer)).toBe(true);
   });
 
   it('a rollback needs no node that was there before', async () => {

@@ -14,7 +14,11 @@ import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export const ansible: ToolOf<'ansible'> = async (context) => {
-  const work = withRecreated(context, inventoryWork(context));
+  const recreated = recreatedNodes(context);
+  const undo = context.mode === 'undo';
+  const work = undo ? inventoryWork(context) : withRecreated(context, inventoryWork(context), recreated);
+  // A rollback goes on without them: the next visit sets them up.
+  const without = new Set(undo ? recreated : []);
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
@@ -22,7 +26,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
     ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
   ];
-  const visits = visitedNodes({ ...context, work });
+  const visits = visitedNodes({ ...context, work, without });
   if (playbooks.length === 0 || visits.length === 0) return { nodesVisited: 0 };
   const clusterId = (context.target ?? context.others[0])?.id ?? '';
   const keyDirectory = await writeSshKeyFiles(
@@ -31,7 +35,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   );
   const { target: goal, others } = context;
   const inventory = renderInventory({
-    ...{ target: goal, others, work, keyDirectory, optional: optionalNodes(context) },
+    ...{ target: goal, others, work, keyDirectory, optional: optionalNodes(context), without },
     facts: context.facts.current,
     oldEndpoints: oldEndpoints(context),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
@@ -75,20 +79,26 @@ function inventoryWork({ plan }: ContextOf<'ansible'>): InventoryWork {
   throw new Error(`ansible cannot run stage ${plan.stage}`);
 }
 
-/**
- * Machines that Terraform found lost and recreated on its way to something else: they get everything, whatever the plan has for
- * them, and all others their new keys. Kubernetes still has the lost ones: docs/nodes.md.
- */
-function withRecreated({ target, document, facts, mode }: ContextOf<'ansible'>, work: InventoryWork): InventoryWork {
-  if (target === null || document.before === null || mode === 'undo') return work;
+/** Machines that Terraform found lost and recreated, on its way to something else or before an earlier try: no playbook has reached them. */
+function recreatedNodes({ target, document, facts }: ContextOf<'ansible'>): readonly string[] {
+  if (target === null || document.before === null) return [];
   const earlier = new Set(allNodes(document.before).map(({ node }) => node.name));
   const known = facts.current.nodes;
-  const recreated = allNodes(target).flatMap(({ node: { name, static: owned } }) => {
+  return allNodes(target).flatMap(({ node: { name, static: owned } }) => {
     const bare = known[name]?.publicAddress !== undefined && known[name]?.wireguardPublicKey === undefined;
-    return owned === undefined && bare && earlier.has(name) && !work.install.includes(name) ? [name] : [];
+    return owned === undefined && bare && earlier.has(name) ? [name] : [];
   });
-  if (recreated.length === 0) return work;
-  const install = [...work.install, ...recreated];
+}
+
+/** They get everything, whatever the plan has for them, and all others their new keys. What Kubernetes has of the lost ones: docs/nodes.md. */
+function withRecreated(
+  { target }: ContextOf<'ansible'>,
+  work: InventoryWork,
+  recreated: readonly string[],
+): InventoryWork {
+  const more = recreated.filter((name) => !work.install.includes(name));
+  if (target === null || more.length === 0) return work;
+  const install = [...work.install, ...more];
   const others = allNodes(target).map(({ node }) => node.name);
   const without = (names: readonly string[]) => names.filter((name) => !install.includes(name));
   return { ...work, install, peers: without(others), proxy: without(work.proxy) };
@@ -176,7 +186,15 @@ class PlaybookListener {
     if (endpoint.length > 0) {
       emit({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });
     }
-    for (const name of loadBalancers) emit({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
+    for (const name of loadBalancers.filter((one) => this.#reached(one))) {
+      emit({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
+    }
+  }
+
+  /** Of a load balancer, by name or id: whether at least one of its nodes was visited. */
+  #reached(balancer: string): boolean {
+    const found = this.#context.target?.loadBalancers.find(({ name, id }) => name === balancer || id === balancer);
+    return found?.pools.some(({ nodes }) => nodes.some(({ name }) => this.#visited.has(name))) === true;
   }
 
   #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {
