@@ -97,6 +97,22 @@ describe('KubeOne failures', () => {
     expect(kubeoneError(`INFO installing\n${line}\n`, twoProviderState())).toMatchObject({ class: expected, code });
   });
 
+  it.each([
+    [
+      'a compute node that was there before',
+      'workers-bbbbbbb-01',
+      twoProviderState(),
+      'Remove it from the manifest first',
+    ],
+    ['a control node', 'control-aaaaaaa-02', twoProviderState(), 'It is a control node'],
+    ['a node that is new', 'workers-bbbbbbb-01', null, 'It is new'],
+  ])('a broken host is named with what to do about %s', (_, host, before, words) => {
+    const output = `ERRO Host "${host}" is broken and needs to be manually removed\nError: configuration broken hosts check\nbroken host(s) found, remove it manually`;
+    const error = kubeoneError(output, twoProviderState(), before);
+    expect(error).toMatchObject({ code: 'BrokenHosts', resource: host, hint: expect.stringContaining(words) });
+    expect(error.message).toMatch(new RegExp(`remove it manually: ${host}$`));
+  });
+
   it('a KubeOne failure names the node only when its output has the whole name', () => {
     const error = kubeoneError('Error: workers-bbbbbbb-01: kubeadm failed', twoProviderState());
     expect(error.resource).toBe('workers-bbbbbbb-01');

@@ -3,6 +3,13 @@ import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { FailureRow } from '../stage-failure.ts';
 
+const brokenCompute =
+  'A node of the cluster is dead and still a member. Remove it from the manifest first, or `kubeloom drift NAME --repair` replaces its machine if that is gone.';
+const brokenControl =
+  'It is a control node: if its machine is gone, `kubeloom drift NAME --repair` replaces it while the other control nodes keep the quorum of etcd. Otherwise start the machine, or add a control node before you remove this one.';
+const brokenNew =
+  'It is new, so there is nothing to remove from the manifest: see why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry begins with a new machine.';
+
 /** First match wins. */
 const table: readonly FailureRow[] = [
   {
@@ -21,7 +28,7 @@ const table: readonly FailureRow[] = [
     class: 'conflict',
     code: 'BrokenHosts',
     pattern: /broken host|unhealthy (control plane|etcd)|manual intervention|etcd quorum/i,
-    hint: 'A node of the cluster is dead and still a member. Remove it from the manifest first.',
+    hint: brokenCompute,
   },
   {
     class: 'conflict',
@@ -49,19 +56,49 @@ const table: readonly FailureRow[] = [
   },
 ];
 
-/** The error of a failed run. `output` is everything KubeOne printed. */
-export function kubeoneError(output: string, state: ClusterState): Omit<StageError, 'retryable'> {
+/** The error of a failed run. `output` is everything KubeOne printed; `before`: the cluster that it found. */
+export function kubeoneError(
+  output: string,
+  state: ClusterState,
+  before: ClusterState | null = state,
+): Omit<StageError, 'retryable'> {
   const cause = causeIn(output);
   const row = table.find(({ pattern }) => pattern.test(cause)) ?? table.find(({ pattern }) => pattern.test(output));
-  const nodes = state.pools.flatMap((pool) => pool.nodes.map(({ name }) => name));
-  const node = nodes.find((name) => namesNode(cause, name));
+  const broken = row?.code === 'BrokenHosts' ? brokenHosts(output, state) : [];
+  const node = nodesOf(state).find((name) => namesNode(cause, name)) ?? broken[0];
+  const message = broken.length > 0 ? `${cause}: ${broken.join(', ')}` : cause;
   return {
     class: row?.class ?? 'transient',
     code: row?.code ?? 'KubeOneFailed',
-    message: cause || 'KubeOne failed without any output.',
+    message: message || 'KubeOne failed without any output.',
     ...(node === undefined ? {} : { resource: node }),
-    hint: row?.hint ?? 'The log of the stage shows what KubeOne did last.',
+    hint: hintOf(row, node, state, before) ?? 'The log of the stage shows what KubeOne did last.',
   };
+}
+
+/** What to do about a broken host depends on what it is. */
+function hintOf(
+  row: FailureRow | undefined,
+  node: string | undefined,
+  state: ClusterState,
+  before: ClusterState | null,
+): string | undefined {
+  if (row?.code !== 'BrokenHosts' || node === undefined) return row?.hint;
+  if (before === null || !nodesOf(before).includes(node)) return brokenNew;
+  const pool = state.pools.find(({ nodes }) => nodes.some(({ name }) => name === node));
+  return pool?.role === 'control' ? brokenControl : row.hint;
+}
+
+/** KubeOne names them one a line, before its last words. */
+function brokenHosts(output: string, state: ClusterState): readonly string[] {
+  const lines = output
+    .split('\n')
+    .filter((line) => /is broken and needs to be manually removed|without Kubernetes on the machine/.test(line));
+  return nodesOf(state).filter((name) => lines.some((line) => namesNode(line, name)));
+}
+
+function nodesOf({ pools }: ClusterState): readonly string[] {
+  return pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
 }
 
 /** A refusal lists all that is wrong with a manifest. */
