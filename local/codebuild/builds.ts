@@ -9,7 +9,7 @@ import { buildArn, region } from '../names.ts';
 import { type BuildEnd, type BuildRun, type ProjectRun, runBuild } from './build-run.ts';
 import type { StartBuildInput } from './build-shapes.ts';
 import type { Build, BuildStore } from './build-store.ts';
-import { endGroup } from './process-group.ts';
+import { endGroup, groupsOf } from './process-group.ts';
 
 export interface Project {
   readonly name: string;
@@ -166,7 +166,10 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
       const left = store.unfinished();
       await Promise.all(
         left.map(async (build) => {
-          if (build.process) await endGroup(build.process, variableOf(build.id), graceMs);
+          const variable = variableOf(build.id);
+          // The platform may have ended before it wrote down which process it had started.
+          const leaders = build.process ? [build.process] : groupsOf(variable);
+          await Promise.all(leaders.map((leader) => endGroup(leader, variable, graceMs)));
           const reason = 'the platform stopped while the build was running';
           store.put({ ...build, status: 'STOPPED', endedAt: Date.now(), process: null, reason });
           logger.warn('a build of an earlier platform was ended', { build: build.id });

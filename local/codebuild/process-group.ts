@@ -50,15 +50,26 @@ export function groupMembers(leader: number, variable: string): readonly number[
   return membersOf(leader).filter((pid) => environmentOf(pid).includes(variable));
 }
 
+/** Leaders of the groups with processes that a build started; none where /proc is missing. A leader may have ended before its group. */
+export function groupsOf(variable: string): readonly ProcessIdentity[] {
+  if (!hasProc()) return [];
+  const started = processes().filter((pid) => environmentOf(pid).includes(variable));
+  const groups = new Set(started.flatMap((pid) => readStat(pid)?.group ?? []));
+  return [...groups].map((pid) => identify(pid) ?? { pid, startedAt: '' });
+}
+
 /** Processes that only wait to be reaped do not count. */
 function membersOf(leader: number): readonly number[] {
+  return processes().filter((pid) => {
+    const stat = readStat(pid);
+    return stat?.group === leader && stat.state !== 'Z';
+  });
+}
+
+function processes(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const stat = readStat(pid);
-      return stat?.group === leader && stat.state !== 'Z';
-    });
+    .map(Number);
 }
 
 /**

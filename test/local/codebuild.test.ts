@@ -167,6 +167,23 @@ describe('after a crash of the platform', () => {
     await bench.builds.ended(id);
   });
 
+  it('a build is ended whose process the platform had started and not yet written down', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60 & wait') } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'up');
+    const build = bench.builds.get(id);
+    if (!build?.process) throw new Error('the build has no process');
+    const store = openBuildStore(':memory:');
+    store.put({ ...build, startedAt: null, process: null });
+    const logDirectory = bench.directory;
+    const builds = startBuilds({ projects: [], store, logDirectory, graceMs: 50, logger: silentLogger });
+    await builds.recover();
+    expect(store.get(id)).toMatchObject({ status: 'STOPPED' });
+    store.close();
+    expect(groupMembers(build.process.pid, `CODEBUILD_BUILD_ID=${id}`)).toEqual([]);
+    await bench.builds.ended(id);
+  });
+
   it('a process that only has the id of a lost build is not touched', async () => {
     const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60') } });
     const id = await start(bench, 'p');
