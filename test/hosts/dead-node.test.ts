@@ -41,6 +41,7 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
     // What has no power here gets none: more tries need not wait.
     vi.stubEnv('KUBELOOM_BACK_OFF_SECONDS', '0.2');
     vi.stubEnv('KUBELOOM_MAX_BACK_OFFS', '1');
+    vi.stubEnv('KUBELOOM_SECOND_LOOK_SECONDS', '1');
     installation = await Installation.open();
     expect(await apply({ near, lost })).toMatchObject({ status: 'Done' });
     await powerOff('lost');
@@ -82,12 +83,17 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
     expect(cluster.failure).toMatchObject({ code: 'HostUnreachable', resource: nodeOf('balancer')?.name });
   });
 
-  it('a dead machine that is recreated on the way to another change is configured whole', async () => {
-    // Another port is another firewall: Terraform visits the machine, and its provider says that it is lost.
+  it('dead machines that are recreated on the way to another change are configured whole, and a repair joins the Kubernetes node', async () => {
+    const joined = await powerOff('near');
+    // Another port is another firewall: Terraform visits both machines, and their provider says that they are lost.
     const manifest = await apply({ near, late: lost }, 30_082, 81);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
-    const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, { repair: false });
+    const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, { repair: true });
     const checked = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
-    expect(checked.manifest && clusterOf(checked.manifest).drift).toMatchObject({ items: [], unchecked: [] });
+    cluster = clusterOf(checked.manifest ?? manifest);
+    expect(cluster.drift).toMatchObject({ items: [], unchecked: [], repair: { state: 'helped' } });
+    expect(cluster.drift?.repair?.items).toContainEqual(
+      expect.objectContaining({ kind: 'node', where: expect.objectContaining({ node: joined }) }),
+    );
   });
 });

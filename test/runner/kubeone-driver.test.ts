@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { WaypointDocument } from '#contracts/stage.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
@@ -109,46 +110,95 @@ case "$*" in
   *member\\ list*) echo '{"members":[{"ID":"b1","name":"control-aaaaaaa-01"},{"ID":"b2","name":"control-aaaaaaa-02"}]}';;
 esac
 `;
-  const node = (name: string, bootID: string) => ({ metadata: { name }, status: { nodeInfo: { bootID } } });
-  const names = ['control-aaaaaaa-02', 'workers-bbbbbbb-01'];
+  /** Machines that are named in the file `bare` answer that kubeadm never ran on them, those in `dead` not at all. */
+  const fakeSsh = `#!/bin/bash
+out=$KUBELOOM_TEST_RECORDINGS
+host=\${@: -2:1}
+grep -qx "\${host#*@}" "$out.dead" 2>/dev/null && exit 255
+grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
+`;
+  const lost = ['control-aaaaaaa-02', 'workers-bbbbbbb-01'];
+  const addresses = ['198.51.100.2', '198.18.0.3'];
+  /** Terraform has forgotten what was known of these nodes, all others have joined. */
   const facts = {
     ...twoProviderFacts,
     kubeconfigKey: key,
     nodes: Object.fromEntries(
-      Object.entries(twoProviderFacts.nodes).map(([name, known]) => [name, { ...known, bootId: 'of the new machine' }]),
+      [...Object.entries(twoProviderFacts.nodes), ['basement-01', {}] as const].map(([name, known]) => [
+        name,
+        lost.includes(name) ? known : { ...known, joined: true },
+      ]),
     ),
   };
-  const repair = async (nodes: readonly object[]) => {
-    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: nodes }));
-    const plan: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply', recreated: names } };
-    const state = twoProviderState();
-    await world.put(aDocument([plan], { direction: 'repair', before: state, target: state }), facts);
+  const state = twoProviderState();
+  const apply: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply' } };
+  const run = async (change: Partial<WaypointDocument> = {}) => {
+    await world.put(aDocument([apply], { direction: 'repair', before: state, target: state, ...change }), facts);
     expect((await world.run('kubernetes')).ok).toBe(true);
     return calls().map((call) => call.replace(/ --.*/, ''));
   };
+  const removed = [
+    'version',
+    'kubectl get nodes -o json',
+    'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
+    'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
+    'kubectl delete node control-aaaaaaa-02',
+    'kubectl delete node workers-bbbbbbb-01',
+    'apply -m kubeone.yaml -y',
+  ];
 
   beforeEach(async () => {
     world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+    world.set('KUBELOOM_SSH', world.script('ssh', fakeSsh));
+    writeFileSync(`${recordings}.bare`, addresses.join('\n'));
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: lost.map((name) => ({ metadata: { name } })) }));
     await world.ports.artifacts.putText(key, 'kind: Config');
   });
 
   it('the etcd member and the node of a lost machine are removed before KubeOne joins the new machine', async () => {
-    const made = await repair(names.map((name) => node(name, 'of the old machine')));
-    expect(made).toEqual([
-      'version',
-      'kubectl get nodes -o json',
-      'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
-      'kubectl exec -n kube-system etcd-control-aaaaaaa-01',
-      'kubectl delete node control-aaaaaaa-02',
-      'kubectl delete node workers-bbbbbbb-01',
-      'apply -m kubeone.yaml -y',
-    ]);
+    expect(await run()).toEqual(removed);
     expect(calls()[3]).toMatch(/member remove b2$/);
+    expect((await world.facts()).nodes['workers-bbbbbbb-01']).toMatchObject({ joined: false });
   });
 
-  it('a node that runs on its recreated machine already is not removed again', async () => {
-    const made = await repair(names.map((name) => node(name, 'of the new machine')));
-    expect(made).toEqual(['version', 'kubectl get nodes -o json', 'apply -m kubeone.yaml -y']);
+  it('a machine that was recreated on the way to another change is joined, too', async () => {
+    expect(await run({ direction: 'grow', before: { ...state, loadBalancers: [] } })).toEqual(removed);
+  });
+
+  it('a node is never removed while its machine runs Kubernetes, whatever is known of it', async () => {
+    writeFileSync(`${recordings}.bare`, '');
+    expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
+  });
+
+  it('a node is not removed when its machine does not answer', async () => {
+    writeFileSync(`${recordings}.dead`, addresses.join('\n'));
+    expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
+  });
+
+  it('a static machine that was reinstalled is joined by a repair that sets it up again', async () => {
+    writeFileSync(`${recordings}.bare`, '203.0.113.9');
+    const { nodes } = facts;
+    const install: StagePlan = {
+      stage: 'configuration',
+      reasons: [],
+      work: { install: ['basement-01'], peers: [], uninstall: [], loadBalancers: [], proxy: [] },
+    };
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: 'basement-01' } }] }));
+    await world.put(aDocument([install, apply], { direction: 'repair', before: state, target: state }), {
+      ...facts,
+      nodes: Object.fromEntries(Object.entries(nodes).map(([name, known]) => [name, { ...known, joined: true }])),
+    });
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(calls().filter((call) => call.includes('delete'))).toEqual([
+      expect.stringContaining('delete node basement-01'),
+    ]);
+  });
+
+  it('an upgrade removes nothing: KubeOne joins no node then', async () => {
+    expect(await run({ direction: 'upgrade', before: { ...state, kubernetesVersion: '1.33.7' } })).toEqual([
+      'version',
+      'apply -m kubeone.yaml -y',
+    ]);
   });
 });
 

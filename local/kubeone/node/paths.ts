@@ -21,5 +21,7 @@ export const files = {
   controls: `${kubernetes}/simulated/controls.json`,
   serverConfig: `${kubernetes}/simulated/api-server.json`,
   kubeletConfig: `${kubernetes}/simulated/kubelet.json`,
+  /** What kubeadm leaves on a node that has joined; only whether it exists counts. */
+  kubeletKubeconfig: `${kubernetes}/kubelet.conf`,
   state: `${kubernetes}/simulated/state.json`,
 } as const;

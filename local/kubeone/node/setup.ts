@@ -58,6 +58,7 @@ export function setUp(setup: NodeSetup): readonly string[] {
       changes.push('kube-apiserver');
     }
   }
+  put(files.kubeletKubeconfig, '# simulated control plane\n');
   const kubeletChanged = put(files.kubeletConfig, JSON.stringify(setup.kubelet)) || setup.rejoin;
   if (converge('kubelet', 'Kubelet (simulated)', kubeletChanged, put)) changes.push('kubelet');
   return changes;

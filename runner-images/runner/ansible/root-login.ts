@@ -1,14 +1,9 @@
 /** Waits until a new machine accepts the login of root: its first boot may still be under way when SSH answers. */
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CommandResult, complaintsOnly } from '../process.ts';
+import type { CommandResult } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
-import type { SshTarget } from './ssh-banner.ts';
-
-export interface RootLogin extends SshTarget {
-  readonly keyFile: string;
-}
+import { runOverSsh, type SshLogin } from './ssh-command.ts';
 
 export interface LoginPatience {
   /** @default 5 minutes */
@@ -28,14 +23,14 @@ const answer = 'kubeloom-is-in';
  */
 export async function waitForRoot(
   around: Around,
-  targets: readonly RootLogin[],
+  targets: readonly SshLogin[],
   { totalMs = 300_000, pauseMs = 2000 }: LoginPatience = {},
 ): Promise<void> {
   const deadline = performance.now() + totalMs;
   await Promise.all(
     targets.map(async (target) => {
       for (let tries = 0; ; tries++) {
-        const result = await logIn(around, target);
+        const result = await runOverSsh(around, target, `echo ${answer}`);
         if (result.code === 0 && result.stdout.includes(answer)) return;
         if (around.signal.aborted) throw stageCancelled(around.signal);
         const words = lastWords(result);
@@ -49,40 +44,12 @@ export async function waitForRoot(
   );
 }
 
-function logIn({ run, workDirectory }: Around, { name, host, port, keyFile }: RootLogin): Promise<CommandResult> {
-  const options = {
-    BatchMode: 'yes',
-    IdentitiesOnly: 'yes',
-    ConnectTimeout: '10',
-    StrictHostKeyChecking: 'accept-new',
-    // Clouds reuse addresses: host keys are remembered for this stage only.
-    UserKnownHostsFile: join(workDirectory, `known_hosts-${name}`),
-    GlobalKnownHostsFile: '/dev/null',
-    LogLevel: 'ERROR',
-  };
-  return run({
-    label: `ssh ${name}`,
-    program: process.env.KUBELOOM_SSH ?? 'ssh',
-    args: [
-      ...['-F', '/dev/null', '-i', keyFile, '-p', String(port)],
-      ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
-      ...[`root@${host}`, `echo ${answer}`],
-    ],
-    totalMs: 60_000,
-    onLine: complaintsOnly,
-  }).catch((error: unknown) => {
-    // A machine that keeps the connection open without an answer is asked again.
-    if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;
-    return { code: 255, stdout: '', stderr: 'the connection timed out' };
-  });
-}
-
-function reportWaiting({ emit }: Around, { name }: RootLogin, words: string, totalMs: number): void {
+function reportWaiting({ emit }: Around, { name }: SshLogin, words: string, totalMs: number): void {
   const message = `${name} does not accept the login of root yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
   emit({ kind: 'FirstBootAwaited', message, node: name });
 }
 
-function refusal({ name, host, port }: RootLogin, words: string, totalMs: number): StageFailure {
+function refusal({ name, host, port }: SshLogin, words: string, totalMs: number): StageFailure {
   // A machine that is not reached at all causes an error of the network.
   if (/timed out|refused|no route|unreachable|reset by|closed by/i.test(words)) {
     return new StageFailure({

@@ -1,40 +1,60 @@
 /** Removes from Kubernetes what it still has of machines that were lost and recreated under the same names: Node object and etcd member. */
 import type { ClusterState } from '#domain/cluster-state.ts';
+import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from '#rendering/node-access.ts';
+import { runOverSsh } from '../ansible/ssh-command.ts';
+import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import { keepKubeconfig } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
+import { controlNames, type Member, nodesInDoubt } from './rejoining-nodes.ts';
+
+/** ssh processes at once. */
+const asksAtOnce = 30;
 
 /**
- * KubeOne stops at a node that is a member and does not run Kubernetes. Nodes that have joined again (their kubelet runs on the
- * machine that Ansible found) are left as they are. There is nothing to remove when no other control node is left to do it.
+ * KubeOne stops at a node that is a member and does not run Kubernetes. So each machine that may be a new one is asked whether it does:
+ * only its own no counts, since what is known of it may be older than its last restart. There is nothing to remove when no other control
+ * node is left to do it.
  */
 export async function removeOldMembers(
   context: StageContext,
   state: ClusterState,
-  recreated: readonly string[],
+  keyDirectory: string,
 ): Promise<void> {
-  const controls = state.pools
-    .filter(({ role }) => role === 'control')
-    .flatMap(({ nodes }) => nodes.map(({ name }) => name));
-  const survivors = controls.filter((name) => !recreated.includes(name));
-  if (recreated.length === 0 || survivors.length === 0) return;
+  const doubtful = nodesInDoubt(context, state);
+  const asked = await settleBounded(doubtful, asksAtOnce, (member) => isBare(context, member, keyDirectory));
+  const bare = unwrap(asked).flatMap((isOne, index) => (isOne ? [doubtful[index]?.node.name ?? ''] : []));
+  const controls = controlNames(state);
+  const survivors = controls.filter((name) => !bare.includes(name));
+  if (bare.length === 0 || survivors.length === 0) return;
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) return;
   const kubectl = new Kubectl(context, kubeconfig);
   const nodes = await kubectl.nodes();
-  for (const name of recreated) {
-    const old = nodes.get(name);
-    if (old?.bootId === context.facts.current.nodes[name]?.bootId) continue;
+  for (const name of bare) {
     // A control node may have got into etcd and not into Kubernetes.
     if (controls.includes(name)) await removeEtcdMember(context, kubectl, name, survivors);
-    if (old === undefined) continue;
-    await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
     context.facts.node(name, { joined: false });
+    if (!nodes.has(name)) continue;
+    await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
     context.emit({
       kind: 'OldNodeRemoved',
       message: `${name}: its lost machine was removed from Kubernetes`,
       node: name,
     });
   }
+}
+
+/** The machine itself answers that kubeadm never ran on it, or not since it was reset: KubeOne asks the same. */
+async function isBare(context: StageContext, { node, pool }: Member, keyDirectory: string): Promise<boolean> {
+  const { current: facts } = context.facts;
+  const user = sshUserOf(node);
+  const login = {
+    ...{ name: node.name, user, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) },
+    keyFile: sshKeyFileOf(node, pool, keyDirectory),
+  };
+  const test = `${user === 'root' ? '' : 'sudo -n '}test -e /etc/kubernetes/kubelet.conf`;
+  const { code, stdout } = await runOverSsh(context, login, `${test}; echo kubeloom-joined-$?`);
+  return code === 0 && stdout.split('\n').includes('kubeloom-joined-1');
 }

@@ -5,13 +5,13 @@ import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
 import { updateEndpointConsumers } from '../kubernetes/update-endpoint-consumers.ts';
-import type { ToolOf } from '../stage-context.ts';
+import type { StageContext, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export const kubectl: ToolOf<'kubectl'> = async (context) => {
   if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
   const { work } = context.plan;
-  const { patch } = work;
+  const patch = withRejoined(context, work.patch);
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) {
     if (patch.length === 0) {
@@ -32,3 +32,15 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
     await updateEndpointConsumers(context, client, kubeconfig);
   return { nodesPatched, nodesRemoved };
 };
+
+/** Nodes that joined again on the way to something else have lost what the plan does not give them. */
+function withRejoined({ document, facts, mode, target }: StageContext, patch: readonly string[]): readonly string[] {
+  const joined = document.stages.some((plan) => plan.stage === 'kubernetes' && plan.work.action === 'apply');
+  if (mode === 'undo' || target === null || !joined) return patch;
+  const names = target.pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
+  const rejoined = names.filter((name) => {
+    const { joined, unreachableSince } = facts.current.nodes[name] ?? {};
+    return joined === false && unreachableSince === undefined && !patch.includes(name);
+  });
+  return [...patch, ...rejoined];
+}

@@ -21,11 +21,10 @@ const totalMs = 90 * 60_000;
 
 export const kubeone: ToolOf<'kubeone'> = async (context) => {
   if (context.plan.stage !== 'kubernetes') throw new Error(`kubeone cannot run stage ${context.plan.stage}`);
-  const { action, recreated = [] } = context.plan.work;
-  return action === 'apply' ? apply(context, recreated) : reset(context);
+  return context.plan.work.action === 'apply' ? apply(context) : reset(context);
 };
 
-async function apply(context: ContextOf<'kubeone'>, recreated: readonly string[]): Promise<StageSummary> {
+async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
@@ -35,9 +34,9 @@ async function apply(context: ContextOf<'kubeone'>, recreated: readonly string[]
   const { addons } = state.kubernetesOptions ?? {};
   const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
   const absent = await absentNodes(context, state);
-  const directory = await prepare(context, state, { addonsDirectory, absent });
+  const { directory, keyDirectory } = await prepare(context, state, { addonsDirectory, absent });
   const known = context.facts.current.kubeconfigKey !== undefined;
-  await removeOldMembers(context, state, recreated);
+  await removeOldMembers(context, state, keyDirectory);
   const result = await context.run({
     label: 'kubeone',
     program,
@@ -46,7 +45,8 @@ async function apply(context: ContextOf<'kubeone'>, recreated: readonly string[]
     quietMs,
     totalMs,
   });
-  if (result.code !== 0) throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state));
+  if (result.code !== 0)
+    throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state, context.document.before));
   await keepWhatItLeft(context, state, directory);
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
@@ -60,7 +60,7 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target ?? context.others[0];
   if (state === undefined) return { nodesReset: 0 };
   const program = await findKubeOne(context, state);
-  const directory = await prepare(context, state);
+  const { directory } = await prepare(context, state);
   const result = await context.run({
     label: 'kubeone',
     program,
@@ -118,7 +118,7 @@ async function prepare(
   context: ContextOf<'kubeone'>,
   state: ClusterState,
   more: Pick<KubeOneInput, 'addonsDirectory' | 'absent'> = {},
-): Promise<string> {
+): Promise<{ readonly directory: string; readonly keyDirectory: string }> {
   const directory = join(context.workDirectory, 'kubeone');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keyDirectory = await writeSshKeyFiles(
@@ -132,7 +132,7 @@ async function prepare(
     ...more,
   });
   await writeFile(join(directory, 'kubeone.yaml'), manifest, { mode: 0o600 });
-  return directory;
+  return { directory, keyDirectory };
 }
 
 /** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact next to it. */

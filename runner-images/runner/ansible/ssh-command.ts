@@ -1,0 +1,44 @@
+/** One command on one machine over SSH. */
+import { join } from 'node:path';
+import { type CommandResult, complaintsOnly } from '../process.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import type { SshTarget } from './ssh-banner.ts';
+
+export interface SshLogin extends SshTarget {
+  readonly keyFile: string;
+  /** @default root */
+  readonly user?: string;
+}
+
+/** Exit code and output of a command of the shell; 255 when the machine was not reached or kept the connection without an answer. */
+export function runOverSsh(
+  { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,
+  { name, host, port, keyFile, user = 'root' }: SshLogin,
+  command: string,
+): Promise<CommandResult> {
+  const options = {
+    BatchMode: 'yes',
+    IdentitiesOnly: 'yes',
+    ConnectTimeout: '10',
+    StrictHostKeyChecking: 'accept-new',
+    // Clouds reuse addresses: host keys are remembered for this stage only.
+    UserKnownHostsFile: join(workDirectory, `known_hosts-${name}`),
+    GlobalKnownHostsFile: '/dev/null',
+    LogLevel: 'ERROR',
+  };
+  return run({
+    label: `ssh ${name}`,
+    program: process.env.KUBELOOM_SSH ?? 'ssh',
+    args: [
+      ...['-F', '/dev/null', '-i', keyFile, '-p', String(port)],
+      ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
+      ...[`${user}@${host}`, command],
+    ],
+    totalMs: 60_000,
+    onLine: complaintsOnly,
+  }).catch((error: unknown) => {
+    if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;
+    return { code: 255, stdout: '', stderr: 'the connection timed out' };
+  });
+}
