@@ -14,6 +14,7 @@ const aliases: Readonly<Record<string, string>> = {
   '#runner/': 'runner-images/runner/',
   '#local/': 'local/',
   '#cli/': 'cli/',
+  '#agent/': 'agent/',
   '#test/': 'test/',
 };
 
@@ -40,7 +41,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'cdk', 'demo'].flatMap(filesBelow);
+const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'agent', 'cdk', 'demo'].flatMap(filesBelow);
 
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
@@ -50,6 +51,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/adapters/', ['functions/']],
   ['functions/', ['functions/']],
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
+  ['agent/', ['agent/', 'functions/contracts/']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
   ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],

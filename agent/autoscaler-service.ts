@@ -1,0 +1,159 @@
+/** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other, and nothing kept between two of its rounds. */
+import { fileURLToPath } from 'node:url';
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  status,
+} from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import type { AgentGroup } from '#contracts/agent.ts';
+import { type AgentApi, ApiRefusal } from './agent-api.ts';
+import { instanceId, instances, isPlaceholder, targetSize, templateNode } from './group-answers.ts';
+
+const definition = loadSync(fileURLToPath(new URL('autoscaler.proto', import.meta.url)), {
+  keepCase: true,
+  defaults: true,
+});
+
+export const cloudProvider = definition[
+  'clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider'
+] as ServiceDefinition;
+
+interface ShortNode {
+  readonly providerID: string;
+  readonly name: string;
+}
+
+/** A refusal in words of gRPC. */
+class Refused extends Error {
+  readonly code: status;
+
+  constructor(code: status, message: string) {
+    super(message);
+    this.name = 'Refused';
+    this.code = code;
+  }
+}
+
+/** Nodes with this label have a GPU. */
+export const gpuLabel = 'nvidia.com/gpu.present';
+
+type Answer = (request: never) => object | Promise<object>;
+
+/** By method of the service; each throws `Refused` or `ApiRefusal`. */
+export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer>> {
+  /** Of this round: the autoscaler refreshes at the start of each. */
+  let known: readonly AgentGroup[] | undefined;
+  const all = async (): Promise<readonly AgentGroup[]> => {
+    known ??= await api.groups();
+    return known;
+  };
+  const find = async (id: string): Promise<AgentGroup> => {
+    const group = (await all()).find(({ pool }) => pool === id);
+    if (!group) throw new Refused(status.NOT_FOUND, `there is no autoscaled pool ${id} in this cluster`);
+    return group;
+  };
+  const resize = async (group: AgentGroup, count: number, remove: readonly string[] = []): Promise<object> => {
+    const resized = await api.resize(group.pool, { count, remove: [...remove] });
+    known = known?.map((one) => (one.pool === resized.pool ? resized : one));
+    return {};
+  };
+
+  return {
+    Refresh: async () => {
+      known = await api.groups();
+      return {};
+    },
+    Cleanup: () => ({}),
+    GPULabel: () => ({ label: gpuLabel }),
+    GetAvailableGPUTypes: () => ({}),
+    NodeGroups: async () => ({ nodeGroups: (await all()).map(groupOf) }),
+    NodeGroupForNode: async ({ node }: { node: ShortNode }) => {
+      const group = (await all()).find((one) => holds(one, node));
+      return { nodeGroup: group ? groupOf(group) : {} };
+    },
+    NodeGroupTargetSize: async ({ id }: { id: string }) => ({ targetSize: targetSize(await find(id)) }),
+    NodeGroupNodes: async ({ id }: { id: string }) => ({ instances: instances(await find(id)) }),
+    NodeGroupTemplateNodeInfo: async ({ id }: { id: string }) => {
+      const node = templateNode(await find(id));
+      if (!node) throw new Refused(status.UNIMPLEMENTED, `the capacity of a node of ${id} is not known yet`);
+      return { nodeInfo: node, nodeBytes: node };
+    },
+    NodeGroupIncreaseSize: async ({ id, delta }: { id: string; delta: number }) => {
+      if (delta <= 0) throw new Refused(status.INVALID_ARGUMENT, `${delta} is not an increase`);
+      const group = await find(id);
+      return resize(group, targetSize(group) + delta);
+    },
+    NodeGroupDecreaseTargetSize: async ({ id, delta }: { id: string; delta: number }) => {
+      const group = await find(id);
+      const count = targetSize(group) + delta;
+      const staying = group.nodes.filter(({ state }) => state !== 'deleting').length;
+      if (delta >= 0 || count < staying)
+        throw new Refused(status.INVALID_ARGUMENT, `${id} has ${staying} nodes: ${delta} would delete some of them`);
+      return resize(group, count);
+    },
+    NodeGroupDeleteNodes: async ({ id, nodes }: { id: string; nodes: readonly ShortNode[] }) => {
+      const group = await find(id);
+      const strangers = nodes.filter((node) => !isPlaceholder(idOf(node)) && !holds(group, node));
+      if (strangers.length > 0)
+        throw new Refused(status.INVALID_ARGUMENT, `not of ${id}: ${strangers.map(({ name }) => name).join(', ')}`);
+      // Instances that never came count as asked for, as long as the pool says so.
+      const remove = group.nodes.filter(({ name }) => nodes.some((node) => idOf(node) === instanceId(name)));
+      const staying = remove.filter(({ state }) => state !== 'deleting');
+      const placeholders = nodes.filter((node) => isPlaceholder(idOf(node)));
+      const count = Math.max(0, targetSize(group) - staying.length - placeholders.length);
+      return resize(
+        group,
+        count,
+        remove.map(({ name }) => name),
+      );
+    },
+  };
+}
+
+/** Serves them; resolves with the port. `address` is one of this machine or this pod alone: there is no TLS between the two. */
+export async function serveAutoscaler(
+  answers: Readonly<Record<string, Answer>>,
+  address: `127.0.0.1:${number}`,
+): Promise<{ readonly port: number; close(): void }> {
+  const server = new Server();
+  const methods = Object.entries(answers).map(([name, answer]) => [name, unary(answer)] as const);
+  server.addService(cloudProvider, Object.fromEntries(methods));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  return { port, close: () => server.forceShutdown() };
+}
+
+function unary(answer: Answer): handleUnaryCall<object, object> {
+  return ({ request }: ServerUnaryCall<object, object>, callback) => {
+    Promise.resolve()
+      .then(() => answer(request as never))
+      .then(
+        (value) => callback(null, value),
+        (error: unknown) => callback({ code: codeOf(error), details: wordsOf(error) }),
+      );
+  };
+}
+
+function codeOf(error: unknown): status {
+  if (error instanceof Refused) return error.code;
+  if (!(error instanceof ApiRefusal)) return status.UNAVAILABLE;
+  if (error.status === 401 || error.status === 403) return status.PERMISSION_DENIED;
+  return error.status < 500 ? status.FAILED_PRECONDITION : status.UNAVAILABLE;
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const groupOf = ({ pool, min, max }: AgentGroup): object => ({ id: pool, minSize: min, maxSize: max, debug: pool });
+
+/** By the provider id; a node that just registered may not have one yet. */
+const idOf = ({ providerID, name }: ShortNode): string => providerID || instanceId(name);
+
+const holds = ({ nodes }: AgentGroup, node: ShortNode): boolean =>
+  nodes.some(({ name }) => idOf(node) === instanceId(name));

@@ -1,0 +1,201 @@
+/** The agent between a gRPC client, as the cluster-autoscaler is one, and the API. */
+import { type Client, credentials, makeGenericClientConstructor, type ServiceError, status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ApiRefusal } from '#agent/agent-api.ts';
+import { autoscalerAnswers, cloudProvider, gpuLabel, serveAutoscaler } from '#agent/autoscaler-service.ts';
+import { aPool, type Pools, pools } from './pools.ts';
+
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+type Call = (method: string, request?: object) => Promise<Record<string, unknown>>;
+
+async function clientOf(api: Pools): Promise<Call> {
+  const served = await serveAutoscaler(autoscalerAnswers(api), '127.0.0.1:0');
+  const Constructor = makeGenericClientConstructor(cloudProvider, 'CloudProvider');
+  const client = new Constructor(`127.0.0.1:${served.port}`, credentials.createInsecure());
+  opened.push(
+    () => client.close(),
+    () => served.close(),
+  );
+  return (method, request = {}) =>
+    new Promise((resolve, reject) => {
+      const call = (client as Client & Record<string, (request: object, done: Done) => void>)[method];
+      call?.call(client, request, (error, answer) => (error ? reject(error) : resolve(answer)));
+    });
+}
+type Done = (error: ServiceError | null, answer: Record<string, unknown>) => void;
+
+const running = (name: string) => ({ name, state: 'running' as const });
+
+describe('what the autoscaler asks', () => {
+  it('each autoscaled pool is a node group with its bounds, and one question to the API answers a whole round', async () => {
+    const api = pools(aPool(), aPool({ pool: 'gpu', min: 1, max: 2, nodes: [], size: 0 }));
+    const call = await clientOf(api);
+
+    await call('Refresh');
+    expect(await call('NodeGroups')).toMatchObject({
+      nodeGroups: [
+        { id: 'work', minSize: 0, maxSize: 5 },
+        { id: 'gpu', minSize: 1, maxSize: 2 },
+      ],
+    });
+    expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 1 });
+    expect(await call('GPULabel')).toEqual({ label: gpuLabel });
+    expect(api.looks).toBe(1);
+    await call('Refresh');
+    expect(api.looks).toBe(2);
+  });
+
+  it('a node is of the pool that has it, by its provider id or, before it has one, by its name', async () => {
+    const call = await clientOf(pools(aPool()));
+    const groupOf = async (providerID: string, name: string) =>
+      ((await call('NodeGroupForNode', { node: { providerID, name } })).nodeGroup as { id: string }).id;
+
+    expect(await groupOf('kubeloom://work-01', 'work-01')).toBe('work');
+    expect(await groupOf('', 'work-01')).toBe('work');
+    expect(await groupOf('kubeloom://control-01', 'control-01')).toBe('');
+  });
+
+  it('the next node of an empty pool is described for the scheduler, unless its capacity is not known', async () => {
+    const taints = [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' as const }];
+    const { template } = aPool();
+    const call = await clientOf(
+      pools(
+        aPool({ nodes: [], size: 0, template: { ...template, taints } }),
+        aPool({ pool: 'unknown', template: { ...template, capacity: {} } }),
+      ),
+    );
+
+    const { nodeInfo, nodeBytes } = await call('NodeGroupTemplateNodeInfo', { id: 'work' });
+    expect(nodeInfo).toEqual(nodeBytes);
+    expect(nodeInfo).toMatchObject({
+      metadata: { labels: { 'claudie.io/nodepool': 'work', 'kubernetes.io/hostname': 'work-next' } },
+      spec: { taints },
+      status: {
+        capacity: { cpu: { string: '2' }, memory: { string: '4Gi' }, pods: { string: '110' } },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+    await expect(call('NodeGroupTemplateNodeInfo', { id: 'unknown' })).rejects.toMatchObject({
+      code: status.UNIMPLEMENTED,
+    });
+  });
+});
+
+describe('what the autoscaler changes', () => {
+  it('an increase asks for the whole size, and the machines to come are instances that are being created', async () => {
+    const api = pools(aPool());
+    const call = await clientOf(api);
+
+    await call('NodeGroupIncreaseSize', { id: 'work', delta: 2 });
+
+    expect(api.asked).toEqual([{ pool: 'work', count: 3, remove: [] }]);
+    const { instances } = await call('NodeGroupNodes', { id: 'work' });
+    expect(instances).toMatchObject([
+      { id: 'kubeloom://work-01', status: { instanceState: 1 } },
+      { status: { instanceState: 2, errorInfo: null } },
+      { status: { instanceState: 2, errorInfo: null } },
+    ]);
+  });
+
+  it('deleted nodes leave by name, and the pool gets smaller by as many', async () => {
+    const api = pools(aPool({ size: 3, nodes: [running('work-01'), running('work-02'), running('work-03')] }));
+    const call = await clientOf(api);
+    const node = (name: string) => ({ name, providerID: `kubeloom://${name}` });
+
+    await call('NodeGroupDeleteNodes', { id: 'work', nodes: [node('work-01'), node('work-03')] });
+    expect(api.asked).toEqual([{ pool: 'work', count: 1, remove: ['work-01', 'work-03'] }]);
+
+    await call('NodeGroupDeleteNodes', { id: 'work', nodes: [node('work-01')] });
+    expect(api.asked.at(-1), 'a node that is leaving already does not count twice').toMatchObject({ count: 1 });
+  });
+
+  it('a node of another pool is not deleted, and nothing is asked', async () => {
+    const api = pools(aPool());
+    const call = await clientOf(api);
+
+    await expect(
+      call('NodeGroupDeleteNodes', {
+        id: 'work',
+        nodes: [{ name: 'control-01', providerID: 'kubeloom://control-01' }],
+      }),
+    ).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, details: 'not of work: control-01' });
+    expect(api.asked).toEqual([]);
+  });
+
+  it('a smaller target takes back what has not come, and never a node that exists', async () => {
+    const api = pools(aPool({ size: 3 }));
+    const call = await clientOf(api);
+
+    await expect(call('NodeGroupDecreaseTargetSize', { id: 'work', delta: -3 })).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+    });
+    await call('NodeGroupDecreaseTargetSize', { id: 'work', delta: -2 });
+    expect(api.asked).toEqual([{ pool: 'work', count: 1, remove: [] }]);
+  });
+});
+
+describe('what the provider refused', () => {
+  const failure = { count: 3, outOfResources: true, code: 'OutOfCapacity', message: 'no more cpx31 in hel1' };
+
+  it('instances that could not be made are reported as out of resources, with the words of the provider', async () => {
+    const call = await clientOf(pools(aPool({ failure })));
+
+    expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 3 });
+    const { instances } = await call('NodeGroupNodes', { id: 'work' });
+    const errorInfo = { errorCode: failure.code, errorMessage: failure.message, instanceErrorClass: 1 };
+    expect(instances).toMatchObject([
+      { id: 'kubeloom://work-01', status: { instanceState: 1, errorInfo: null } },
+      { status: { instanceState: 2, errorInfo } },
+      { status: { instanceState: 2, errorInfo } },
+    ]);
+  });
+
+  it('the autoscaler deletes the instances that failed, and the pool is as large as it was', async () => {
+    const api = pools(aPool({ failure }));
+    const call = await clientOf(api);
+    const { instances } = (await call('NodeGroupNodes', { id: 'work' })) as { instances: { id: string }[] };
+
+    const nodes = instances.slice(1).map(({ id }) => ({ name: id, providerID: id }));
+    await call('NodeGroupDeleteNodes', { id: 'work', nodes });
+
+    expect(api.asked).toEqual([{ pool: 'work', count: 1, remove: [] }]);
+    expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 1 });
+  });
+
+  it('another error than a lack of resources has another class', async () => {
+    const call = await clientOf(pools(aPool({ failure: { ...failure, outOfResources: false } })));
+
+    const { instances } = (await call('NodeGroupNodes', { id: 'work' })) as { instances: object[] };
+    expect(instances.at(-1)).toMatchObject({ status: { errorInfo: { instanceErrorClass: 99 } } });
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    ['a size out of bounds', new ApiRefusal(422, 'no'), status.FAILED_PRECONDITION],
+    ['a token that is not good for this', new ApiRefusal(403, 'no'), status.PERMISSION_DENIED],
+    ['a fault of the API', new ApiRefusal(503, 'no'), status.UNAVAILABLE],
+    ['an API that does not answer', new TypeError('no'), status.UNAVAILABLE],
+  ])('%s becomes an error of gRPC with its words', async (_what, error, code) => {
+    const api: Pools = { ...pools(aPool()), resize: () => Promise.reject(error) };
+    const call = await clientOf(api);
+
+    await expect(call('NodeGroupIncreaseSize', { id: 'work', delta: 1 })).rejects.toMatchObject({
+      code,
+      details: 'no',
+    });
+  });
+
+  it('an unknown group is not found', async () => {
+    const call = await clientOf(pools(aPool()));
+
+    await expect(call('NodeGroupNodes', { id: 'other' })).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+      details: 'there is no autoscaled pool other in this cluster',
+    });
+  });
+});
