@@ -1,8 +1,5 @@
 # Cleans a static node that leaves its cluster, so that it can join another one. Nothing here stops at what is gone already,
 # and nothing of the machine's owner goes: other tunnels, a haproxy that was never ours, the upgrades that we stopped.
-if command -v kubeadm >/dev/null 2>&1 && [ -e /etc/kubernetes ]; then
-  if kubeadm reset -f >&2; then changed "kubeadm reset"; else note "kubeadm reset failed; its directories are removed all the same"; fi
-fi
 for unit in haproxy.service kubeloom-udp.service; do
   if [ -e /etc/kubeloom/haproxy ] && systemctl is-enabled --quiet "$unit" 2>/dev/null; then
     systemctl disable --now --quiet "$unit" || note "$unit did not stop"
@@ -23,7 +20,7 @@ if [ -e /etc/kubeloom/unattended-upgrades ]; then
   fi
   changed "unattended-upgrades works again"
 fi
-drop /etc/kubernetes /etc/cni /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /run/kubeloom-mesh /run/kubeloom-udp \
+drop /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /run/kubeloom-mesh /run/kubeloom-udp \
   /etc/sysctl.d/zz-kubeloom-ports.conf /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
   /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/systemd/system.conf.d/90-kubeloom.conf \
   /etc/multipath/conf.d/kubeloom.conf

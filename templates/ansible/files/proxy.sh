@@ -8,8 +8,11 @@ block() {
   echo "# END kubeloom proxy"
 }
 touch /etc/environment
-put /etc/environment 644 <<<"$(sed '/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/d' /etc/environment; block)"
-touched=$rewritten
+touched=0
+if [ -n "$KUBELOOM_PROXY" ] || grep -qx '# BEGIN kubeloom proxy' /etc/environment; then
+  put /etc/environment 644 <<<"$(sed '/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/d' /etc/environment; block)"
+  touched=$rewritten
+fi
 
 apt=/etc/apt/apt.conf.d/95-kubeloom-proxy
 services=(kubelet containerd docker)
