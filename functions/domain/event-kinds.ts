@@ -109,6 +109,7 @@ export const eventKinds = {
     },
     NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },
     NodeRemoved: { level: 'info', node: 'always', when: 'a node was drained and deleted from Kubernetes' },
+    UpgradeResumed: { level: 'info', when: 'an upgrade that was cut off goes on; says at which nodes' },
     OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
     NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },
     DrainTimedOut: { level: 'warning', node: 'always', when: 'a node is removed with pods on it', fault: 'pods' },

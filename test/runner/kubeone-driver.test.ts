@@ -202,6 +202,62 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
   });
 });
 
+describe('an upgrade that was cut off', () => {
+  const fakeKubectl = `#!/bin/bash
+out=$KUBELOOM_TEST_RECORDINGS
+shift
+echo "kubectl $*" >> "$out.calls"
+case "$*" in
+  get*) cat "$out.nodes";;
+  version*) cat "$out.server";;
+esac
+`;
+  const label = 'kubeone.io/upgrade-in-progress';
+  const node = (name: string, version: string, labels = {}) => ({
+    metadata: { name, labels },
+    status: { nodeInfo: { kubeletVersion: `v${version}` } },
+  });
+  const upgrade = async (server: string, nodes: readonly object[]) => {
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: nodes }));
+    writeFileSync(`${recordings}.server`, JSON.stringify({ serverVersion: { gitVersion: `v${server}` } }));
+    const before = twoProviderState({ kubernetesVersion: '1.34.1' });
+    await world.put(aDocument([kubernetes('apply')], { direction: 'upgrade', before, target: twoProviderState() }), {
+      ...twoProviderFacts,
+      kubeconfigKey: key,
+    });
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    return calls().map((call) => call.replace(/ --request.*/, ''));
+  };
+
+  beforeEach(async () => {
+    world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
+    await world.ports.artifacts.putText(key, 'kind: Config');
+  });
+
+  it('an upgrade that starts is left to KubeOne', async () => {
+    const made = await upgrade('1.34.1', [node('control-aaaaaaa-01', '1.34.1')]);
+    expect(made.at(-1)).toBe('apply -m kubeone.yaml -y');
+  });
+
+  it("KubeOne's labels are removed, and the upgrade is forced, when KubeOne was killed at a node", async () => {
+    const nodes = [node('control-aaaaaaa-01', '1.34.2', { [label]: '' }), node('workers-bbbbbbb-01', '1.34.2')];
+    expect(await upgrade('1.34.2', nodes)).toEqual([
+      'version',
+      'kubectl get nodes -o json',
+      `kubectl label node control-aaaaaaa-01 ${label}-`,
+      'apply -m kubeone.yaml -y --force-upgrade',
+    ]);
+    expect((await world.reported()).join()).toContain(
+      'UpgradeResumed: an earlier upgrade to 1.34.2 was cut off at control',
+    );
+  });
+
+  it('the upgrade is forced when the API server is upgraded and a kubelet is not', async () => {
+    const made = await upgrade('1.34.2', [node('control-aaaaaaa-01', '1.34.2'), node('workers-bbbbbbb-01', '1.34.1')]);
+    expect(made.at(-1)).toBe('apply -m kubeone.yaml -y --force-upgrade');
+  });
+});
+
 describe('KubeOne reset', () => {
   beforeEach(() =>
     world.put(aDocument([kubernetes('reset')], { before: twoProviderState(), target: null }), {
@@ -213,7 +269,8 @@ describe('KubeOne reset', () => {
   it('a reset deletes the kubeconfig', async () => {
     await world.ports.artifacts.putText(key, 'kind: Config');
     expect((await world.run('kubernetes')).ok).toBe(true);
-    expect(calls()[0]).toMatch(/^reset -m kubeone.yaml -y --remove-binaries/);
+    const unasked = ['destroy-workers', 'remove-volumes', 'remove-lb-services'].map((option) => `--${option}=false`);
+    expect(calls()[0]).toBe(`reset -m kubeone.yaml -y --remove-binaries ${unasked.join(' ')}`);
     expect(await world.ports.artifacts.list('kubeconfigs/')).toEqual([]);
     expect(await world.facts()).not.toHaveProperty('kubeconfigKey');
   });

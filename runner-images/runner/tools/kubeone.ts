@@ -7,6 +7,7 @@ import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { type KubeOneInput, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { absentNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
+import { goOnWithUpgrade } from '../kubeone/cut-off-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
@@ -37,10 +38,11 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const { directory, keyDirectory } = await prepare(context, state, { addonsDirectory, absent });
   const known = context.facts.current.kubeconfigKey !== undefined;
   await removeOldMembers(context, state, keyDirectory);
+  const options = await goOnWithUpgrade(context, state);
   const result = await context.run({
     label: 'kubeone',
     program,
-    args: ['apply', '-m', 'kubeone.yaml', '-y'],
+    args: ['apply', '-m', 'kubeone.yaml', '-y', ...options],
     cwd: directory,
     quietMs,
     totalMs,
@@ -64,13 +66,14 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const result = await context.run({
     label: 'kubeone',
     program,
-    // With a dead API server these two would fail the whole reset.
+    // With a dead API server each of the last three would fail the whole reset.
     args: [
       'reset',
       '-m',
       'kubeone.yaml',
       '-y',
       '--remove-binaries',
+      '--destroy-workers=false',
       '--remove-volumes=false',
       '--remove-lb-services=false',
     ],
