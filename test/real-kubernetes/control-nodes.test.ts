@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { NodeRow } from '#contracts/api-bodies.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
-import { type Manifest, realCluster, two } from './real-cluster.ts';
+import { type Manifest, realCluster, two, without } from './real-cluster.ts';
 import { newest } from './versions.ts';
 
 /** Two control nodes in the first provider, one in the second. */
@@ -73,6 +73,31 @@ describe('three control nodes of real Kubernetes', () => {
     expect(await cluster.kubectl('config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}')).toBe(server);
   }
 
+  /** kubeadm makes certificates for the endpoint and every control node, and for no one that left; each API server has its own names. */
+  async function proveNames(...gone: readonly string[]): Promise<void> {
+    const controls = await nodesOf('control');
+    const text = [
+      'get',
+      'configmap',
+      '-n',
+      'kube-system',
+      'kubeadm-config',
+      '-o',
+      'jsonpath={.data.ClusterConfiguration}',
+    ];
+    const { certSANs } = parse(await cluster.kubectl(...text)).apiServer;
+    expect(certSANs).toEqual(expect.arrayContaining(controls.map(({ publicAddress }) => publicAddress)));
+    for (const address of gone) expect(certSANs).not.toContain(address);
+    for (const node of controls) {
+      const certificate = await cluster.ask(
+        node,
+        'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt',
+      );
+      for (const name of [await balancer(), node.name, node.privateAddress, node.publicAddress])
+        expect(certificate).toContain(`:${name}`);
+    }
+  }
+
   const balancer = async (): Promise<string> => (await cluster.cluster()).loadBalancers[0]?.endpoint ?? '';
 
   it('a cluster of three control nodes over two providers has one etcd of three members', async () => {
@@ -115,23 +140,27 @@ describe('three control nodes of real Kubernetes', () => {
     await cluster.prove();
   });
 
-  it('two control nodes leave with their etcd members', async () => {
+  it('two control nodes leave with their etcd members, and kubeadm forgets their names', async () => {
+    const gone = (await nodesOf('control')).slice(1).map(({ publicAddress }) => publicAddress ?? '');
     await cluster.apply(
-      await three(({ spec }) => {
-        for (const pool of spec.nodePools.dynamic) if (pool.name === 'control') pool.count = 1;
-        spec.nodePools.dynamic.splice(
-          spec.nodePools.dynamic.findIndex(({ name }) => name === 'control-2'),
-          1,
-        );
-        spec.kubernetes.clusters[0].pools.control = ['control'];
-        for (const role of spec.loadBalancers.roles) if (role.name === 'apiserver') role.targetPools = ['control'];
+      await three((manifest) => {
+        for (const pool of manifest.spec.nodePools.dynamic) if (pool.name === 'control') pool.count = 1;
+        without(manifest, 'control-2');
       }),
     );
     await proveEtcd();
+    await proveNames(...gone);
     await cluster.prove();
   });
 
-  it('a delete of what was three control nodes leaves nothing behind', async () => {
+  it('two control nodes join the one that is left, and kubeadm learns their names', async () => {
+    await cluster.apply(await three());
+    await proveEtcd();
+    await proveNames();
+    await cluster.prove();
+  });
+
+  it('a delete of three control nodes leaves nothing behind', async () => {
     expect(await cluster.remove()).toEqual([]);
   });
 });

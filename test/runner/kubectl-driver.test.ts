@@ -14,7 +14,8 @@ cluster=$KUBELOOM_TEST_CLUSTER
 shift
 echo "$*" >> "$cluster/calls"
 case "$1" in
-  get) printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
+  get) [ "$2" = nodes ] || { echo 'Error from server (NotFound): not found' >&2; exit 1; }
+    printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
   exec) [ -e "$cluster/etcd-down-$4" ] && { echo 'container not found' >&2; exit 1; }
     case "$*" in *'member list'*) echo 'warning: deprecated'; cat "$cluster/members";; esac;;
   patch|drain|cordon|taint|delete)
@@ -130,7 +131,8 @@ describe('removal of nodes', () => {
     await shrink(target, ['control-aaaaaaa-02']);
     expect((await world.run('nodes')).ok).toBe(true);
     const verbs = calls().map((call) => call.split(' ')[0]);
-    expect(verbs).toEqual(['get', 'cordon', 'drain', 'exec', 'exec', 'delete']);
+    expect(verbs).toEqual(['get', 'cordon', 'drain', 'exec', 'exec', 'delete', 'get']);
+    expect(calls().at(-1)).toContain('configmap kubeadm-config');
     expect(calls()[4]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
   });
 

@@ -12,7 +12,7 @@ const plan: StagePlan = { stage: 'nodes', reasons: [], work: { patch: [], remove
 
 let world: StageWorld;
 let cluster: string;
-const calls = () => readFileSync(join(cluster, 'calls'), 'utf8').trim().split('\n');
+const calls = () => readFileSync(join(cluster, 'calls'), { encoding: 'utf8', flag: 'a+' }).trim().split('\n');
 
 describe('move of the API endpoint', () => {
   /** Has the three ConfigMaps, unless `empty` is there. */
@@ -85,6 +85,33 @@ exit 0
         .slice(-2)
         .map((call) => call.split(' ').slice(0, 4).join(' ')),
     ).toEqual(['rollout restart daemonset kube-proxy', 'rollout restart daemonset cilium']);
+  });
+
+  it('kubeadm learns the names of control nodes that came or went, and nothing else changes', async () => {
+    const target = twoProviderState();
+    const pools = target.pools.map((pool) =>
+      pool.role === 'control' ? { ...pool, nodes: pool.nodes.slice(1) } : pool,
+    );
+    for (const states of [
+      { direction: 'grow', before: twoProviderState({ pools }), target },
+      { direction: 'shrink', before: target, target: twoProviderState({ pools }) },
+    ] as const) {
+      await world.put(aDocument([plan], states), twoProviderFacts);
+      expect((await world.run('nodes')).ok).toBe(true);
+    }
+    const [grown, shrunk] = patches();
+    expect(patches().map(([name]) => name)).toEqual(['kubeadm-config', 'kubeadm-config']);
+    const named = { kind: 'ClusterConfiguration', controlPlaneEndpoint: '198.51.100.1:6443' };
+    const names = ['shop.example.com', 'www.example.com', '198.51.100.1', '198.51.100.2'];
+    expect(parse(grown?.[1].data.ClusterConfiguration)).toEqual({ ...named, apiServer: { certSANs: names } });
+    const left = names.filter((name) => name !== '198.51.100.1');
+    expect(parse(shrunk?.[1].data.ClusterConfiguration)).toEqual({ ...named, apiServer: { certSANs: left } });
+  });
+
+  it('a stage that changes no control node asks for no ConfigMap', async () => {
+    await world.put(aDocument([plan], { direction: 'grow', before: twoProviderState() }), twoProviderFacts);
+    expect((await world.run('nodes')).ok).toBe(true);
+    expect(patches()).toEqual([]);
   });
 
   it('a cluster without those ConfigMaps is no error', async () => {

@@ -1,5 +1,6 @@
 /** After the API endpoint has moved: updates what still names the old one inside the cluster. */
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
@@ -40,12 +41,9 @@ export async function updateEndpointConsumers(
     const clusters = known.clusters.map((entry) => ({ ...entry, cluster: { ...entry.cluster, ...admin } }));
     return stringify({ ...known, clusters });
   });
-  const kubeadm = { namespace: 'kube-system', name: 'kubeadm-config', key: 'ClusterConfiguration' };
-  await change(context, kubectl, kubeadm, (text) => {
-    const known = ClusterConfiguration.parse(parse(text));
-    const apiServer = { ...known.apiServer, certSANs: [...apiNames(target, facts.current)] };
-    return stringify({ ...known, apiServer, controlPlaneEndpoint: `${host}:${port}` });
-  });
+  await change(context, kubectl, kubeadm, (text) =>
+    withNames(text, apiNames(target, facts.current), { controlPlaneEndpoint: `${host}:${port}` }),
+  );
   const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy', key: 'kubeconfig.conf' };
   await change(context, kubectl, kubeProxy, (text) => {
     const known = Kubeconfig.parse(parse(text));
@@ -66,6 +64,21 @@ export async function updateEndpointConsumers(
       emit({ kind: 'DaemonSetNotRestarted', message });
     }
   }
+}
+
+/** Control nodes came or went: kubeadm learns the names for which it makes certificates. */
+export async function updateNamesOfApi(context: StageContext, kubectl: Kubectl): Promise<void> {
+  const { target, facts } = context;
+  if (target === null) return;
+  await change(context, kubectl, kubeadm, (text) => withNames(text, apiNames(target, facts.current)));
+}
+
+const kubeadm = { namespace: 'kube-system', name: 'kubeadm-config', key: 'ClusterConfiguration' };
+
+function withNames(text: string, names: readonly string[], more: object = {}): string {
+  const known = ClusterConfiguration.parse(parse(text));
+  const after = { ...known, apiServer: { ...known.apiServer, certSANs: [...names] }, ...more };
+  return isDeepStrictEqual(after, known) ? text : stringify(after);
 }
 
 interface Place {

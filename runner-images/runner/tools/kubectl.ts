@@ -1,10 +1,10 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed. */
-
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
+import { controlNames } from '../kubernetes/rejoining-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
-import { updateEndpointConsumers } from '../kubernetes/update-endpoint-consumers.ts';
+import { updateEndpointConsumers, updateNamesOfApi } from '../kubernetes/update-endpoint-consumers.ts';
 import type { StageContext, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
@@ -30,6 +30,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   const nodesPatched = await patchNodes(context, client, patch);
   if (context.document.direction === 'move' && context.mode === 'do')
     await updateEndpointConsumers(context, client, kubeconfig);
+  else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
   return { nodesPatched, nodesRemoved };
 };
 
@@ -43,4 +44,10 @@ function withRejoined({ document, facts, mode, target }: StageContext, patch: re
     return joined === false && unreachableSince === undefined && !patch.includes(name);
   });
   return [...patch, ...rejoined];
+}
+
+/** A repair recreates them under their names, with other addresses. A new cluster has the names from KubeOne. */
+function controlNodesChange({ document: { before, target, direction } }: StageContext): boolean {
+  if (before === null || target === null) return false;
+  return direction === 'repair' || controlNames(before).join() !== controlNames(target).join();
 }
