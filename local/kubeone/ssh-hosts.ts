@@ -1,9 +1,9 @@
 /** Commands on hosts over the system's ssh, one connection a host. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HostConfig } from './manifest.ts';
+import { makeSocketDirectory } from './socket-directory.ts';
 
 export class SshFailure extends Error {
   override readonly name = 'SshFailure';
@@ -17,8 +17,7 @@ export class SshFailure extends Error {
 }
 
 export class SshHosts {
-  /** Short, since socket names are limited to 108 characters. */
-  readonly #sockets = mkdtempSync(join(tmpdir(), 'ko-'));
+  readonly #sockets = makeSocketDirectory();
   readonly #directory: string;
 
   /** `directory`: key files are relative to it, known_hosts is kept in it. */
