@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Installer, KnownNode, Probe } from './installer.ts';
 import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
-import { configurationRefusal, unreachable } from './refusal.ts';
+import { unreachable } from './refusal.ts';
 import { safeguardRefusal } from './safeguards.ts';
 import { SshFailure, type SshHosts } from './ssh-hosts.ts';
 
@@ -21,14 +21,16 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, installer:
     probes,
     controls: controls.map(({ hostname }) => hostname),
     live,
+    force: cluster.forceUpgrade === true,
   });
   if (refused !== undefined) {
     for (const sentence of refused.sentences) log.error(sentence);
-    throw configurationRefusal(refused.doing, refused.problem);
+    throw refused.refusal;
   }
-  for (const { name } of live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name))) {
-    log.warning(`${name} is in the cluster but not in the manifest; it is not changed`);
-  }
+  const strangers = live.filter(({ name }) => !probes.some(({ host }) => host.hostname === name));
+  for (const { name, control } of strangers)
+    if (!control || installer.forget === undefined)
+      log.warning(`${name} is in the cluster but not in the manifest; it is not changed`);
 
   const settled = (awaited: readonly HostConfig[]) => untilReady(installer, leader.host, awaited, wantedVersion);
   log.info('Ensuring the control plane...');
@@ -37,6 +39,10 @@ export async function apply(cluster: KubeOneCluster, hosts: SshHosts, installer:
     live.find(({ name }) => name === leader.host.hostname),
   );
   await settled([leader.host]);
+  for (const { name } of strangers.filter(({ control }) => control)) {
+    log.warning(`removing etcd member and Node object of "${name}", which the manifest does not have`);
+    await installer.forget?.(name);
+  }
   for (const control of probes.filter(({ host }) => controls.includes(host) && host !== leader.host)) {
     log.info('Ensuring controlplane node...', control.host.publicAddress);
     await installer.settle([control], live);

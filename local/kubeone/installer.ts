@@ -11,6 +11,8 @@ export interface Probe {
   readonly authority: string | null;
   /** Whether further control-plane nodes can join through it. */
   readonly holdsAuthority: boolean;
+  /** That its machine starts; absent where there is none, or where it cannot be known. */
+  readonly apiServerVersion?: string | null;
 }
 
 /** A node as the Kubernetes API reports it. */
@@ -20,7 +22,7 @@ export interface KnownNode {
   readonly control: boolean;
   /** Without leading v. */
   readonly version: string;
-  /** Its upgrade was started and has not ended. */
+  /** It has KubeOne's label: its upgrade was started and has not ended. */
   readonly upgrading?: boolean;
 }
 
@@ -35,6 +37,8 @@ export interface Installer {
   settleLeader(leader: Probe, known: KnownNode | undefined): Promise<void>;
   /** Joins, repairs or upgrades further nodes, as many at once as is safe. */
   settle(hosts: readonly Probe[], known: readonly KnownNode[]): Promise<void>;
+  /** Removes a control node, that the manifest does not have, from etcd and Kubernetes; not every installer can. */
+  forget?(name: string): Promise<void>;
   /** Removes Kubernetes from a host. */
   reset(host: HostConfig): Promise<void>;
 }

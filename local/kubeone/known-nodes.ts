@@ -9,7 +9,7 @@ export function knownNodes(list: string): readonly KnownNode[] {
     name: String(at(node, 'metadata', 'name')),
     control: at(node, 'metadata', 'labels', 'node-role.kubernetes.io/control-plane') !== undefined,
     version: String(at(node, 'status', 'nodeInfo', 'kubeletVersion')).replace(/^v/, ''),
-    upgrading: at(node, 'metadata', 'annotations', 'kubeloom.dev/upgrading') !== undefined,
+    upgrading: at(node, 'metadata', 'labels', 'kubeone.io/upgrade-in-progress') !== undefined,
     ready: listAt(node, 'status', 'conditions').some(
       (condition) => at(condition, 'type') === 'Ready' && at(condition, 'status') === 'True',
     ),

@@ -22,7 +22,9 @@ const kind = kubernetesKind(process.env.KUBELOOM_KUBERNETES || 'simulated');
 const usage = `kubeone (stand-in of Kubeloom: ${kind === 'real' ? 'real Kubernetes by kubeadm' : 'simulated control plane'})
 
   kubeone apply -m kubeone.yaml -y     build, repair, extend or upgrade the cluster; writes <name>-kubeconfig here
+                [--force-upgrade]      go on with an upgrade that was cut off
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
+                [--remove-binaries]    and its packages
   kubeone version                      as JSON
 
 Exit codes: 0 done · 1 failed or wrong arguments, the last line says why · 10 not confirmed · 13 a host cannot be reached · 15 refused`;
@@ -31,9 +33,10 @@ const options = {
   manifest: { type: 'string', short: 'm', default: './kubeone.yaml' },
   'auto-approve': { type: 'boolean', short: 'y', default: false },
   'log-format': { type: 'string', default: 'text' },
+  'force-upgrade': { type: 'boolean', default: false },
   verbose: { type: 'boolean', short: 'v', default: false },
-  // Accepted as KubeOne has them; there is nothing to remove that a reset would not remove anyway.
   'remove-binaries': { type: 'boolean', default: false },
+  // Accepted as KubeOne has them; there is nothing to remove that a reset would not remove anyway.
   'destroy-workers': { type: 'boolean', default: true },
   'remove-volumes': { type: 'boolean', default: true },
   'remove-lb-services': { type: 'boolean', default: true },
@@ -69,9 +72,14 @@ async function run(): Promise<number> {
   if (!values['auto-approve']) return failed(notConfirmed);
   const hosts = new SshHosts(manifest.directory);
   try {
-    const installer = new (kind === 'real' ? Kubeadm : Simulated)(manifest.cluster, hosts, log);
-    if (command === 'apply') await apply(manifest.cluster, hosts, installer, log);
-    else await resetNodes(manifest.cluster, installer, log);
+    const cluster = {
+      ...manifest.cluster,
+      forceUpgrade: values['force-upgrade'] === true,
+      removeBinaries: values['remove-binaries'] === true,
+    };
+    const installer = new (kind === 'real' ? Kubeadm : Simulated)(cluster, hosts, log);
+    if (command === 'apply') await apply(cluster, hosts, installer, log);
+    else await resetNodes(cluster, installer, log);
     return 0;
   } catch (error) {
     return failed(error);

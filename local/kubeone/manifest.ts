@@ -25,6 +25,10 @@ export interface KubeOneCluster {
   readonly apiEndpoint: { readonly host: string; readonly port: number; readonly alternativeNames: readonly string[] };
   /** The CNI that the manifest names. */
   readonly network: string;
+  /** `--force-upgrade`: every node is upgraded, also to the version that it has. */
+  readonly forceUpgrade?: boolean;
+  /** `--remove-binaries` of a reset. */
+  readonly removeBinaries?: boolean;
   /** Directory of add-ons, as the manifest names it. */
   readonly addons?: string;
 }

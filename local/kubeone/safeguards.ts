@@ -1,5 +1,6 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
 import type { KnownNode, Probe } from './installer.ts';
+import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.ts';
 
 export interface Situation {
   readonly wantedVersion: string;
@@ -9,17 +10,19 @@ export interface Situation {
   readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
   readonly live: readonly KnownNode[];
+  /** `--force-upgrade` */
+  readonly force?: boolean;
 }
 
-/** What KubeOne says of it, and what is wrong in sentences. */
+/** How KubeOne refuses it, and what is wrong in sentences. */
 export interface ClusterRefusal {
-  readonly doing: string;
-  readonly problem: string;
+  readonly refusal: KubeOneRefusal;
   readonly sentences: readonly string[];
 }
 
 /** The reason against going on; undefined = go on. */
-export function safeguardRefusal({ wantedVersion, probes, controls, live }: Situation): ClusterRefusal | undefined {
+export function safeguardRefusal(situation: Situation): ClusterRefusal | undefined {
+  const { wantedVersion, probes, controls, live } = situation;
   const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
   const names = probes.filter(({ authority }) => authority !== null).map(({ host }) => host.hostname);
   if (authorities.size > 1) {
@@ -37,7 +40,8 @@ export function safeguardRefusal({ wantedVersion, probes, controls, live }: Situ
       ({ host, kubernetesVersion }) => kubernetesVersion === null && known.some(({ name }) => name === host.hostname),
     )
     .map(({ host }) => host.hostname);
-  if (empty.length > 0)
+  // KubeOne goes on when others join, and these join again.
+  if (empty.length > 0 && joining.length === 0)
     return broken(
       `${empty.join(', ')} in the cluster without Kubernetes on the machine; delete the node, and its etcd member`,
     );
@@ -52,8 +56,7 @@ export function safeguardRefusal({ wantedVersion, probes, controls, live }: Situ
   const newer = known.filter(({ version }) => comparePatches(version, wantedVersion) > 0);
   if (newer.length > 0)
     return {
-      doing: 'sanity check',
-      problem: 'cluster downgrades are disallowed',
+      refusal: configurationRefusal('sanity check', 'cluster downgrades are disallowed'),
       sentences: newer.map(
         ({ name, version }) => `${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`,
       ),
@@ -61,24 +64,54 @@ export function safeguardRefusal({ wantedVersion, probes, controls, live }: Situ
   if (joining.length > 0 && known.some(({ version }) => comparePatches(version, wantedVersion) < 0)) {
     const missing = joining.map(({ host }) => host.hostname).join(', ');
     return {
-      doing: 'validation',
-      problem: 'repair and upgrade are not supported at the same time',
+      refusal: configurationRefusal('validation', 'repair and upgrade are not supported at the same time'),
       sentences: [
         'Repair and upgrade are not supported at the same time!',
         `let ${missing} join with the present version first`,
       ],
     };
   }
+  return upgradeRefusal(situation, known);
+}
+
+/** What KubeOne checks before an upgrade: none is in progress, one minor version at a time. */
+function upgradeRefusal(
+  { wantedVersion, probes, force = false }: Situation,
+  known: readonly KnownNode[],
+): ClusterRefusal | undefined {
+  if (!force && known.every(({ version }) => version === wantedVersion)) return undefined;
+  const locked = known.find(({ control, upgrading }) => control && upgrading === true);
+  if (locked !== undefined)
+    return {
+      refusal: new KubeOneRefusal(
+        1,
+        `runtime: checking presence of "kubeone.io/upgrade-in-progress" label on node "${locked.name}"\nlabel is present`,
+      ),
+      sentences: [`an upgrade of ${locked.name} was cut off: remove the label and use --force-upgrade`],
+    };
   const skipping = known.filter(({ version }) => minorOf(wantedVersion) > minorOf(version) + 1);
-  if (skipping.length === 0) return undefined;
-  const sentences = skipping.map(
-    ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
-  );
-  return { doing: 'sanity check', problem: sentences.join('\n'), sentences };
+  if (skipping.length > 0)
+    return {
+      refusal: runtimeFailure(
+        'checking version skew policy',
+        'component can be only 1 minor version older than requested version',
+      ),
+      sentences: skipping.map(
+        ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
+      ),
+    };
+  if (force || !probes.some(({ apiServerVersion }) => apiServerVersion === wantedVersion)) return undefined;
+  return {
+    refusal: runtimeFailure('checking version skew policy', 'requested version is same as current'),
+    sentences: [`an upgrade to ${wantedVersion} was cut off: use --force-upgrade`],
+  };
 }
 
 function broken(...sentences: readonly string[]): ClusterRefusal {
-  return { doing: 'broken hosts check', problem: 'broken host(s) found, remove it manually', sentences };
+  return {
+    refusal: configurationRefusal('broken hosts check', 'broken host(s) found, remove it manually'),
+    sentences,
+  };
 }
 
 export function comparePatches(one: string, other: string): number {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { partsDirectory } from '#local/kubernetes/available.ts';
 import { HostWorkshop, outcomeOf } from './host-workshop.ts';
 
 const templates = join(import.meta.dirname, '../../templates/ansible');
@@ -46,8 +47,12 @@ export class NodesFleet {
   readonly nodes: readonly FleetNode[];
   readonly addresses = new Map<string, string>();
 
-  constructor(nodes: readonly FleetNode[]) {
+  readonly #parts: string;
+
+  /** `kubernetes`: what its hosts are prepared for. */
+  constructor(nodes: readonly FleetNode[], kubernetes: 'real' | 'simulated' = 'simulated') {
     this.nodes = nodes;
+    this.#parts = kubernetes === 'real' ? partsDirectory() : '';
   }
 
   get keyFile(): string {
@@ -55,11 +60,11 @@ export class NodesFleet {
   }
 
   async start(): Promise<void> {
-    await this.workshop.must(['base-build']);
+    const more = { KUBELOOM_HOST_NODE: process.execPath, KUBELOOM_HOST_KUBERNETES: this.#parts };
+    await this.workshop.must(['base-build'], '', more);
     for (const provider of new Set(this.nodes.map((node) => node.provider))) {
       await this.workshop.must(['site-up', ...this.workshop.site(provider), '--region', 'north']);
     }
-    const more = { KUBELOOM_HOST_NODE: process.execPath };
     await Promise.all(
       this.nodes.map(({ name, provider }) => {
         const site = this.workshop.site(provider);

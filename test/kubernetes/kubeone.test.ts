@@ -89,17 +89,41 @@ describe('safeguards', () => {
 
   test.each([
     ['1.33.9', 'cluster downgrades are disallowed', 'a downgrade to 1.33.9 is not possible'],
-    ['1.36.0', 'skips a minor version', 'an upgrade to 1.36.0 skips a minor version'],
+    [
+      '1.36.0',
+      'component can be only 1 minor version older than requested version',
+      'an upgrade to 1.36.0 skips a minor version',
+    ],
   ])('an upgrade or downgrade from 1.34.1 to %s is refused', (wanted, problem, reason) => {
     const refusal = judge(wanted, [live('one', '1.34.1')], probe('one', 'A'));
-    expect(refusal?.problem).toContain(problem);
+    expect(refusal?.refusal.message).toContain(problem);
     expect(refusal?.sentences).toEqual([`one runs 1.34.1: ${reason}`]);
   });
 
   test('an upgrade and a join at once are refused', () => {
     const refusal = judge('1.35.0', [live('one', '1.34.1')], probe('one', 'A'), probe('two', null));
-    expect(refusal?.problem).toBe('repair and upgrade are not supported at the same time');
+    expect(refusal?.refusal.message).toBe(
+      'configuration validation\nrepair and upgrade are not supported at the same time',
+    );
     expect(refusal?.sentences).toContain('let two join with the present version first');
+  });
+
+  test('an upgrade that was cut off is refused while a control node has its label, and without --force-upgrade', () => {
+    const labelled = { ...live('one', '1.34.1'), upgrading: true };
+    expect(judge('1.34.2', [labelled], probe('one', 'A'))?.refusal).toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('label is present'),
+    });
+    expect(judge('1.34.1', [labelled], probe('one', 'A'))).toBeUndefined();
+    const half = { wantedVersion: '1.34.2', controls: ['one'], live: [live('one', '1.34.1')] };
+    const probes = [{ ...probe('one', 'A'), apiServerVersion: '1.34.2' }];
+    expect(safeguardRefusal({ ...half, probes })?.refusal.message).toContain('requested version is same as current');
+    expect(safeguardRefusal({ ...half, probes, force: true })).toBeUndefined();
+  });
+
+  test('a node whose machine has lost Kubernetes is no reason against joins: it joins again', () => {
+    const nodes = [live('one', '1.34.1'), { ...live('two', '1.34.1'), ready: false }];
+    expect(judge('1.34.1', nodes, probe('one', 'A'), probe('two', null), probe('three', null))).toBeUndefined();
   });
 
   test('a node of the cluster whose machine has no Kubernetes is a broken host', () => {
@@ -109,7 +133,7 @@ describe('safeguards', () => {
       probe('one', 'A'),
       probe('two', null),
     );
-    expect(refusal?.problem).toBe('broken host(s) found, remove it manually');
+    expect(refusal?.refusal.message).toBe('configuration broken hosts check\nbroken host(s) found, remove it manually');
     expect(refusal?.sentences[0]).toMatch(/^two in the cluster without/);
   });
 
@@ -118,7 +142,7 @@ describe('safeguards', () => {
     expect(reason(probe('one', 'A'), probe('two', 'B'))).toContain('different clusters: one, two');
     expect(reason(probe('one', null), probe('two', 'B'))).toContain('two belong to one');
     const moved = judge('1.34.1', [{ ...live('two', '1.34.1'), control: true }], probe('one', 'A'), probe('two', 'A'));
-    expect(moved?.problem).toBe('broken host(s) found, remove it manually');
+    expect(moved?.refusal.message).toBe('configuration broken hosts check\nbroken host(s) found, remove it manually');
     expect(moved?.sentences[0]).toContain('two is a control-plane node already');
   });
 

@@ -1,5 +1,7 @@
 /** Kills the runner of a platform with everything that it has started, as the death of its container would. */
 import { execFile } from 'node:child_process';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -11,25 +13,36 @@ interface Process {
   readonly command: string;
 }
 
+/** So many seconds after the start of an apply, or after KubeOne has said `words`. */
+export interface Moment {
+  readonly words?: string;
+  readonly seconds: number;
+}
+
 /**
- * Kills it once the next `kubeone apply` of the platform in `home` has run so many seconds; false when that ended before. `work.ended`:
- * no other will come.
+ * Kills it in the next `kubeone apply` of the platform in `home`. Returns what KubeOne had said last; undefined when it ended before.
+ * `work.ended`: no other will come.
  */
 export async function killDuringApply(
   home: string,
-  seconds: number,
+  { words, seconds }: Moment,
   work: { readonly ended: boolean },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const before = new Set((await applying(home)).map(({ pid }) => pid));
   let fresh: readonly Process[] = [];
   while (fresh.length === 0) {
-    if (work.ended) return false;
+    if (work.ended) return undefined;
     await pause(100);
     fresh = (await applying(home)).filter(({ pid }) => !before.has(pid));
   }
+  const runs = async () => (await applying(home)).some(({ pid }) => fresh.some((one) => one.pid === pid));
+  const builds = join(home, 'builds');
+  while (words !== undefined && !(await linesOfKubeOne(builds)).some((line) => line.includes(words))) {
+    if (!(await runs())) return undefined;
+    await pause(200);
+  }
   await pause(1000 * seconds);
-  const alive = await applying(home);
-  if (!alive.some(({ pid }) => fresh.some((one) => one.pid === pid))) return false;
+  if (!(await runs())) return undefined;
   for (const { pid } of await runners(home)) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -37,11 +50,21 @@ export async function killDuringApply(
       // It has just ended.
     }
   }
-  return true;
+  return (await linesOfKubeOne(builds)).at(-1) ?? '';
+}
+
+/** Of its newest log. */
+async function linesOfKubeOne(directory: string): Promise<readonly string[]> {
+  const files = (await readdir(directory)).filter((name) => name.startsWith('kubeloom-kubeone-'));
+  const logs = await Promise.all(
+    files.map(async (name) => ({ file: join(directory, name), at: (await stat(join(directory, name))).mtimeMs })),
+  );
+  const newest = logs.reduce((one, other) => (other.at > one.at ? other : one));
+  return (await readFile(newest.file, 'utf8')).split('\n').filter((line) => line.includes(' kubeone: '));
 }
 
 async function applying(home: string): Promise<readonly Process[]> {
-  return (await runners(home)).filter(({ command }) => command.includes('/kubeone.ts apply'));
+  return (await runners(home)).filter(({ command }) => /\/kubeone(\.ts)? apply/.test(command));
 }
 
 /** The runners of this platform and their descendants. */

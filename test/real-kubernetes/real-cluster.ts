@@ -24,7 +24,7 @@ import {
   proveKubectl,
   takeInventory,
 } from '../../demo/proofs.ts';
-import { killDuringApply } from './kill-runner.ts';
+import { killDuringApply, type Moment } from './kill-runner.ts';
 import { askApplication, nodesRequest, requests } from './requests.ts';
 
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ const application = file('demo/application.yaml');
 /** What tests change of an example. */
 export interface Manifest {
   readonly spec: {
-    readonly nodePools: { readonly dynamic: Pool[] };
+    readonly nodePools: { dynamic: Pool[] };
     readonly kubernetes: {
       readonly clusters: readonly [
         { pools: { control: string[]; compute: string[] }; installationProxy?: { mode: string; endpoint: string } },
@@ -54,12 +54,28 @@ export interface Pool {
   taints?: { key: string; value: string; effect: string }[];
 }
 
+export interface Kills {
+  readonly killed: readonly string[];
+  readonly retries: number;
+}
+
 const manifestOf =
   (path: string) =>
   async (version: string): Promise<Manifest> =>
     parse((await readFile(file(path), 'utf8')).replace(/version: "[\d.]+"/, `version: "${version}"`));
 export const two = manifestOf('examples/local-two-providers.yaml');
 export const grown = manifestOf('examples/local-two-providers-grown.yaml');
+/** Its pools leave with all that names them. */
+export function without(manifest: Manifest, ...pools: readonly string[]): Manifest {
+  const { nodePools, kubernetes, loadBalancers } = manifest.spec;
+  const stays = (name: string) => !pools.includes(name);
+  nodePools.dynamic = nodePools.dynamic.filter(({ name }) => stays(name));
+  const named = kubernetes.clusters[0].pools;
+  named.control = named.control.filter(stays);
+  named.compute = named.compute.filter(stays);
+  for (const role of loadBalancers.roles) role.targetPools = role.targetPools.filter(stays);
+  return manifest;
+}
 const key = { namespace: 'default', name: 'local-two-providers' };
 
 /** Makes the cluster before the tests of the file, and removes all of it after them. */
@@ -106,9 +122,11 @@ export function realCluster(first: () => Promise<Manifest>) {
     await done((await api.putManifest(key, document)).runId);
   }
 
+  const ended = async (runId: string) => (await follow(api, key, { runId, quiet: true })).manifest;
+
   async function done(runId: string): Promise<void> {
-    const { manifest: ended } = await follow(api, key, { runId, quiet: true });
-    expect(ended?.status, JSON.stringify(ended?.clusters.map(({ failure }) => failure))).toBe('Done');
+    const now = await ended(runId);
+    expect(now?.status, JSON.stringify(now?.clusters.map(({ failure }) => failure))).toBe('Done');
     await writeFile(kubeconfig, await api.getKubeconfig({ ...key, cluster: (await cluster()).name ?? '' }));
   }
 
@@ -133,20 +151,26 @@ export function realCluster(first: () => Promise<Manifest>) {
     bootIds: async () => bootIds(machines, await cluster()),
 
     /**
-     * Applies, and kills the runner that many seconds after each start of `kubeone apply`, one after the other. Returns how many were
-     * killed: an apply may end before.
+     * Applies, and kills the runner at each of these moments, one after the other, each in another `kubeone apply`. A person retries what
+     * has stopped, at most once for each kill. Returns what KubeOne had said last at each kill (an apply may end before), and the retries.
      */
-    async applyWithKills(document: Manifest, seconds: readonly number[]): Promise<number> {
+    async applyWithKills(document: Manifest, moments: readonly Moment[]): Promise<Kills> {
       const ending = { ended: false };
       const kills = (async () => {
-        let killed = 0;
-        for (const moment of seconds) if (await killDuringApply(home, moment, ending)) killed += 1;
+        const killed: string[] = [];
+        for (const moment of moments) killed.push((await killDuringApply(home, moment, ending)) ?? 'not killed');
         return killed;
       })();
-      await apply(document).finally(() => {
+      let retries = 0;
+      try {
+        let { runId } = await api.putManifest(key, document);
+        for (; (await ended(runId))?.status !== 'Done' && retries < moments.length; retries += 1)
+          ({ runId } = await api.retryManifest(key));
+        await done(runId);
+      } finally {
         ending.ended = true;
-      });
-      return kills;
+      }
+      return { killed: await kills, retries };
     },
 
     /** Applies while requests go to the application. */
@@ -203,8 +227,9 @@ export function realCluster(first: () => Promise<Manifest>) {
     async prove(): Promise<void> {
       const now = await cluster();
       await proveKubectl(kubeconfig, namesOf(now, 'control', 'compute'));
-      const pods = await runApplication(kubeconfig, application, namesOf(now, 'compute').length);
-      expect(new Set(pods.map(({ node }) => node)).size).toBeGreaterThan(1);
+      const computes = namesOf(now, 'compute').length;
+      const pods = await runApplication(kubeconfig, application, computes);
+      expect(new Set(pods.map(({ node }) => node)).size).toBeGreaterThan(Math.min(computes, 2) - 1);
       await proveNetwork(kubeconfig, pods);
       const names = pods.map(({ name }) => name);
       await proveApplication(urlOf(now), names);

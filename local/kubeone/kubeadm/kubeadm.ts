@@ -68,7 +68,10 @@ export class Kubeadm extends ClusterInstaller implements Installer {
   }
 
   async settle(probes: readonly Probe[], known: readonly KnownNode[]): Promise<void> {
-    const joining = probes.filter(({ host }) => !known.some(({ name }) => name === host.hostname));
+    // A node whose machine has lost Kubernetes joins again.
+    const joining = probes.filter(
+      ({ host, kubernetesVersion }) => kubernetesVersion === null || !known.some(({ name }) => name === host.hostname),
+    );
     const controls = joining.filter(({ host }) => this.cluster.controls.includes(host));
     if (joining.length > 0) {
       const credentials: Credentials = JSON.parse(
@@ -80,14 +83,18 @@ export class Kubeadm extends ClusterInstaller implements Installer {
         joining.filter((probe) => !controls.includes(probe)).map(({ host }) => this.#join(host, credentials)),
       );
     }
-    for (const { host } of probes) {
+    for (const { host } of probes.filter((probe) => !joining.includes(probe))) {
       const node = known.find(({ name }) => name === host.hostname);
       if (node !== undefined) await this.#upgrade(host, node, 'node');
     }
   }
 
+  async forget(name: string): Promise<void> {
+    await this.#step(this.leader, ['forget', name, this.leader.hostname]);
+  }
+
   async reset(host: HostConfig): Promise<void> {
-    await this.#step(host, ['reset']);
+    await this.#step(host, ['reset', this.cluster.removeBinaries ? 'binaries' : '']);
   }
 
   async #join(host: HostConfig, credentials: Credentials): Promise<void> {
@@ -104,21 +111,18 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     await this.#step(host, ['configuration', 'master_full.yaml'], { KUBEADM_CONFIG: this.#initConfig(host) });
   }
 
-  /** `apply` upgrades the cluster by its leader, `node` every other node. Nothing to do when the version is there and no upgrade was cut off. */
+  /** `apply` upgrades the cluster by its leader, `node` every other node. Nothing to do when the version is there, unless it is forced. */
   async #upgrade(host: HostConfig, node: KnownNode, way: 'apply' | 'node'): Promise<void> {
-    const { version } = this.cluster;
-    const behind = node.version !== version;
-    if (!behind && node.upgrading !== true) return;
-    if (behind) {
-      this.log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
-      this.log.info('Draining node...', host.publicAddress);
-      await this.#step(this.leader, ['drain', node.name]);
-      this.log.info(`Running kubeadm upgrade ${way}...`, host.publicAddress);
-      await this.#step(host, ['upgrade_by_kubeadm', version, way]);
-      this.log.info('Upgrading kubelet...', host.publicAddress);
-      await this.#step(host, ['upgrade_kubelet', version]);
-      if (this.cluster.controls.includes(host)) await this.#keepConfiguration(host);
-    }
+    const { version, forceUpgrade } = this.cluster;
+    if (node.version === version && !forceUpgrade) return;
+    this.log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);
+    this.log.info('Draining node...', host.publicAddress);
+    await this.#step(this.leader, ['drain', node.name]);
+    this.log.info(`Running kubeadm upgrade ${way}...`, host.publicAddress);
+    await this.#step(host, ['upgrade_by_kubeadm', version, way]);
+    this.log.info('Upgrading kubelet...', host.publicAddress);
+    await this.#step(host, ['upgrade_kubelet', version]);
+    if (this.cluster.controls.includes(host)) await this.#keepConfiguration(host);
     await this.#step(this.leader, ['resume', node.name]);
   }
 

@@ -9,13 +9,15 @@ flock --wait 900 9 || { echo "a step of an earlier run has not ended after 15 mi
 
 # probe: what is on this host, as JSON. Kubernetes is set up when the kubelet has its own identity.
 probe() {
-  local version=null authority=null holds=false
+  local version=null authority=null holds=false server=null image
   if [ -e /etc/kubernetes/kubelet.conf ] && command -v kubelet >/dev/null; then
     version="\"$(dpkg-query -W -f '${Version}' kubelet | cut -d- -f1)\""
   fi
   [ ! -e /etc/kubernetes/pki/ca.crt ] || authority="\"$(sha256sum </etc/kubernetes/pki/ca.crt | cut -d' ' -f1)\""
   [ ! -e /etc/kubernetes/pki/ca.key ] || holds=true
-  printf '{"kubernetesVersion":%s,"authority":%s,"holdsAuthority":%s}\n' "$version" "$authority" "$holds"
+  image=$(sed -n 's/^ *image: .*kube-apiserver:v//p' /etc/kubernetes/manifests/kube-apiserver.yaml 2>/dev/null || true)
+  [ -z "$image" ] || server="\"$image\""
+  printf '{"kubernetesVersion":%s,"authority":%s,"holdsAuthority":%s,"apiServerVersion":%s}\n' "$version" "$authority" "$holds" "$server"
 }
 
 # install VERSION PACKAGE...: packages of Kubernetes in exactly this version, and what they need.
@@ -67,7 +69,7 @@ run_kubeadm() {
 
 # What a step that was cut off has left behind would make kubeadm refuse the next one.
 start_again() {
-  if [ -e /etc/kubernetes/pki/ca.crt ] || [ -e /etc/kubernetes/bootstrap-kubelet.conf ]; then reset; fi
+  if [ -e /etc/kubernetes/pki/ca.crt ] || [ -e /etc/kubernetes/bootstrap-kubelet.conf ]; then reset ""; fi
 }
 
 # configuration FILE: the text in KUBEADM_CONFIG, where KubeOne keeps it too.
@@ -118,15 +120,25 @@ upgrade_kubelet() {
   systemctl restart kubelet
 }
 
-# drain NODE / resume NODE, on a control node. By this mark the next run knows to resume a node whose upgrade was cut off.
-upgrading=kubeloom.dev/upgrading
+# drain NODE / resume NODE, on a control node. KubeOne's label: a run that is cut off leaves it.
+upgrading=kubeone.io/upgrade-in-progress
 drain() {
-  kubectl annotate node "$1" "$upgrading=true" --overwrite >/dev/null
+  kubectl label node "$1" "$upgrading=" --overwrite >/dev/null
   kubectl drain "$1" --ignore-daemonsets --delete-emptydir-data --force --timeout=10m
 }
 resume() {
   kubectl uncordon "$1" >/dev/null
-  kubectl annotate node "$1" "$upgrading-" >/dev/null
+  kubectl label node "$1" "$upgrading-" >/dev/null
+}
+
+# forget NODE SELF, on another control node, whose name is SELF: its etcd member and its Node object.
+forget() {
+  local pki=/etc/kubernetes/pki/etcd member
+  local etcdctl=(kubectl exec -n kube-system "etcd-$2" -- etcdctl --endpoints=https://127.0.0.1:2379
+    "--cacert=$pki/ca.crt" "--cert=$pki/healthcheck-client.crt" "--key=$pki/healthcheck-client.key")
+  member=$("${etcdctl[@]}" member list 2>/dev/null | awk -F ', ' -v name="$1" '$3 == name { print $1 }')
+  [ -z "$member" ] || "${etcdctl[@]}" member remove "$member" >/dev/null
+  kubectl delete node "$1" --ignore-not-found >/dev/null
 }
 
 # network: the manifest in NETWORK. It is in use on every node before a node is drained: services would go on to pods that have ended.
@@ -136,10 +148,15 @@ network() {
     echo "the network is not ready on every node yet" >&2
 }
 
+# reset [binaries]: `binaries` removes them, too.
 reset() {
   if command -v kubeadm >/dev/null; then kubeadm reset -f --cri-socket "$socket" >/dev/null 2>&1 || true; fi
   local link
   for link in cni0 flannel.1; do ip link del "$link" 2>/dev/null || true; done
   rm -rf /etc/kubernetes /etc/cni/net.d /run/flannel /var/lib/cni "$HOME/kubeone"
   rm -rf /var/lib/etcd/* /var/lib/kubelet/pki /var/lib/kubelet/*.yaml /var/lib/kubelet/*.env
+  [ "${1:-}" = binaries ] || return 0
+  apt-mark -qq unhold kubelet kubeadm kubectl >/dev/null 2>&1 || true
+  apt-get -qq -y -o DPkg::Lock::Timeout=300 remove --purge kubelet kubeadm kubectl kubernetes-cni cri-tools >/dev/null 2>&1 || true
+  rm -rf /opt/cni
 }
