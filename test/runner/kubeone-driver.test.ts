@@ -107,6 +107,7 @@ shift
 echo "kubectl $*" >> "$out.calls"
 case "$*" in
   get*) cat "$out.nodes";;
+  version*) echo '{"serverVersion":{"gitVersion":"v1.33.7"}}';;
   *member\\ list*) echo '{"members":[{"ID":"b1","name":"control-aaaaaaa-01"},{"ID":"b2","name":"control-aaaaaaa-02"}]}';;
 esac
 `;
@@ -197,6 +198,8 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
   it('an upgrade removes nothing: KubeOne joins no node then', async () => {
     expect(await run({ direction: 'upgrade', before: { ...state, kubernetesVersion: '1.33.7' } })).toEqual([
       'version',
+      'kubectl get nodes -o json',
+      'kubectl version -o json',
       'apply -m kubeone.yaml -y',
     ]);
   });
