@@ -211,7 +211,8 @@ out=$KUBELOOM_TEST_RECORDINGS
 shift
 echo "kubectl $*" >> "$out.calls"
 case "$*" in
-  get*) cat "$out.nodes";;
+  get*) [ ! -e "$out.away" ] || { rm "$out.away"; echo 'The connection to the server was refused' >&2; exit 1; }
+    cat "$out.nodes";;
   version*) cat "$out.server";;
 esac
 `;
@@ -253,6 +254,13 @@ esac
     expect((await world.reported()).join()).toContain(
       'UpgradeResumed: an earlier upgrade to 1.34.2 was cut off at control',
     );
+  });
+
+  it('an API server that is restarted by what the killed KubeOne has started is waited for', async () => {
+    writeFileSync(`${recordings}.away`, '');
+    const made = await upgrade('1.34.2', [node('control-aaaaaaa-01', '1.34.1')]);
+    expect(made.filter((call) => call.startsWith('kubectl get'))).toHaveLength(2);
+    expect(made.at(-1)).toBe('apply -m kubeone.yaml -y --force-upgrade');
   });
 
   it('the upgrade is forced when the API server is upgraded and a kubelet is not', async () => {

@@ -1,13 +1,18 @@
 /** An upgrade that was cut off (the runner was killed): KubeOne goes on with it only with `--force-upgrade`. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
-import { Kubectl } from '../kubernetes/kubectl.ts';
+import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import type { ContextOf } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 
 /** KubeOne's own, on a node while it upgrades it. */
 const label = 'kubeone.io/upgrade-in-progress';
+
+/** kubeadm goes on for a while on the node where KubeOne was killed, and restarts etcd and the API server. */
+const patienceMs = 4 * 60_000;
 
 const Versions = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
 
@@ -22,7 +27,7 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) return [];
   const kubectl = new Kubectl(context, kubeconfig);
-  const nodes = [...(await kubectl.nodes()).values()];
+  const nodes = [...(await onceItAnswers(kubectl)).values()];
   const labelled = nodes.filter(({ labels }) => labels[label] !== undefined).map(({ name }) => name);
   const wanted = `v${state.kubernetesVersion}`;
   const mixed =
@@ -32,6 +37,17 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   context.emit({ kind: 'UpgradeResumed', message });
   if (labelled.length > 0) await kubectl.run(['label', 'node', ...labelled, `${label}-`, '--request-timeout=30s']);
   return ['--force-upgrade'];
+}
+
+async function onceItAnswers(kubectl: Kubectl): Promise<ReadonlyMap<string, ClusterNode>> {
+  for (const end = performance.now() + patienceMs; ; await pause(1000)) {
+    try {
+      return await kubectl.nodes();
+    } catch (error) {
+      const away = error instanceof StageFailure && error.error.code === 'KubernetesUnreachable';
+      if (!away || performance.now() > end) throw error;
+    }
+  }
 }
 
 async function serverVersion(kubectl: Kubectl): Promise<string> {
