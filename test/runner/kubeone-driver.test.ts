@@ -243,11 +243,12 @@ esac
     expect(made.at(-1)).toBe('apply -m kubeone.yaml -y');
   });
 
-  it("KubeOne's labels are removed, and the upgrade is forced, when KubeOne was killed at a node", async () => {
+  it('a node at which KubeOne was killed is uncordoned and loses its label, and the upgrade is forced', async () => {
     const nodes = [node('control-aaaaaaa-01', '1.34.2', { [label]: '' }), node('workers-bbbbbbb-01', '1.34.2')];
     expect(await upgrade('1.34.2', nodes)).toEqual([
       'version',
       'kubectl get nodes -o json',
+      'kubectl uncordon control-aaaaaaa-01',
       `kubectl label node control-aaaaaaa-01 ${label}-`,
       'apply -m kubeone.yaml -y --force-upgrade',
     ]);

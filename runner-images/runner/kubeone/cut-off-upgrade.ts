@@ -17,9 +17,9 @@ const patienceMs = 4 * 60_000;
 const Versions = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
 
 /**
- * Removes KubeOne's labels of an upgrade that was cut off. Returns the options with which KubeOne goes on with it: without them it refuses while a
- * control node has the label, or the API server has the new version and a kubelet the old one; and a node whose kubelet has the new
- * version would stay cordoned.
+ * Uncordons the nodes at which an upgrade was cut off, and removes KubeOne's labels of it. Returns the options with which KubeOne goes on: without
+ * them it refuses while a control node has the label, or the API server has the new version and a kubelet the old one. It begins with the
+ * control plane, and would drain that for ever if its pods had no other node to go to.
  */
 export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly string[]> {
   const { before } = context.document;
@@ -35,7 +35,10 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   if (labelled.length === 0 && !mixed) return [];
   const message = `an earlier upgrade to ${state.kubernetesVersion} was cut off${labelled.length === 0 ? '' : ` at ${labelled.join(', ')}`}: KubeOne goes on with it`;
   context.emit({ kind: 'UpgradeResumed', message });
-  if (labelled.length > 0) await kubectl.run(['label', 'node', ...labelled, `${label}-`, '--request-timeout=30s']);
+  if (labelled.length > 0) {
+    await kubectl.run(['uncordon', ...labelled, '--request-timeout=30s']);
+    await kubectl.run(['label', 'node', ...labelled, `${label}-`, '--request-timeout=30s']);
+  }
   return ['--force-upgrade'];
 }
 
