@@ -35,6 +35,7 @@ export interface Work {
   readonly balance?: readonly string[];
   readonly roles?: readonly object[];
   readonly proxyEndpoint?: string;
+  readonly noProxy?: string;
   /** By node: more variables of its host. */
   readonly variables?: Readonly<Record<string, object>>;
   /** Known from earlier runs. */
@@ -140,7 +141,7 @@ export class NodesFleet {
           kubeloom_proxy: {
             enabled: work.proxyEndpoint !== undefined,
             endpoint: work.proxyEndpoint ?? '',
-            no_proxy: 'localhost,svc',
+            no_proxy: work.noProxy ?? 'localhost,svc',
           },
           kubeloom_load_balancers: { lb: { roles: work.roles ?? [] } },
         },

@@ -23,7 +23,12 @@ describe.runIf(isRoot)('a machine of the user', () => {
   afterAll(() => fleet.stop());
 
   test('a machine of the user does not upgrade itself while it is a node', async () => {
+    const proxyEndpoint = 'http://127.0.0.1:9';
     expect(await fleet.play('configure', { install: ['metal'] })).toMatchObject({ code: 0, troubles: [] });
+    expect(await fleet.play('configure', { proxy: ['metal'], proxyEndpoint })).toMatchObject({ code: 0 });
+    // As KubeOne does.
+    await fleet.ssh('metal', `echo 'http_proxy="${proxyEndpoint}"#kubeone' >>/etc/environment; mkdir -p /etc/kubeone`);
+    await fleet.ssh('metal', `echo 'Acquire::http::Proxy "${proxyEndpoint}";' >/etc/apt/apt.conf.d/proxy.conf`);
     expect(await fleet.ssh('metal', 'systemctl is-enabled unattended-upgrades || true')).toBe('masked');
   });
 
@@ -34,7 +39,9 @@ describe.runIf(isRoot)('a machine of the user', () => {
     expect(await fleet.ssh('metal', `cat ${own.join(' ')}`)).toBe('mine\nmine');
     expect(await fleet.ssh('metal', `test -L ${upgrades} && systemctl is-active unattended-upgrades`)).toBe('active');
     expect(await fleet.ssh('metal', 'ls -A /etc/wireguard')).toBe('wg7.conf');
-    expect(await fleet.ssh('metal', 'ls -d /etc/kubeloom 2>/dev/null || true')).toBe('');
+    expect(await fleet.ssh('metal', 'ls -d /etc/kubeloom /etc/kubeone 2>/dev/null || true')).toBe('');
+    const proxied = 'cat /etc/environment /etc/apt/apt.conf.d/* /etc/systemd/system/*.d/* 2>/dev/null | grep -ci proxy';
+    expect(await fleet.ssh('metal', `${proxied} || true`)).toBe('0');
     expect((await fleet.play('detach', { uninstall: ['metal'] })).changed).toEqual({});
   });
 });

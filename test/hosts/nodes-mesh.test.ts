@@ -132,9 +132,19 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect((await fleet.play('configure', { install: all })).code).toBe(0);
   });
 
-  test('an installation proxy is set and removed again without a trace', async () => {
+  test('an installation proxy is set, taught to nodes that stand, and removed again with what KubeOne wrote', async () => {
     const before = await fleet.ssh('one', 'cat /etc/environment');
     const endpoint = 'http://user:secret@proxy.example:8880';
+    await fleet.ssh(
+      'one',
+      "printf '[Service]\\nExecStart=/bin/sleep infinity\\n' >/etc/systemd/system/containerd.service",
+    );
+    await fleet.ssh('one', 'systemctl daemon-reload && systemctl start containerd');
+    const proxiesOf = () =>
+      fleet.ssh(
+        'one',
+        'tr "\\0" "\\n" </proc/$(systemctl show -P MainPID containerd)/environ | grep -i _proxy= | sort',
+      );
     const set = await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint });
     expect(set.code).toBe(0);
     expect(await fleet.ssh('one', 'grep -c 8880 /etc/environment; apt-config dump Acquire::http::Proxy')).toBe(
@@ -142,9 +152,30 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     );
     expect((await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint })).changed).toEqual({});
     expect(set.stdout).not.toContain('secret');
-    await fleet.play('configure', { proxy: ['one'] });
+
+    const unit = '/etc/systemd/system/containerd.service.d/http-proxy.conf';
+    await fleet.ssh('one', `printf 'http_proxy="${endpoint}"#kubeone\\nno_proxy="svc"#kubeone\\n' >>/etc/environment`);
+    await fleet.ssh('one', `printf '[Service]\\nEnvironmentFile=/etc/environment\\n' >${unit}`);
+    await fleet.ssh('one', `printf 'Acquire::http::Proxy "${endpoint}";\\n' >/etc/apt/apt.conf.d/proxy.conf`);
+    await fleet.ssh('one', 'systemctl daemon-reload && systemctl restart containerd');
+    expect(await proxiesOf()).toContain(`http_proxy=${endpoint}\n`);
+    const learned = await fleet.play('configure', {
+      peers: ['one'],
+      keys: keys(),
+      proxyEndpoint: endpoint,
+      noProxy: '198.51.100.7',
+    });
+    expect(learned).toMatchObject({ code: 0, troubles: [] });
+    expect(learned.changed.one).toContain('wrote /etc/environment');
+    expect(await fleet.ssh('one', 'grep -c 198.51.100.7 /etc/environment')).toBe('2');
+
+    expect((await fleet.play('configure', { proxy: ['one'] })).changed.one).toContain(
+      'restarted containerd for the proxy',
+    );
+    expect(await proxiesOf().catch(() => '')).toBe('');
     expect(await fleet.ssh('one', 'cat /etc/environment')).toBe(before);
-    expect(await fleet.ssh('one', 'ls /etc/apt/apt.conf.d | grep -c kubeloom || true')).toBe('0');
+    expect(await fleet.ssh('one', `ls ${unit} /etc/apt/apt.conf.d/*proxy* 2>/dev/null | wc -l`)).toBe('0');
+    await fleet.ssh('one', 'systemctl stop containerd && rm /etc/systemd/system/containerd.service');
   });
 
   test('nodes that leave are cleaned, twice too, and a dead one does not prevent it', async () => {

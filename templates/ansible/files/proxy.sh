@@ -1,44 +1,63 @@
-# Sets or clears the installation proxy. KUBELOOM_PROXY: endpoint, empty = clear · KUBELOOM_NO_PROXY: comma list.
-# A marked block, so that what others wrote in /etc/environment stays and nothing is ever written twice.
-block() {
+# Sets or clears the installation proxy. KUBELOOM_PROXY: endpoint, empty = clear · KUBELOOM_NO_PROXY: comma list ·
+# KUBELOOM_PROXY_SERVICES: `keep` = services that run learn other hosts of NO_PROXY with their next start.
+apt=/etc/apt/apt.conf.d
+file=/etc/kubeloom/proxy.env
+services=(kubelet containerd docker)
+block='/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/'
+reload=0
+touch /etc/environment
+former=$(sed -nE "$block s/^http_proxy=\"(.*)\"\$/\1/p; s/^http_proxy=\"(.*)\"#kubeone\$/\1/p" /etc/environment | head -n 1)
+
+variables() {
   [ -n "$KUBELOOM_PROXY" ] || return 0
-  echo "# BEGIN kubeloom proxy"
   for name in http_proxy https_proxy HTTP_PROXY HTTPS_PROXY; do echo "$name=\"$KUBELOOM_PROXY\""; done
   for name in no_proxy NO_PROXY; do echo "$name=\"$KUBELOOM_NO_PROXY\""; done
-  echo "# END kubeloom proxy"
 }
-touch /etc/environment
-touched=0
-if [ -n "$KUBELOOM_PROXY" ] || grep -qx '# BEGIN kubeloom proxy' /etc/environment; then
-  put /etc/environment 644 <<<"$(sed '/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/d' /etc/environment; block)"
-  touched=$rewritten
-fi
-
-apt=/etc/apt/apt.conf.d/95-kubeloom-proxy
-services=(kubelet containerd docker)
 if [ -n "$KUBELOOM_PROXY" ]; then
-  put $apt 644 <<<"$(printf 'Acquire::%s::Proxy "%s";\n' http "$KUBELOOM_PROXY" https "$KUBELOOM_PROXY")"
+  put $apt/95-kubeloom-proxy 644 < <(printf 'Acquire::%s::Proxy "%s";\n' http "$KUBELOOM_PROXY" https "$KUBELOOM_PROXY")
+  put $file 644 < <(variables)
   export http_proxy="$KUBELOOM_PROXY" https_proxy="$KUBELOOM_PROXY" no_proxy="$KUBELOOM_NO_PROXY"
 else
-  drop $apt
+  drop $apt/95-kubeloom-proxy $file
+  # A user may have a file of this name, too: only what KubeOne wrote is removed.
+  pattern=$(sed 's/[][\.*^$+?(){}|]/\\&/g' <<<"$former")
+  grep -qsvxE "|Acquire::https?::Proxy \"$pattern\";" $apt/proxy.conf || drop $apt/proxy.conf
+  # KubeOne's scripts read it: empty, not removed.
+  [ ! -s /etc/kubeone/proxy-env ] || put /etc/kubeone/proxy-env 644 </dev/null
 fi
 for service in "${services[@]}"; do
-  # Not http-proxy.conf: that name is KubeOne's.
-  file=/etc/systemd/system/$service.service.d/kubeloom-proxy.conf
+  directory=/etc/systemd/system/$service.service.d
   if [ -n "$KUBELOOM_PROXY" ]; then
-    put "$file" 644 <<<$'[Service]\nEnvironmentFile=-/etc/environment'
-    touched=$((touched + rewritten))
-  elif [ -e "$file" ]; then
-    drop "$file"
-    rmdir --ignore-fail-on-non-empty "$(dirname "$file")"
-    touched=1
+    # Read after KubeOne's http-proxy.conf, with which `#kubeone` becomes a part of each value.
+    put "$directory/kubeloom-proxy.conf" 644 <<<$'[Service]\nEnvironmentFile=-/etc/kubeloom/proxy.env'
+    reload=$((reload + rewritten))
+  elif [ -d "$directory" ]; then
+    drop "$directory/kubeloom-proxy.conf"
+    ! cmp -s "$directory/http-proxy.conf" - <<<$'[Service]\nEnvironmentFile=/etc/environment' || drop "$directory/http-proxy.conf"
+    rmdir --ignore-fail-on-non-empty "$directory"
+    reload=1
   fi
 done
-if [ "$touched" != 0 ]; then
-  systemctl daemon-reload
-  for service in "${services[@]}"; do
-    systemctl is-active --quiet "$service" || continue
-    systemctl restart "$service"
-    changed "restarted $service for the proxy"
-  done
+[ $reload = 0 ] || systemctl daemon-reload
+
+# outdated SERVICE: it runs with other settings. Without a proxy: with the former one; a user may have given it another.
+outdated() {
+  local process has
+  systemctl is-active --quiet "$1" || return
+  process=$(systemctl show --property MainPID --value "$1")
+  has=$(tr '\0' '\n' <"/proc/$process/environ" | grep -iE '^(https?|no)_proxy=' | sort || true)
+  if [ -n "$KUBELOOM_PROXY" ]; then [ "$has" != "$(variables | tr -d '"' | sort)" ]; else [ -n "$former" ] && [[ $has == *"=$former"* ]]; fi
+}
+for service in "${services[@]}"; do
+  [ "${KUBELOOM_PROXY_SERVICES:-}" != keep ] && outdated "$service" || continue
+  systemctl restart "$service"
+  changed "restarted $service for the proxy"
+done
+
+# Last: until then it says what the former proxy was. A marked block, so that what others wrote stays; KubeOne's lines say the same, or less.
+if [ -n "$KUBELOOM_PROXY" ] || grep -qE '^# BEGIN kubeloom proxy$|#kubeone$' /etc/environment; then
+  put /etc/environment 644 < <(
+    sed -e "$block d; /#kubeone\$/d" -e '$a\' /etc/environment
+    if [ -n "$KUBELOOM_PROXY" ]; then echo "# BEGIN kubeloom proxy"; variables; echo "# END kubeloom proxy"; fi
+  )
 fi
