@@ -16,9 +16,9 @@ export interface HousekeepingOptions {
 }
 
 const everyMs = 3600 * 1000;
+const day = 86_400_000;
 /** As the lifecycle rules of the bucket in AWS. */
-const expiring = ['runs/', 'checks/'] as const;
-const objectsKeptMs = 365 * 86_400_000;
+const keptMs = { 'runs/': 365 * day, 'checks/': 365 * day, 'access/': day } as const;
 const largestLogBytes = 10 * 1024 * 1024;
 
 /** Returns what ends it. */
@@ -40,7 +40,7 @@ export async function keepHouse(
   executions.sweep(now);
   const logs = builds.sweep(now);
   await Promise.all(logs.map((log) => rm(log, { force: true })));
-  for (const prefix of expiring) await objects.expire(bucket, prefix, new Date(now - objectsKeptMs));
+  for (const [prefix, kept] of Object.entries(keptMs)) await objects.expire(bucket, prefix, new Date(now - kept));
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,

@@ -74,6 +74,8 @@ export class StorageStack extends Stack {
         },
         { id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
         { id: 'checks', prefix: 'checks/', expiration: Duration.days(runDays) },
+        // Certificates of people, without keys.
+        { id: 'access', prefix: 'access/', expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(7) },
       ],
     });

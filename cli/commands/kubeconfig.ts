@@ -1,10 +1,12 @@
 /** `kubeloom kubeconfig CLUSTER`: the kubeconfig of a cluster, on standard output, in a file or merged with those of other clusters. */
 import { type Command, Option } from 'commander';
-import { apiClient } from '../api-client.ts';
+import { type ClusterRole, clusterRoles } from '#domain/cluster-roles.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests } from '../find-manifest.ts';
 import { listed } from '../layout.ts';
 import { note } from '../output.ts';
+import { duration } from '../times.ts';
 
 interface KubeconfigOptions {
   readonly namespace: string;
@@ -12,14 +14,24 @@ interface KubeconfigOptions {
   readonly output?: string;
   readonly force?: boolean;
   readonly merge?: boolean;
+  readonly ttl?: string;
+  readonly role?: ClusterRole;
+}
+
+interface FoundCluster {
+  readonly owner: ManifestName;
+  readonly cluster: string;
+  readonly name: string;
 }
 
 export function registerKubeconfig(program: Command): void {
   program
     .command('kubeconfig <cluster>')
-    .description('print the kubeconfig of a cluster')
+    .description('print a kubeconfig of a cluster: yours for some hours, or the one of its admin')
     .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
     .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .option('--ttl <time>', 'a user of your own in the cluster, for 10m to 24h (1h with --role alone)')
+    .addOption(new Option('--role <role>', 'what that user may do (view with --ttl alone)').choices(clusterRoles))
     .addOption(
       new Option('-o, --output <file>', 'write it to this new file, which only you may read').conflicts('merge'),
     )
@@ -29,9 +41,49 @@ export function registerKubeconfig(program: Command): void {
 }
 
 async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<void> {
-  const { namespace, manifest, output, force = false, merge } = options;
+  const { output, force = false, merge, ttl, role } = options;
   if (force && output === undefined && !merge) throw new CliError('--force is for -o and --merge', exitCodes.usage);
   const api = apiClient();
+  const found = await findCluster(api, cluster, options);
+  const personal = ttl !== undefined || role !== undefined;
+  const text = personal
+    ? await issued(api, found, options)
+    : await api.getKubeconfig({ ...found.owner, cluster: found.cluster });
+  if (output === undefined && !merge) {
+    process.stdout.write(text);
+    return;
+  }
+  const { mergeKubeconfig, writeKubeconfig } = await import('../kubeconfig-file.ts');
+  if (output !== undefined) {
+    await writeKubeconfig(output, text, force);
+    note(`written to ${output}: kubectl --kubeconfig ${output} get nodes`);
+  } else {
+    const name = personal ? `kubeloom-${found.name}-${role ?? 'view'}` : `kubeloom-${found.name}`;
+    // One that ends after some hours is replaced by the next.
+    const file = await mergeKubeconfig(text, name, force || personal);
+    note(`added to ${file}: kubectl --context ${name} get nodes`);
+  }
+}
+
+async function issued(api: ApiClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {
+  const { ttl = '1h', role = 'view' } = options;
+  const { issueKubeconfig, secondsOf } = await import('../issued-kubeconfig.ts');
+  const seconds = secondsOf(ttl);
+  const { owner, cluster, name: title } = found;
+  const { text, until } = await issueKubeconfig(api, { ...owner, cluster, title, role, seconds });
+  const left = until.getTime() - Date.now();
+  const less =
+    left < seconds * 1000 - 60_000 ? `; you asked for ${duration(seconds * 1000)}, the cluster gives less` : '';
+  note(`role ${role}, until ${until.toISOString()} (${duration(left)} from now)${less}`);
+  return text;
+}
+
+/** The one that is called so. Throws `CliError` when there is none, or more than one. */
+async function findCluster(
+  api: ApiClient,
+  cluster: string,
+  { namespace, manifest }: KubeconfigOptions,
+): Promise<FoundCluster> {
   const manifests = (await allManifests(api, namespace)).filter(
     ({ name }) => manifest === undefined || name === manifest,
   );
@@ -55,18 +107,5 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
       exitCodes.usage,
     );
   }
-  const text = await api.getKubeconfig({ ...only.owner, cluster: only.cluster });
-  if (output === undefined && !merge) {
-    process.stdout.write(text);
-    return;
-  }
-  const { mergeKubeconfig, writeKubeconfig } = await import('../kubeconfig-file.ts');
-  if (output !== undefined) {
-    await writeKubeconfig(output, text, force);
-    note(`written to ${output}: kubectl --kubeconfig ${output} get nodes`);
-  } else {
-    const name = `kubeloom-${only.name}`;
-    const file = await mergeKubeconfig(text, name, force);
-    note(`added to ${file}: kubectl --context ${name} get nodes`);
-  }
+  return only;
 }

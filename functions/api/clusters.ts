@@ -7,12 +7,7 @@ import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 
 export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, caller }, deps) => {
-  const clusters = await deps.clusters.list(path);
-  const wanted = findCluster(clusters, path.cluster);
-  if (!wanted) {
-    const names = clusters.map(clusterName).join(', ') || 'none';
-    throw new PipelineError('NotFound', `manifest "${path.name}" has no cluster "${path.cluster}"; it has: ${names}`);
-  }
+  const wanted = clusterOf(await deps.clusters.list(path), path);
   const key = wanted.facts.kubeconfigKey;
   const text = key === undefined ? undefined : await deps.artifacts.getText(key);
   if (text === undefined) {
@@ -25,6 +20,17 @@ export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, cal
   await recordManifestChange(deps, { namespace, name, runId: '' }, `kubeconfig of ${clusterName(wanted)} read`, caller);
   return { text, contentType: 'application/yaml', headers: { 'cache-control': 'no-store' } };
 });
+
+/** The cluster that the path means. Throws `NotFound` with those that there are. */
+export function clusterOf(
+  clusters: readonly ClusterRecord[],
+  { name, cluster }: { readonly name: string; readonly cluster: string },
+): ClusterRecord {
+  const wanted = findCluster(clusters, cluster);
+  if (wanted) return wanted;
+  const names = clusters.map(clusterName).join(', ') || 'none';
+  throw new PipelineError('NotFound', `manifest "${name}" has no cluster "${cluster}"; it has: ${names}`);
+}
 
 /** By its name in the manifest, or by its id. */
 export function findCluster(clusters: readonly ClusterRecord[], wanted: string): ClusterRecord | undefined {

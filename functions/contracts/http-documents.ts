@@ -1,7 +1,8 @@
-/** What the API answers about Secrets, templates, roles, who asks, generations, and checks of credentials. */
+/** What the API answers about Secrets, templates, roles, who asks, generations, checks of credentials, and access to clusters. */
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
+import { IssuedCertificate } from './access-requests.ts';
 import { Fault } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
 import { Origin } from './records.ts';
@@ -51,6 +52,25 @@ export const ProviderCheck = z
   })
   .meta({ id: 'ProviderCheck' });
 export type ProviderCheck = z.infer<typeof ProviderCheck>;
+
+const access = { namespace: z.string(), name: z.string(), cluster: z.string().describe('its id'), id: z.string() };
+
+export const AccessAccepted = z
+  .object({ ...access, links: z.record(z.string(), z.string()).describe('`issued`: where its outcome will be') })
+  .meta({ id: 'AccessAccepted' });
+export type AccessAccepted = z.infer<typeof AccessAccepted>;
+
+export const IssuedKubeconfig = z
+  .object({
+    ...access,
+    status: z.enum(['running', 'done', 'lost']).describe('lost: its build ended without a result'),
+    startedAt: z.string(),
+    issued: IssuedCertificate.nullable().describe('null until it is done, and when nothing was issued'),
+    problem: z.string().nullable().describe('why nothing was issued, and what to do'),
+    build: z.string().describe('id of the build, whose log has the reason of a lost request'),
+  })
+  .meta({ id: 'IssuedKubeconfig' });
+export type IssuedKubeconfig = z.infer<typeof IssuedKubeconfig>;
 
 const GenerationSummary = z
   .object({

@@ -47,6 +47,12 @@ export const CheckPath = ProviderPath.extend({
 });
 const cluster = DnsLabel.describe('name or id of the cluster');
 export const ClusterPath = ManifestPath.extend({ cluster });
+export const AccessPath = ClusterPath.extend({
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a number')
+    .describe('`id` of the request'),
+});
 const orphan = z
   .string()
   .max(20_000)

@@ -1,11 +1,12 @@
 /**
  * One shape for all that is asked of a runner. A build has one variable, `KUBELOOM_JOB`: the place of a stage, or of a check
  * for drift (`runs/…/<stage or drift>/<mode>/<attempt>`; its request is the document of the waypoint), or the artifact prefix
- * of a question (`checks/…`; its request, build, log and result are below it).
+ * of a question (`checks/…`, `access/…`; its request, build, log and result are below it).
  */
 import { z } from 'zod';
 import { ClusterState } from '#domain/cluster-state.ts';
 import { StageName } from '#domain/plan.ts';
+import { CertificateRequest, IssuedCertificate } from './access-requests.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 
 /** One stage of a waypoint. */
@@ -59,6 +60,7 @@ export type TemplateLookup = z.infer<typeof TemplateLookup>;
 export const Question = z.discriminatedUnion('kind', [
   CredentialCheck.extend({ kind: z.literal('credentials') }),
   TemplateLookup.extend({ kind: z.literal('templates') }),
+  CertificateRequest.extend({ kind: z.literal('certificate') }),
 ]);
 export type Question = z.infer<typeof Question>;
 
@@ -82,6 +84,7 @@ export const QuestionResult = z.strictObject({
   answer: z
     .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
     .optional(),
+  issued: IssuedCertificate.optional(),
   error: StageError.optional(),
 });
 export type QuestionResult = z.infer<typeof QuestionResult>;
@@ -96,10 +99,11 @@ export const QuestionBuild = z.strictObject({
 export type QuestionBuild = z.infer<typeof QuestionBuild>;
 
 /** How long the answer to a question may take, in milliseconds; the result says so when it takes longer. */
-export const questionLimitMs = { credentials: 5 * 60_000, templates: 150_000 } as const satisfies Record<
-  Question['kind'],
-  number
->;
+export const questionLimitMs = {
+  credentials: 5 * 60_000,
+  templates: 150_000,
+  certificate: 120_000,
+} as const satisfies Record<Question['kind'], number>;
 
 /** Artifact keys of questions: the one place that knows them. Questions of a folder are numbered. */
 export const questionKeys = {
@@ -109,6 +113,9 @@ export const questionKeys = {
   /** Look-ups of one reference. No namespace begins with `_`: they never meet checks of credentials. */
   lookups: (reference: { readonly namespace: string; readonly name: string }, digest: string) =>
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
+  /** Requests of one caller for access to a cluster: no one else's path leads there. */
+  access: (key: { readonly namespace: string; readonly name: string }, cluster: string, callerDigest: string) =>
+    `access/${key.namespace}/${key.name}/${cluster}/${callerDigest}/`,
   request: (prefix: string) => `${prefix}/request.json`,
   build: (prefix: string) => `${prefix}/build.json`,
   result: (prefix: string) => `${prefix}/result.json`,
@@ -131,7 +138,7 @@ const JobEnvironment = z.object({ KUBELOOM_JOB: z.string() });
 /** The job of a build. Throws without one. */
 export function jobOf(environment: Readonly<Record<string, string | undefined>>): Job {
   const { KUBELOOM_JOB: reference } = JobEnvironment.parse(upToDate(environment));
-  if (reference.startsWith('checks/')) return { kind: 'question', prefix: reference };
+  if (/^(checks|access)\//.test(reference)) return { kind: 'question', prefix: reference };
   const [attempt, mode, stage, ...place] = reference.split('/').reverse();
   const waypoint = place.reverse().join('/');
   if (stage === 'drift') return { kind: 'drift', ...DriftJob.parse({ waypoint, attempt }) };

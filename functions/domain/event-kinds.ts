@@ -45,6 +45,10 @@ export const eventKinds = {
     BackedOff: { level: 'warning', when: 'a waypoint continues after a pause', fault: 'see `StageFailed`' },
     RetriesEnded: { level: 'warning', when: 'a waypoint is not retried any more', fault: 'see `StageFailed`' },
     NeedsAttention: { level: 'error', when: 'a user has to retry or to change the manifest', fault: 'as it says' },
+    AccessGiven: {
+      level: 'info',
+      when: 'a user got access to the cluster; says who, from where, in which role, until when',
+    },
     LeftBehind: { level: 'warning', when: 'the cluster was orphaned; lists what keeps running' },
     DriftChecked: { level: 'info', or: ['warning', 'error'], when: 'no drift was found in what could be checked' },
     DriftFound: { level: 'warning', or: ['error'], when: 'drift was found; says what follows', fault: 'outside' },

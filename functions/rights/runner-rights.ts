@@ -20,7 +20,7 @@ export interface Bounds {
   readonly secretReads?: readonly string[];
 }
 
-/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `ssh/` the keys of pools, `user/` the users' Secrets. */
+/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
     ...{ objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'] },
@@ -28,7 +28,7 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   },
   ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
   kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
-  kubectl: { objects: ['runs/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
+  kubectl: { objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
   // It looks, and writes nothing but what it found.
   drift: {
     ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },

@@ -4,14 +4,16 @@ import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { type JobContext, type JobOptions, runInFrame } from './job-frame.ts';
 import { StageFailure } from './stage-failure.ts';
 
-export type AnswerContext = Pick<JobContext<'secrets.get'>, 'ports' | 'mask' | 'templatesDirectory'>;
+export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
+
+type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'issued'>;
 
 /** What is found out for each kind of question. Throws `StageFailure` when nothing is. */
 export type Answers = {
   readonly [Kind in Question['kind']]: (
     question: Extract<Question, { kind: Kind }>,
     context: AnswerContext,
-  ) => Promise<Pick<QuestionResult, 'findings' | 'answer'>>;
+  ) => Promise<Answer>;
 };
 
 export interface AnswerOptions extends JobOptions {
@@ -30,8 +32,8 @@ export async function answerQuestion(
   if (text === undefined)
     throw new Error(`there is no request under ${prefix}: was it removed while the build waited?`);
   return runInFrame({
-    ...{ ports, logKey: questionKeys.log(prefix), options: { ...options, needsFiles: false } },
-    work: async ({ mask, templatesDirectory }) => answerTo(text, { ports, mask, templatesDirectory }, options),
+    ...{ ports, logKey: questionKeys.log(prefix), options },
+    work: async (job) => answerTo(text, { ports, ...job }, options),
     async store({ outcome, startedAt, endedAt }, hide) {
       const found = outcome.ok ? outcome.found : { error: outcome.error };
       const result: QuestionResult = { schema: 1, startedAt, endedAt, ...found };
@@ -46,13 +48,25 @@ function answerTo(
   request: string,
   context: AnswerContext,
   { answers, limitMs, signal }: AnswerOptions,
-): Promise<Pick<QuestionResult, 'findings' | 'answer'>> {
+): Promise<Answer> {
   const question = readQuestion(request);
   const longest = limitMs ?? questionLimitMs[question.kind];
-  const answer =
-    question.kind === 'credentials' ? answers.credentials(question, context) : answers.templates(question, context);
+  const answer = answerOf(question, context, answers);
   const late = aborted(AbortSignal.timeout(longest), () => tooLong(longest));
   return Promise.race([answer, aborted(signal, stopped), late]);
+}
+
+function answerOf(question: Question, context: AnswerContext, answers: Answers): Promise<Answer> {
+  switch (question.kind) {
+    case 'credentials':
+      return answers.credentials(question, context);
+    case 'templates':
+      return answers.templates(question, context);
+    case 'certificate':
+      return answers.certificate(question, context);
+    default:
+      return question satisfies never;
+  }
 }
 
 function aborted(signal: AbortSignal, reason: () => unknown): Promise<never> {

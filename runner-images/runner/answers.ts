@@ -2,6 +2,7 @@
 
 import type { Answers } from './answer-question.ts';
 import { unreported } from './provider-check/finding.ts';
+import { StageFailure } from './stage-failure.ts';
 
 export const answers: Answers = {
   credentials: async (question, { ports, templatesDirectory }) => {
@@ -14,6 +15,10 @@ export const answers: Answers = {
     const { lookUpCommit } = await import('./terraform/git-lookup.ts');
     return { answer: await lookUpCommit(question, context) };
   },
+  certificate: async (question, context) => {
+    const { issueCertificate } = await import('./access/issue-certificate.ts');
+    return { issued: await issueCertificate(question, context) };
+  },
 };
 
 /** Nothing is asked, and the answer says so. */
@@ -22,4 +27,10 @@ export const simulatedAnswers: Answers = {
   templates: async () => ({
     answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
   }),
+  certificate: async () => {
+    throw new StageFailure({
+      ...{ class: 'user', code: 'Simulated', message: 'Everything is simulated: there is no cluster to sign it.' },
+      hint: 'Use `kubeloom kubeconfig` without --ttl and --role.',
+    });
+  },
 };

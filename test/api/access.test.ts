@@ -37,6 +37,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
+  ...{ requestKubeconfig: 'viewer', getIssuedKubeconfig: 'viewer' },
   ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
@@ -44,7 +45,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>
 
 const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
-  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1', generation: '1' },
+  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1', generation: '1', id: '1' },
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 

@@ -88,13 +88,17 @@ describe('housekeeping', () => {
     expect(rest.builds.newest('p')).toEqual(['p:new']);
   });
 
-  it('objects of runs and checks expire after a year, as in the bucket in AWS', async () => {
+  it('objects of runs and checks expire after a year, and certificates of people after a day, as in AWS', async () => {
     const { directory: _, ...rest } = await stores();
     const asked: unknown[] = [];
     const expire = async (...given: unknown[]): Promise<number> => asked.push(given);
     await keepHouse({ ...rest, objects: { expire } }, now);
-    const before = new Date(now - 365 * day);
-    expect(asked).toEqual(['runs/', 'checks/'].map((prefix) => ['kubeloom', prefix, before]));
+    const expired = [
+      ['runs/', 365],
+      ['checks/', 365],
+      ['access/', 1],
+    ] as const;
+    expect(asked).toEqual(expired.map(([prefix, days]) => ['kubeloom', prefix, new Date(now - days * day)]));
   });
 
   it('a log that has become large is put aside, and the same file goes on', async () => {

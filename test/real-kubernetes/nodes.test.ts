@@ -29,6 +29,27 @@ describe('nodes of real Kubernetes', () => {
     expect(items.length).toBeGreaterThanOrEqual(3);
   });
 
+  it('a person is a user of the cluster for a while, with the rights of the role and no others', async () => {
+    const viewer = await cluster.issued('view', 600);
+    expect(viewer.until.getTime() - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(viewer.until.getTime() - Date.now()).toBeGreaterThan(300_000);
+    expect(await viewer.kubectl('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe('kubeloom:local');
+    const rights = ['get pods', 'create pods', 'get secrets', 'get nodes'];
+    const answers = async ({ kubectl }: typeof viewer) => {
+      const said: string[] = [];
+      for (const right of rights)
+        said.push((await kubectl('auth', 'can-i', ...right.split(' '))).trim().split('\n').at(-1) ?? '');
+      return said;
+    };
+    expect(await answers(viewer)).toEqual(['yes', 'no', 'no', 'no']);
+    expect(await answers(await cluster.issued('edit', 600))).toEqual(['yes', 'yes', 'yes', 'no']);
+    expect(await answers(await cluster.issued('admin', 3600))).toEqual(['yes', 'yes', 'yes', 'yes']);
+    expect(await cluster.kubectl('get', 'csr', '-o', 'name')).not.toContain('/kubeloom-');
+    expect((await cluster.events()).join('\n')).toMatch(
+      /kubeconfig of \S+ with the role view, valid until .* issued for local from 127/,
+    );
+  });
+
   it('labels, annotations and taints are set and taken away, and those of others stay', async () => {
     const { name } = await nodeOf('compute-1');
     await cluster.kubectl('label', 'node', name, 'example.com/own=yes');

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { eventFeed } from '#cli/event-feed.ts';
+import { issueKubeconfig } from '#cli/issued-kubeconfig.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
@@ -149,6 +150,23 @@ export function realCluster(first: () => Promise<Manifest>) {
     cluster,
     apply,
     bootIds: async () => bootIds(machines, await cluster()),
+    /** Events of the manifest, as text. */
+    events: async () => (await api.listEvents(key, { limit: 200 })).items.map(({ message }) => message),
+
+    /** Asks for a kubeconfig of one's own; returns kubectl with it, and when it ends. */
+    async issued(role: 'view' | 'edit' | 'admin', seconds: number) {
+      const { cluster: id, name } = await cluster();
+      const { text, until } = await issueKubeconfig(api, { ...key, cluster: id, title: name ?? id, role, seconds });
+      const own = join(home, `kubeconfig-${role}`);
+      await writeFile(own, text, { mode: 0o600 });
+      const kubectl = async (...args: string[]) =>
+        (
+          await run('kubectl', ['--kubeconfig', own, ...args]).catch(({ stdout, stderr }) => ({
+            stdout: stdout + stderr,
+          }))
+        ).stdout;
+      return { kubectl, until };
+    },
 
     /**
      * Applies, and kills the runner at each of these moments, one after the other, each in another `kubeone apply`. A person retries what

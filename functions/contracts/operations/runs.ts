@@ -1,12 +1,15 @@
 /** Operations on runs, their events and logs, and the clusters. */
 import { z } from 'zod';
+import { KubeconfigRequest } from '../access-requests.ts';
 import * as http from '../api-bodies.ts';
+import { AccessAccepted, IssuedKubeconfig } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import { manifest, type Operations, ok, operator, viewer } from './operation.ts';
 
 const run = `${manifest}/runs/{run}` as const;
 const read = { method: 'GET', access: viewer, tag: 'runs', problems: [400, 404] } as const;
 const page = { ...read, params: parameters.ManifestPath, query: parameters.PageQuery } as const;
+const ofCluster = { access: viewer, tag: 'clusters', params: parameters.ClusterPath } as const;
 const logHeaders = z.object({
   [http.headerNames.nextOffset]: z.string().describe('`offset` of the next piece'),
   [http.headerNames.ended]: z.enum(['true', 'false']).describe('nothing follows'),
@@ -57,5 +60,23 @@ export const runOperations = {
     params: parameters.ClusterPath,
     summary: 'Get the kubeconfig of a cluster, by its id or name',
     answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
+  },
+  requestKubeconfig: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/kubeconfig`,
+    method: 'POST',
+    summary: 'Request a client certificate of your own: `view` for viewers, `edit` and `admin` for operators',
+    body: { description: 'role, time and certificate request', required: true, schema: KubeconfigRequest },
+    answers: { 202: { description: 'the cluster is asked to sign it', schema: AccessAccepted } },
+    problems: [400, 404, 409, 413],
+  },
+  getIssuedKubeconfig: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/kubeconfig/{id}`,
+    method: 'GET',
+    params: parameters.AccessPath,
+    summary: 'Get what came of your request for a client certificate; only for who asked',
+    answers: ok('the certificate, once it is issued', IssuedKubeconfig),
+    problems: [400, 404],
   },
 } as const satisfies Operations;

@@ -3,6 +3,7 @@
  * answer is there when it is asked for again.
  */
 import { type Question, QuestionBuild, QuestionResult, questionKeys, questionLimitMs } from '#contracts/job.ts';
+import type { RunWork } from '#contracts/stage.ts';
 import type { Using } from '../../ports.ts';
 import { projectOf } from '../stages/stage-requests.ts';
 
@@ -17,6 +18,15 @@ export type QuestionPorts = Using<
   | 'config'
 >;
 
+/** The stage whose runner answers each kind. */
+const runnerOf = {
+  // It may read the credentials of clouds, become their roles and fetch templates.
+  credentials: 'infrastructure',
+  templates: 'infrastructure',
+  // It may read kubeconfigs, and reaches the cluster.
+  certificate: 'nodes',
+} as const satisfies Record<Question['kind'], RunWork>;
+
 export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedAt'> {
   /** `lost`: its build ended without a result. */
   readonly status: 'running' | 'done' | 'lost';
@@ -28,8 +38,7 @@ export async function ask(deps: QuestionPorts, prefix: string, question: Questio
   const { artifacts, builds, clock, config } = deps;
   const startedAt = clock.now().toISOString();
   await artifacts.putText(questionKeys.request(prefix), JSON.stringify(question), 'application/json');
-  // The runner that may read the credentials of clouds, become their roles and fetch templates.
-  const project = projectOf('infrastructure', config.KUBELOOM_RUNNER_PROJECTS);
+  const project = projectOf(runnerOf[question.kind], config.KUBELOOM_RUNNER_PROJECTS);
   const buildId = await builds.start(project, { KUBELOOM_JOB: prefix });
   const build: QuestionBuild = { schema: 1, buildId, startedAt };
   await artifacts.putText(questionKeys.build(prefix), JSON.stringify(build), 'application/json');

@@ -22,7 +22,7 @@ export async function removeKubeconfig({ document, facts, ports }: StageContext<
 }
 
 /** Keys, certificates and tokens in a kubeconfig. */
-function secretsIn(kubeconfig: string): readonly string[] {
+export function secretsIn(kubeconfig: string): readonly string[] {
   return [...kubeconfig.matchAll(/^\s*(?:client-key-data|token|password):\s*"?([^"\s]+)"?\s*$/gm)].flatMap((match) =>
     match[1] === undefined ? [] : [match[1]],
   );

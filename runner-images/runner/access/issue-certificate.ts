@@ -1,0 +1,123 @@
+/** A client certificate for a person: the cluster signs it for the key that the person has made and keeps. */
+import { createHash, X509Certificate } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
+import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
+import { levelOf } from '#domain/event-kinds.ts';
+import type { AnswerContext } from '../answer-question.ts';
+import { secretsIn } from '../kubernetes/kubeconfig.ts';
+import { Kubectl } from '../kubernetes/kubectl.ts';
+import { complaintsOnly } from '../process.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+/** Signing takes the controller manager well below a second. */
+const tries = 120;
+const betweenMs = 500;
+
+const Kubeconfig = z.object({
+  clusters: z
+    .array(z.object({ cluster: z.object({ server: z.string(), 'certificate-authority-data': z.string() }) }))
+    .min(1),
+});
+const Signed = z.object({
+  status: z
+    .object({
+      certificate: z.string().optional(),
+      conditions: z.array(z.object({ type: z.string(), message: z.string().default('') })).default([]),
+    })
+    .prefault({}),
+});
+
+/** Throws `StageFailure`, also when it cannot be reported that it was issued. */
+export async function issueCertificate(
+  question: CertificateRequest,
+  context: AnswerContext,
+): Promise<IssuedCertificate> {
+  const { ports, mask, workDirectory } = context;
+  const text = await ports.artifacts.getText(question.kubeconfigKey);
+  if (text === undefined) throw withoutKubeconfig(question);
+  mask.add(secretsIn(text));
+  const file = join(workDirectory, 'kubeconfig');
+  await writeFile(file, text, { mode: 0o600 });
+  const certificate = await signed(new Kubectl(context, file), question);
+  const until = new Date(new X509Certificate(Buffer.from(certificate, 'base64')).validTo).toISOString();
+  await report(question, until, context);
+  const [{ cluster } = never()] = Kubeconfig.parse(parse(text)).clusters;
+  return { server: cluster.server, authority: cluster['certificate-authority-data'], certificate, until };
+}
+
+/** The certificate, PEM in base64. The request does not stay in the cluster. */
+async function signed(kubectl: Kubectl, { role, request, seconds }: CertificateRequest): Promise<string> {
+  const group = clusterGroupOf(role);
+  const name = `kubeloom-${createHash('sha256').update(request).digest('hex').slice(0, 32)}`;
+  const rbac = 'rbac.authorization.k8s.io';
+  const documents = [
+    {
+      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name: group } },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: clusterRoleTable[role].boundTo },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
+    },
+    {
+      ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name } },
+      spec: {
+        request: Buffer.from(request).toString('base64'),
+        signerName: 'kubernetes.io/kube-apiserver-client',
+        expirationSeconds: seconds,
+        usages: ['client auth'],
+      },
+    },
+  ];
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: documents });
+  await kubectl.run(['apply', '--server-side', '--force-conflicts', '--field-manager=kubeloom', '-f', '-'], { input });
+  try {
+    await kubectl.run(['certificate', 'approve', name]);
+    return await whenSigned(kubectl, name);
+  } finally {
+    await kubectl.try(['delete', 'certificatesigningrequest', name, '--ignore-not-found']);
+  }
+}
+
+async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
+  for (let look = 0; look < tries; look += 1) {
+    const { stdout } = await kubectl.run(['get', 'certificatesigningrequest', name, '-o', 'json'], {
+      onLine: complaintsOnly,
+    });
+    const { certificate, conditions } = Signed.parse(JSON.parse(stdout)).status;
+    if (certificate) return certificate;
+    const failed = conditions.find(({ type }) => type === 'Failed' || type === 'Denied');
+    if (failed) throw unsigned(`it was refused: ${failed.message}`);
+    await sleep(betweenMs);
+  }
+  throw unsigned('the controller manager did not answer within a minute');
+}
+
+async function report({ role, ...about }: CertificateRequest, until: string, { ports }: AnswerContext): Promise<void> {
+  const { namespace, manifest, clusterName, caller } = about;
+  const message = `kubeconfig of ${clusterName} with the role ${role}, valid until ${until}, issued for ${caller}`;
+  const kind = 'AccessGiven' as const;
+  const at = ports.clock.now().toISOString();
+  const event = { ...{ at, runId: '', kind, level: levelOf({ kind }) }, cluster: clusterName, message };
+  await ports.events.append({ namespace, name: manifest }, [event]);
+}
+
+function withoutKubeconfig({ clusterName }: CertificateRequest): StageFailure {
+  return new StageFailure({
+    ...{ class: 'user', code: 'ClusterGone', message: `Cluster ${clusterName} has no kubeconfig any more.` },
+    hint: 'Wait until Kubernetes runs, then ask again.',
+  });
+}
+
+function unsigned(why: string): StageFailure {
+  return new StageFailure({
+    ...{ class: 'user', code: 'CertificateNotSigned', message: `The cluster signed no client certificate: ${why}.` },
+    hint: 'Its controller manager must sign for kubernetes.io/kube-apiserver-client, as kubeadm sets it up.',
+  });
+}
+
+function never(): never {
+  throw new Error('a kubeconfig without a cluster');
+}
