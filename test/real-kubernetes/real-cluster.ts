@@ -159,12 +159,9 @@ export function realCluster(first: () => Promise<Manifest>) {
       const { text, until } = await issueKubeconfig(api, { ...key, cluster: id, title: name ?? id, role, seconds });
       const own = join(home, `kubeconfig-${role}`);
       await writeFile(own, text, { mode: 0o600 });
-      const kubectl = async (...args: string[]) =>
-        (
-          await run('kubectl', ['--kubeconfig', own, ...args]).catch(({ stdout, stderr }) => ({
-            stdout: stdout + stderr,
-          }))
-        ).stdout;
+      // A refusal is an answer, too.
+      const kubectl = async (...args: string[]): Promise<string> =>
+        (await run('kubectl', ['--kubeconfig', own, ...args]).catch(({ stdout }) => ({ stdout }))).stdout.trim();
       return { kubectl, until };
     },
 
