@@ -112,7 +112,7 @@ function oid(text: string): Uint8Array {
   return element(tags.oid, Uint8Array.from(bytes));
 }
 
-/** Of the attributes that a subject may have; others are only told apart from them. */
+/** Of the attributes that a subject may have; all others count as other. */
 function oidText(content: Uint8Array | undefined): string {
   const hex = (bytes: Uint8Array) => [...bytes].join(' ');
   const known = [user, group].find((type) => hex(oid(type).subarray(2)) === hex(content ?? new Uint8Array()));

@@ -132,7 +132,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect((await fleet.play('configure', { install: all })).code).toBe(0);
   });
 
-  test('an installation proxy is set, taught to nodes that stand, and removed again with what KubeOne wrote', async () => {
+  test('an installation proxy is set, taught to existing nodes, and removed again with what KubeOne wrote', async () => {
     const before = await fleet.ssh('one', 'cat /etc/environment');
     const endpoint = 'http://user:secret@proxy.example:8880';
     await fleet.ssh(

@@ -94,7 +94,7 @@ describe('a client certificate for a person', () => {
     ]);
   });
 
-  it('without its event no certificate is handed out', async () => {
+  it('a certificate whose event cannot be stored is not handed out', async () => {
     cluster({ certificate });
     deps.events.append = () => Promise.reject(new Error('the table is full'));
     expect(await ask()).toBe(false);
