@@ -20,8 +20,7 @@ if [ -n "$KUBELOOM_PROXY" ]; then
 else
   drop $apt/95-kubeloom-proxy $file
   # A user may have a file of this name, too: only what KubeOne wrote is removed.
-  pattern=$(sed 's/[][\.*^$+?(){}|]/\\&/g' <<<"$former")
-  grep -qsvxE "|Acquire::https?::Proxy \"$pattern\";" $apt/proxy.conf || drop $apt/proxy.conf
+  grep -qsvxF "$(printf '\nAcquire::%s::Proxy "%s";' http "$former" https "$former")" $apt/proxy.conf || drop $apt/proxy.conf
   # KubeOne's scripts read it: empty, not removed.
   [ ! -s /etc/kubeone/proxy-env ] || put /etc/kubeone/proxy-env 644 </dev/null
 fi
@@ -49,7 +48,7 @@ outdated() {
   if [ -n "$KUBELOOM_PROXY" ]; then [ "$has" != "$(variables | tr -d '"' | sort)" ]; else [ -n "$former" ] && [[ $has == *"=$former"* ]]; fi
 }
 for service in "${services[@]}"; do
-  [ "${KUBELOOM_PROXY_SERVICES:-}" != keep ] && outdated "$service" || continue
+  if [ "${KUBELOOM_PROXY_SERVICES:-}" = keep ] || ! outdated "$service"; then continue; fi
   systemctl restart "$service"
   changed "restarted $service for the proxy"
 done
@@ -57,7 +56,7 @@ done
 # Last: until then it says what the former proxy was. A marked block, so that what others wrote stays; KubeOne's lines say the same, or less.
 if [ -n "$KUBELOOM_PROXY" ] || grep -qE '^# BEGIN kubeloom proxy$|#kubeone$' /etc/environment; then
   put /etc/environment 644 < <(
-    sed -e "$block d; /#kubeone\$/d" -e '$a\' /etc/environment
+    sed "$block d; /#kubeone\$/d; \$a\\" /etc/environment
     if [ -n "$KUBELOOM_PROXY" ]; then echo "# BEGIN kubeloom proxy"; variables; echo "# END kubeloom proxy"; fi
   )
 fi
