@@ -113,6 +113,11 @@ export const eventKinds = {
     },
     NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },
     NodeRemoved: { level: 'info', node: 'always', when: 'a node was drained and deleted from Kubernetes' },
+    HalfJoinedReset: {
+      level: 'info',
+      node: 'always',
+      when: 'a machine on which a join was cut off is reset, and joins again',
+    },
     UpgradeResumed: { level: 'info', when: 'an upgrade that was cut off goes on; says at which nodes' },
     OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
     NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },

@@ -116,6 +116,10 @@ esac
 out=$KUBELOOM_TEST_RECORDINGS
 host=\${@: -2:1}
 grep -qx "\${host#*@}" "$out.dead" 2>/dev/null && exit 255
+case "$*" in
+  *ca.crt) cat "$out.authority"; exit;;
+  *reset*) echo "reset on \${host#*@}" >> "$out.calls"; exit;;
+esac
 grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
 `;
   const lost = ['control-aaaaaaa-02', 'workers-bbbbbbb-01'];
@@ -193,6 +197,32 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
     expect(calls().filter((call) => call.includes('delete'))).toEqual([
       expect.stringContaining('delete node basement-01'),
     ]);
+  });
+
+  it('a machine on which a join was cut off is reset before KubeOne joins it again', async () => {
+    writeFileSync(`${recordings}.bare`, '');
+    writeFileSync(`${recordings}.authority`, 'b3Vycw==');
+    const kubeconfig =
+      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
+    await world.ports.artifacts.putText(key, kubeconfig);
+    // The first has become a node all the same.
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: lost[0] } }] }));
+    expect(await run({ direction: 'grow' })).toEqual([
+      'version',
+      'kubectl get nodes -o json',
+      'reset on 198.18.0.3',
+      'apply -m kubeone.yaml -y',
+    ]);
+    expect((await world.reported()).join()).toContain('HalfJoinedReset: workers-bbbbbbb-01');
+  });
+
+  it('a machine with Kubernetes of another cluster is never reset', async () => {
+    writeFileSync(`${recordings}.bare`, '');
+    writeFileSync(`${recordings}.authority`, 'dGhlaXJz');
+    const kubeconfig =
+      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
+    await world.ports.artifacts.putText(key, kubeconfig);
+    expect(await run({ direction: 'grow' })).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
   it('an upgrade removes nothing: KubeOne joins no node then', async () => {

@@ -1,5 +1,7 @@
 /** One command on one machine over SSH. */
 import { join } from 'node:path';
+import type { ClusterFacts, NodePoolState, NodeState } from '#domain/cluster-state.ts';
+import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from '#rendering/node-access.ts';
 import { type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -9,6 +11,18 @@ export interface SshLogin extends SshTarget {
   readonly keyFile: string;
   /** @default root */
   readonly user?: string;
+}
+
+/** How to log in on a node; its key is in `keyDirectory`. */
+export function sshLoginOf(
+  { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
+  facts: ClusterFacts,
+  keyDirectory: string,
+): SshLogin {
+  return {
+    ...{ name: node.name, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) },
+    ...{ user: sshUserOf(node), keyFile: sshKeyFileOf(node, pool, keyDirectory) },
+  };
 }
 
 /** Exit code and output of a command of the shell; 255 when the machine was not reached or kept the connection without an answer. */

@@ -1,7 +1,6 @@
 /** Removes from Kubernetes what it still has of machines that were lost and recreated under the same names: Node object and etcd member. */
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from '#rendering/node-access.ts';
-import { runOverSsh } from '../ansible/ssh-command.ts';
+import { runOverSsh, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { removeEtcdMember } from './etcd-member.ts';
@@ -47,14 +46,9 @@ export async function removeOldMembers(
 }
 
 /** The machine itself answers that kubeadm never ran on it, or not since it was reset: KubeOne asks the same. */
-async function isBare(context: StageContext, { node, pool }: Member, keyDirectory: string): Promise<boolean> {
-  const { current: facts } = context.facts;
-  const user = sshUserOf(node);
-  const login = {
-    ...{ name: node.name, user, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) },
-    keyFile: sshKeyFileOf(node, pool, keyDirectory),
-  };
-  const test = `${user === 'root' ? '' : 'sudo -n '}test -e /etc/kubernetes/kubelet.conf`;
+async function isBare(context: StageContext, member: Member, keyDirectory: string): Promise<boolean> {
+  const login = sshLoginOf(member, context.facts.current, keyDirectory);
+  const test = `${login.user === 'root' ? '' : 'sudo -n '}test -e /etc/kubernetes/kubelet.conf`;
   const { code, stdout } = await runOverSsh(context, login, `${test}; echo kubeloom-joined-$?`);
   return code === 0 && stdout.split('\n').includes('kubeloom-joined-1');
 }

@@ -11,6 +11,7 @@ import { goOnWithUpgrade } from '../kubeone/cut-off-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
+import { resetHalfJoined } from '../kubernetes/reset-half-joined.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
@@ -38,6 +39,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const { directory, keyDirectory } = await prepare(context, state, { addonsDirectory, absent });
   const known = context.facts.current.kubeconfigKey !== undefined;
   await removeOldMembers(context, state, keyDirectory);
+  await resetHalfJoined(context, state, keyDirectory);
   const options = await goOnWithUpgrade(context, state);
   const result = await context.run({
     label: 'kubeone',

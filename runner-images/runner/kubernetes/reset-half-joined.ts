@@ -1,0 +1,56 @@
+/** Resets machines on which a join was cut off (the runner was killed): KubeOne takes a file of kubeadm for a join that is done, or stops at it. */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
+import { settleBounded, unwrap } from '../bounded.ts';
+import type { StageContext } from '../stage-context.ts';
+import { keepKubeconfig } from './kubeconfig.ts';
+import { Kubectl } from './kubectl.ts';
+
+/** ssh processes at once. */
+const asksAtOnce = 30;
+
+const Kubeconfig = z.object({
+  clusters: z
+    .array(z.object({ cluster: z.object({ 'certificate-authority-data': z.string().optional() }) }))
+    .default([]),
+});
+
+/**
+ * Those that have the certificate authority of this cluster, and no node in it. A machine of another cluster is never touched. None in an
+ * upgrade: KubeOne joins no node then.
+ */
+export async function resetHalfJoined(context: StageContext, state: ClusterState, keyDirectory: string): Promise<void> {
+  const { document, facts, emit } = context;
+  const { before } = document;
+  if (before === null || before.kubernetesVersion !== state.kubernetesVersion) return;
+  const joining = state.pools
+    .flatMap((pool) => pool.nodes.map((node) => ({ node, pool })))
+    .filter(({ node: { name } }) => facts.current.nodes[name]?.joined !== true);
+  if (joining.length === 0) return;
+  const kubeconfig = await keepKubeconfig(context);
+  if (kubeconfig === undefined) return;
+  const authority = Kubeconfig.parse(parse(await readFile(kubeconfig, 'utf8'))).clusters[0]?.cluster;
+  const own = authority?.['certificate-authority-data'];
+  if (own === undefined) return;
+  const logins = joining.map((member) => sshLoginOf(member, facts.current, keyDirectory));
+  const asked = await settleBounded(logins, asksAtOnce, async (login) => {
+    const { stdout } = await runOverSsh(context, login, asRoot(login, 'base64 -w0 /etc/kubernetes/pki/ca.crt'));
+    return stdout.trim() === own;
+  });
+  const half = unwrap(asked).flatMap((isOne, index) => (isOne ? (logins[index] ?? []) : []));
+  if (half.length === 0) return;
+  const nodes = await new Kubectl(context, kubeconfig).nodes();
+  for (const login of half.filter(({ name }) => !nodes.has(name))) {
+    await runOverSsh(context, login, asRoot(login, 'kubeadm reset -f'));
+    emit({
+      kind: 'HalfJoinedReset',
+      message: `${login.name}: a join was cut off on it; it is reset and joins again`,
+      node: login.name,
+    });
+  }
+}
+
+const asRoot = ({ user }: SshLogin, command: string): string => `${user === 'root' ? '' : 'sudo -n '}${command}`;
