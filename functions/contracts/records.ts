@@ -175,6 +175,8 @@ export const ClusterRecord = z.strictObject({
   doneStages: DoneStages.optional(),
   /** What the last check for drift found; absent before the first. */
   drift: ClusterDrift.optional(),
+  /** What the waypoint under way, or the last one, was asked for apart from the manifest; absent when nothing was. */
+  demand: Demand.pick({ sizes: true, replace: true }).optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 

@@ -21,6 +21,8 @@ export interface EventKindRow {
 export const eventKinds = {
   manifest: {
     Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
+    ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
+    ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
     RunStarted: { level: 'info', when: 'a run starts; says how many clusters have work' },
     RunSucceeded: { level: 'info', when: 'all clusters are as desired, or the check for drift is done' },
     RunSuperseded: { level: 'info', when: 'the manifest was changed meanwhile; its newer generation follows' },
@@ -48,6 +50,12 @@ export const eventKinds = {
     AccessGiven: {
       level: 'info',
       when: 'a user got access to the cluster; says who, from where, in which role, until when',
+    },
+    DemandMet: { level: 'info', when: 'a size or a replacement that was asked for apart from the manifest is reached' },
+    DemandDropped: {
+      level: 'warning',
+      when: 'its grow was undone: it is not tried again until it is asked for again',
+      fault: 'see `StageFailed`',
     },
     LeftBehind: { level: 'warning', when: 'the cluster was orphaned; lists what keeps running' },
     DriftChecked: { level: 'info', or: ['warning', 'error'], when: 'no drift was found in what could be checked' },

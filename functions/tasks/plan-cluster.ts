@@ -3,6 +3,7 @@ import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-
 import { taskHandler } from '../middleware.ts';
 import { planCluster } from '../pipeline/clusters/cluster-plans.ts';
 import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
+import { demandLeft } from '../pipeline/clusters/demand-records.ts';
 import { planEvents } from '../pipeline/clusters/plan-events.ts';
 import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/clusters/plan-outcomes.ts';
 import { startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
@@ -18,6 +19,8 @@ const uses = [
   'clusters.get',
   'clusters.put',
   'clusters.remove',
+  'demands.get',
+  'demands.put',
   'demands.remove',
   'events.append',
   'manifests.get',
@@ -31,7 +34,9 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
-  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planningOf(deps, manifest), manifest, record);
+  const demand = await demandLeft(deps, { run, manifest, record, now });
+  const planning = planningOf(deps, manifest, demand ? [demand] : []);
+  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
   if (plan.refusals.length > 0) {
     await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
     return nothingToDo('refused');
@@ -52,7 +57,7 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
   const facts = await knownFacts(deps, record);
   const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
-  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, now });
+  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, demand, now });
   await storeStart(deps, start);
   await deps.events.append(key, planEvents(run, plan.waypoints, { before: record, after: start.record, now }));
   return start.output;

@@ -19,6 +19,7 @@ const uses = [
   'clusters.put',
   'clusters.remove',
   'demands.discard',
+  'demands.list',
   'events.append',
   'manifests.begin',
   'runs.get',
@@ -46,11 +47,11 @@ export const handler = taskHandler(
 
 /** Each is taken over before the next ones are read: the states of a hundred clusters are too large to be held at once. */
 async function touchedOf(
-  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'ids'>,
+  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'demands.list' | 'ids'>,
   manifest: ManifestRecord,
   fence: number,
 ) {
-  const planning = planningOf(deps, manifest);
+  const planning = planningOf(deps, manifest, await deps.demands.list(manifest));
   const records = manifest.check ? deps.clusters.each(manifest) : eachCluster(deps, manifest);
   const touched = aheadOf(records, async (record) => {
     if (!manifest.check && !needsWork(planning, manifest, record)) return [];

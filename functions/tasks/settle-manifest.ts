@@ -13,6 +13,7 @@ import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clust
 const uses = [
   'artifacts.removeAll',
   'clusters.each',
+  'demands.list',
   'events.append',
   'manifests.get',
   'manifests.remainsOf',

@@ -90,7 +90,7 @@ describe('manifests that work with Claudie', () => {
     expect(warnings).toEqual([
       expect.objectContaining({
         path: 'spec.nodePools.dynamic[1].autoscaler',
-        reason: 'nothing scales the pool yet: it has 1 node until the manifest says otherwise',
+        reason: 'nothing scales the pool automatically yet: it starts with 1 node',
       }),
     ]);
   });

@@ -218,6 +218,7 @@ export interface Desired {
   readonly ids?: string;
   readonly heldPools?: readonly PoolLeftOut[];
   readonly leaving?: readonly string[];
+  readonly sizes?: Readonly<Record<string, number>>;
 }
 
 /** The desired state of the one cluster of a random manifest. */

@@ -1,5 +1,6 @@
 /** Plans of the clusters of a stored manifest, from the current states in their records. */
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
+import { type Bounds, type Demand, isOpen, noDemand, openDemand, sizesOf } from '#domain/demand.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
@@ -18,11 +19,13 @@ export interface Planning {
   readonly templates: Readonly<Record<string, string>>;
   /** Locators of the Secrets that open their repositories, by name. */
   readonly templateSecrets?: Readonly<Record<string, string>>;
+  /** What is asked of the clusters, by their ids. @default nothing */
+  readonly demands?: Readonly<Record<string, Demand>>;
 }
 
 /** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(
-  { ids, templates, templateSecrets = {} }: Planning,
+  { ids, templates, templateSecrets = {}, demands = {} }: Planning,
   manifest: ManifestRecord,
   record: ClusterRecord,
 ): ClusterPlan {
@@ -32,7 +35,10 @@ export function planCluster(
   const document = manifestOf(manifest);
   try {
     const heldPools = heldBy(manifest, record);
-    const desired = buildDesiredState({ ...goal, manifest: document, templates, templateSecrets, ids, heldPools });
+    const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
+    const asked = { sizes: sizesOf(demand), leaving: demand.replace.map(({ node }) => node) };
+    const question = { ...goal, manifest: document, templates, templateSecrets, ids, heldPools, ...asked };
+    const desired = buildDesiredState(question);
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];
     const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
@@ -43,6 +49,12 @@ export function planCluster(
     return { cluster: goal.cluster, waypoints: [], refusals: [refusal] };
   }
 }
+
+/** Bounds of autoscaled pools, by name. */
+export const boundsOf = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, Bounds>> => {
+  const scaled = nodePools.dynamic.flatMap(({ name, autoscaler }) => (autoscaler ? [[name, autoscaler] as const] : []));
+  return Object.fromEntries(scaled);
+});
 
 /** Held pools, which could not be created: a newer generation or attempt retries them. */
 export function heldBy(
@@ -110,6 +122,8 @@ export function reachedRecords(
 /** True when the record has to change: something to do, to refuse, to report or to forget. */
 export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
   if (record.status !== 'Converged' || record.current === null) return true;
+  // What is reached has to be struck out, too.
+  if (!manifest.deleting && isOpen(planning.demands?.[record.cluster] ?? noDemand)) return true;
   const { waypoints, refusals } = planCluster(planning, manifest, record);
   return waypoints.length > 0 || refusals.length > 0;
 }

@@ -1,9 +1,24 @@
 /** Changes of what is asked of a cluster: of two writers at the same moment, neither loses anything. */
-import type { DemandRecord, ManifestKey } from '#contracts/records.ts';
-import { type Asking, type Demand, type NodeDemand, noDemand, withReplacements } from '#domain/demand.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
+import {
+  type Asking,
+  type Demand,
+  demandTexts,
+  type FailedGrow,
+  isOpen,
+  type NodeDemand,
+  noDemand,
+  openDemand,
+  withoutFailed,
+  withReplacements,
+} from '#domain/demand.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
+import { manifestOf } from '../manifests/stored-document.ts';
+import { boundsOf } from './cluster-plans.ts';
+import { clusterEvent, keyOf } from './cluster-records.ts';
 
 /** A cluster of a manifest, by its id. */
 export interface ClusterOfManifest {
@@ -32,6 +47,45 @@ export async function changeDemand(
       if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
     }
   }
+}
+
+/** What of the demand is still to be done: the rest is struck out, and reported. Undefined when there is none. */
+export async function demandLeft(
+  deps: Ports & Using<'events.append'>,
+  { run, manifest, record, now }: DemandQuestion,
+): Promise<DemandRecord | undefined> {
+  const of = { key: keyOf(run), cluster: run.cluster };
+  const stored = await deps.demands.get(of.key, of.cluster);
+  if (stored === undefined || manifest.deleting) return stored;
+  const bounds = boundsOf(manifestOf(manifest));
+  const left = await changeDemand(deps, of, (demand) => openDemand(demand, { ...record, bounds }));
+  const met = demandTexts(stored).filter((text) => !demandTexts(left).includes(text));
+  const events = met.map((text) => clusterEvent(run, now, { kind: 'DemandMet', message: `${text}: done` }));
+  if (events.length > 0) await deps.events.append(of.key, events);
+  return { ...stored, ...left };
+}
+
+interface DemandQuestion {
+  readonly run: ClusterRun;
+  readonly manifest: ManifestRecord;
+  readonly record: ClusterRecord;
+  readonly now: string;
+}
+
+/** After a grow that was undone: what it was to bring about is not tried again. Returns what was struck out, for people. */
+export async function dropFailedDemand(
+  deps: Ports,
+  of: ClusterOfManifest,
+  grow: FailedGrow,
+): Promise<readonly string[]> {
+  if (!isOpen(grow.served)) return [];
+  let dropped: readonly string[] = [];
+  await changeDemand(deps, of, (demand) => {
+    const left = withoutFailed(demand, grow);
+    dropped = demandTexts(demand).filter((text) => !demandTexts(left).includes(text));
+    return left;
+  });
+  return dropped;
 }
 
 /**

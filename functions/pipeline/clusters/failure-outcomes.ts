@@ -58,7 +58,7 @@ export function assessWaypoint({ record, plan, failure, config }: WaypointQuesti
 }
 
 /** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */
-export function rollbackSentence(direction: string, record: ClusterRecord): string {
+export function rollbackSentence(direction: string, record: ClusterRecord, dropped = false): string {
   const nodes = record.progress?.nodes ?? [];
   const stays = nodes.filter(({ part }) => part === 'stays').length;
   const undone = undoneParts(
@@ -69,7 +69,10 @@ export function rollbackSentence(direction: string, record: ClusterRecord): stri
     record.current === null
       ? 'nothing is left of the cluster'
       : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
-  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. A retry tries the same again; a changed manifest gets a new plan.`;
+  const next = dropped
+    ? 'What was asked for apart from the manifest is not tried again; ask for it again.'
+    : 'A retry tries the same again; a changed manifest gets a new plan.';
+  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. ${next}`;
 }
 
 /** Claims only what is known: a node without facts may never have been created, and a static one never reached. */

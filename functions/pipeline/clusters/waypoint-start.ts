@@ -4,6 +4,7 @@ import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/
 import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
+import { type Demand, isOpen, noDemand } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
@@ -25,6 +26,8 @@ export interface WaypointStart {
   /** The path from here on: this waypoint and those behind it. */
   readonly path: readonly Waypoint[];
   readonly facts: ClusterFacts;
+  /** What the path was planned with, apart from the manifest. */
+  readonly demand: Demand | undefined;
   /** Tool to CodeBuild project. */
   readonly projects: Readonly<Record<string, string>>;
   readonly now: string;
@@ -64,8 +67,11 @@ export function startWaypoint(start: WaypointStart): Start {
     ...{ before, target, attempted, facts, stages, undo },
   };
   const goesOn = record.status === 'BackingOff';
-  const next = changed(record, run, {
+  const { demand: _before, ...known } = record;
+  const { sizes, replace } = start.demand ?? noDemand;
+  const next = changed(known, run, {
     ...during,
+    ...(isOpen({ sizes, replace }) && { demand: { sizes, replace } }),
     status: 'Running',
     facts,
     progress,

@@ -1,5 +1,7 @@
 /** Starts a generation once more, under the next attempt's name. */
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
 import { type GenerationRequest, nextRecord, startRun } from './next-generation.ts';
 
@@ -9,15 +11,45 @@ import { type GenerationRequest, nextRecord, startRun } from './next-generation.
  */
 export async function startNextAttempt(
   { namespace, name, generation, attempt, reason }: StartNextAttemptInput,
-  deps: Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>,
+  deps: Ports,
   change: Pick<GenerationRequest, 'retries' | 'templates'> = {},
 ): Promise<boolean> {
-  const key = { namespace, name };
-  const stored = await deps.manifests.get(key);
+  const stored = await deps.manifests.get({ namespace, name });
   if (stored?.generation !== generation || stored.attempt !== attempt) return false;
-  const { document, deleting, retries } = stored;
-  const record = nextRecord(deps, key, stored, { document, deleting, again: true, retries, ...change });
+  await startAfter(deps, stored, { reason, change: { retries: stored.retries, ...change } });
+  return true;
+}
+
+/**
+ * Starts whatever generation is stored once more, for what was asked of its clusters: a run under way settles as "newer".
+ * Throws `NotFound`.
+ */
+export async function startAnotherAttempt(
+  deps: Ports,
+  { namespace, name }: ManifestKey,
+  reason: string,
+): Promise<ManifestRecord> {
+  for (let tries = 1; ; tries++) {
+    const stored = await deps.manifests.get({ namespace, name });
+    if (stored === undefined) throw new PipelineError('NotFound', `there is no manifest "${namespace}/${name}"`);
+    try {
+      return await startAfter(deps, stored, { reason });
+    } catch (error) {
+      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
+    }
+  }
+}
+
+type Ports = Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>;
+
+async function startAfter(
+  deps: Ports,
+  stored: ManifestRecord,
+  { reason, change = {} }: { readonly reason: string; readonly change?: Pick<GenerationRequest, 'retries' | 'templates'> },
+): Promise<ManifestRecord> {
+  const { document, deleting, generation, attempt } = stored;
+  const record = nextRecord(deps, stored, stored, { document, deleting, again: true, ...change });
   await deps.manifests.replace(record, { generation, attempt });
   await startRun(deps, record, reason);
-  return true;
+  return record;
 }

@@ -1,5 +1,5 @@
 /** Which templates each provider instance of a manifest uses: pinned when it is accepted, compared by every plan. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
@@ -14,8 +14,17 @@ import { lookUpTemplates } from '../jobs/template-lookups.ts';
 type Ports = QuestionPorts & Using<'templateReferences.get' | 'templateSources'>;
 
 /** What plans of a stored manifest need. */
-export function planningOf({ ids }: Using<'ids'>, manifest: ManifestRecord): Planning {
-  return { ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} };
+export function planningOf(
+  { ids }: Using<'ids'>,
+  manifest: ManifestRecord,
+  demands: readonly DemandRecord[] = [],
+): Planning {
+  return {
+    ids,
+    templates: manifest.templates ?? {},
+    templateSecrets: manifest.templateSecrets ?? {},
+    demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
+  };
 }
 
 export interface PinnedTemplates {

@@ -7,10 +7,11 @@ import { type SettledCluster, settledCluster } from './run-summary.ts';
 
 /** Those are behind that the planner would change. */
 export async function* settledByPlans(
-  deps: Using<'clusters.each' | 'ids'>,
+  deps: Using<'clusters.each' | 'demands.list' | 'ids'>,
   manifest: ManifestRecord,
 ): AsyncGenerator<SettledCluster> {
-  const planning = planningOf(deps, manifest);
+  // What is asked for meanwhile starts an attempt of its own, unless the manifest is paused.
+  const planning = planningOf(deps, manifest, manifest.paused ? await deps.demands.list(manifest) : []);
   for await (const record of eachCluster(deps, manifest))
     yield settledCluster(record, needsWork(planning, manifest, record));
 }

@@ -1,11 +1,13 @@
 /** Manifests for scenarios: clusters of one control pool and some compute pools, all simulated. */
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 
+type PoolSize = number | { readonly min: number; readonly max: number };
+
 export interface ClusterSpec {
   readonly name?: string;
   readonly control?: number;
-  /** Nodes of each compute pool, by pool name. */
-  readonly compute?: Readonly<Record<string, number>>;
+  /** Nodes of each compute pool by pool name, or the bounds of an autoscaled one. */
+  readonly compute?: Readonly<Record<string, PoolSize>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly version?: string;
   /** A load balancer in front of all compute pools. */
@@ -39,7 +41,7 @@ export function manifestOf(clusters: readonly ClusterSpec[] = [{}]): InputManife
 }
 
 const nameOf = ({ name = 'web' }: ClusterSpec): string => name;
-const computeOf = ({ compute = { work: 2 } }: ClusterSpec): Readonly<Record<string, number>> => compute;
+const computeOf = ({ compute = { work: 2 } }: ClusterSpec): Readonly<Record<string, PoolSize>> => compute;
 
 function computeNames(desired: ClusterSpec): readonly string[] {
   const own = desired.machines ? [`${nameOf(desired)}-own`] : [];
@@ -84,7 +86,8 @@ function balancerOf(desired: ClusterSpec): object {
   return { name: `${name}-lb`, roles: [`${name}-http`], dns, targetedK8s: name, pools: [`${name}-front`] };
 }
 
-function poolOf(name: string, count: number, labels: Readonly<Record<string, string>>): object {
+function poolOf(name: string, size: PoolSize, labels: Readonly<Record<string, string>>): object {
   const providerSpec = { name: 'sim-1', region: 'anywhere' };
-  return { name, count, labels, providerSpec, serverType: 'small', image: 'linux' };
+  const sized = typeof size === 'number' ? { count: size } : { autoscaler: size };
+  return { name, ...sized, labels, providerSpec, serverType: 'small', image: 'linux' };
 }

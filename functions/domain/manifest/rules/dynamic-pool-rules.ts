@@ -1,4 +1,5 @@
 /** Rules of `spec.nodePools.dynamic`. */
+import { counted } from '#domain/planning/text/words.ts';
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
@@ -49,8 +50,8 @@ function* sizeRules({ count, autoscaler }: PartialDynamicPool, path: Path): Iter
     yield warning(
       'nothing-scales',
       [...path, 'autoscaler'],
-      `nothing scales the pool yet: it has ${autoscaler.min} ${autoscaler.min === 1 ? 'node' : 'nodes'} until the manifest says otherwise`,
-      'raise min, or use count',
+      `nothing scales the pool automatically yet: it starts with ${counted(autoscaler.min, 'node')}`,
+      'set its size with `kubeloom scale`, raise min, or use count',
     );
   }
   if (autoscaler !== undefined && autoscaler.min > autoscaler.max) {

@@ -37,11 +37,10 @@ export interface DesiredStateInput {
   readonly ids: HashSource;
   /** Pools that could not be created: nodes that do not exist are left out, existing ones stay as they are. @default none */
   readonly heldPools?: readonly PoolLeftOut[];
-  /**
-   * Names of dynamic nodes that are removed first; where the pool keeps its number, others take their place. No product code
-   * sets it yet: it is for self-healing. @default none
-   */
+  /** Names of dynamic nodes that are removed; where the pool keeps its number, others take their place before. @default none */
   readonly leaving?: readonly string[];
+  /** Nodes of autoscaled pools by name; the bounds of the pool apply. @default as many as exist */
+  readonly sizes?: Readonly<Record<string, number>>;
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -72,7 +71,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 }
 
 function poolSources(
-  { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [] }: DesiredStateInput,
+  { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [], sizes = {} }: DesiredStateInput,
   cluster: KubernetesCluster,
   existing: readonly ClusterState[],
 ): PoolSources {
@@ -96,6 +95,7 @@ function poolSources(
     provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
     held: new Set(heldPools.map(useKey)),
     leaving: new Set(leaving),
+    sizes: new Map(Object.entries(sizes)),
     replaceable: replaceablePools(manifest),
   };
 }

@@ -21,6 +21,8 @@ export interface PoolSources {
   readonly held: ReadonlySet<string>;
   /** Names of dynamic nodes to remove. */
   readonly leaving: ReadonlySet<string>;
+  /** Nodes of autoscaled pools by name, where a number is asked for. */
+  readonly sizes: ReadonlyMap<string, number>;
   /** Names of pools whose machines may be replaced. */
   readonly replaceable: ReadonlySet<string>;
 }
@@ -87,8 +89,10 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
   const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])];
   const stays = (node: NodeState) => !sources.leaving.has(node.name);
   const stay = made.filter(stays);
-  const counted = (existing.current ?? existing.attempted)?.nodes.filter(stays).length;
-  const count = pool.autoscaler ? clamp(counted ?? 0, pool.autoscaler) : (pool.count ?? 0);
+  // A new instance takes over the number of the one that it replaces.
+  const sized = existing.current ?? existing.attempted ?? use.current.find((other) => isUse(other, use));
+  const asked = sources.sizes.get(pool.name) ?? sized?.nodes.filter(stays).length ?? 0;
+  const count = pool.autoscaler ? clamp(asked, pool.autoscaler) : (pool.count ?? 0);
   const found = existing.current ?? existing.attempted;
   const id = found?.id ?? hashedId(dnsForm(pool.name), sources.ids, sources.takenIds);
   sources.takenIds.add(id);
