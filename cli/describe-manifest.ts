@@ -95,6 +95,7 @@ function clusterLines(
     ...progressLines(cluster, width),
     ...(cluster.failure ? failureLines(cluster.failure, width) : []),
     ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure?.message, width)),
+    ...demandLines(cluster.demand, width),
     ...driftLines(cluster, width),
     ...indented(nodeTable(cluster, options.everyNode === true, inner)),
     ...indented(loadBalancerTable(cluster, inner)),
@@ -208,6 +209,23 @@ const indented = (lines: readonly string[]): string[] => lines.map((line) => `  
 
 /** Further ones are only counted; `--json` has all. */
 const mostShown = 20;
+
+/** What is asked for apart from the manifest, by whom and when. */
+export function demandLines(demand: ClusterDescription['demand'], width?: number): string[] {
+  if (demand === null) return [];
+  const by = (one: { readonly by: string; readonly at: string }) => paint('dim', `(${one.by}, ${ago(one.at)})`);
+  const asked = [
+    ...demand.sizes.map((size) => `${counted(size.count, 'node')} in pool ${paint('bold', size.pool)} ${by(size)}`),
+    ...demand.replace.map((one) => `node ${paint('bold', one.node)} replaced: ${one.because} ${by(one)}`),
+  ];
+  return [
+    ...asked.flatMap((text) => wrap(`  ${paint('cyan', 'requested:')} ${text}`, 4, width)),
+    ...demand.failures.flatMap(({ pool, count, code, message, at }) => {
+      const text = `pool ${paint('bold', pool)} did not get ${counted(count, 'node')}: ${code}: ${message}`;
+      return wrap(`  ${paint('yellow', 'not reached:')} ${text} ${paint('dim', `(${ago(at)})`)}`, 4, width);
+    }),
+  ];
+}
 
 /** Nothing before the first check. */
 export function driftLines({ drift }: ClusterDescription, width?: number): string[] {

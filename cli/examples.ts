@@ -22,6 +22,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   resume: ['shop', 'shop --wait'],
   drift: ['shop --wait', 'shop --repair --wait'],
   rollback: ['shop --wait', 'team/shop'],
+  scale: ['shop web=5', 'shop web=5 batch=0 --wait'],
+  replace: ['shop web-1-ab12cd3-01', 'shop web-1-ab12cd3-01 --because "its disk is full" --wait'],
   delete: ['shop --wait', 'shop --orphan compute-1-ab12cd3-01'],
   whoami: ['', '--context prod'],
   'secrets list': ['', '-n team'],

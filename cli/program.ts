@@ -24,6 +24,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
     ['retry', 'cancel', 'pause', 'resume', 'drift', 'rollback'],
     async () => (await import('./commands/verbs.ts')).registerVerbs,
   ],
+  [['scale', 'replace'], async () => (await import('./commands/demand.ts')).registerDemand],
   [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
   [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
   [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],

@@ -2,6 +2,7 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
+import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
 import { ago } from './times.ts';
@@ -14,6 +15,11 @@ export function showPlan(report: PlanReport): void {
   for (const line of faultLines(report.warnings, 'warning')) print(line);
   if (report.faults.length > 0) return;
   for (const plan of report.clusters) showCluster(plan);
+  for (const { cluster, ...demand } of report.demand) {
+    print();
+    print(`  cluster ${paint('bold', cluster)} is asked for more than the manifest says:`);
+    for (const line of demandLines(demand)) print(`  ${line}`);
+  }
   for (const { cluster, differs, items, checkedAt } of report.drift) {
     print();
     printWrapped(`  ${paint('yellow', 'drift:')} cluster ${cluster}: ${differs} (checked ${ago(checkedAt)})`, 4);

@@ -16,8 +16,9 @@ export async function recordManifestChange(
   { namespace, name, runId }: Pick<ManifestRecord, 'namespace' | 'name' | 'runId'>,
   what: string,
   caller: AdmittedCaller,
+  kind: 'Requested' | 'ScaleRequested' | 'ReplacementRequested' = 'Requested',
 ): Promise<void> {
-  await report(deps, { namespace, name }, runId, `${what} by ${callerText(caller)}`);
+  await report(deps, { namespace, name }, { runId, kind, message: `${what} by ${callerText(caller)}` });
 }
 
 /** For Secrets, templates and roles; `what` names the thing. */
@@ -27,11 +28,16 @@ export async function recordChange(
   what: string,
   caller: AdmittedCaller,
 ): Promise<void> {
-  await report(deps, changesOf(namespace), '', `${what} by ${callerText(caller)}`);
+  const message = `${what} by ${callerText(caller)}`;
+  await report(deps, changesOf(namespace), { runId: '', kind: 'Requested', message });
 }
 
 /** A change is not undone because its event could not be stored. */
-async function report({ clock, events }: Ports, key: ManifestKey, runId: string, message: string): Promise<void> {
-  const event: NewEvent = { at: clock.now().toISOString(), runId, level: 'info', kind: 'Requested', message };
+async function report(
+  { clock, events }: Ports,
+  key: ManifestKey,
+  change: Pick<NewEvent, 'runId' | 'kind' | 'message'>,
+): Promise<void> {
+  const event: NewEvent = { at: clock.now().toISOString(), level: 'info', ...change };
   await Promise.allSettled([events.append(key, [event])]);
 }

@@ -1,6 +1,6 @@
 /** Validates a document before it is accepted: faults, warnings, and its plan. */
 import type { Fault } from '#contracts/api-bodies.ts';
-import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { placeOfSubject } from '#domain/manifest/place-of-subject.ts';
@@ -56,7 +56,7 @@ export async function assessManifest(
   if (manifest === undefined || form.length > 0)
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
-  const clusters = await deps.clusters.list(key);
+  const [clusters, demands] = await Promise.all([deps.clusters.list(key), deps.demands.list(key)]);
   const {
     templates,
     templateSecrets,
@@ -65,9 +65,11 @@ export async function assessManifest(
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
   const record = nextRecord(deps, key, stored, goal);
-  const plans = planClusters(planningOf(deps, record), record, clusters);
+  const plans = planClusters(planningOf(deps, record, demands), record, clusters);
   const underWay = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
-  const later = underWay ? refusalsOf(plansOnceReached(deps, { stored, desired: record }, clusters), plans) : [];
+  const later = underWay
+    ? refusalsOf(plansOnceReached(deps, { stored, desired: record, demands }, clusters), plans)
+    : [];
   const faults = [...wireFaults([...replaceFaults(manifest), ...unpinned], document), ...placed(document, later)];
   const refusals = placed(document, refusalsOf(plans));
   return { record, same, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
@@ -107,13 +109,20 @@ export function planClusters(
 /** The same plans, as if the run of the stored manifest had reached what it leads to: that counts as existing, too. */
 export function plansOnceReached(
   deps: Pick<ApiPorts, 'ids'>,
-  { stored, desired }: { readonly stored: ManifestRecord; readonly desired: ManifestRecord },
+  { stored, desired, demands = [] }: Change,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {
   // One that can no longer be read leads nowhere.
   if (!readableManifest(stored)) return [];
-  const reached = reachedRecords(planningOf(deps, stored), stored, clusters);
-  return planClusters(planningOf(deps, desired), desired, reached);
+  const reached = reachedRecords(planningOf(deps, stored, demands), stored, clusters);
+  return planClusters(planningOf(deps, desired, demands), desired, reached);
+}
+
+interface Change {
+  readonly stored: ManifestRecord;
+  readonly desired: ManifestRecord;
+  /** @default none */
+  readonly demands?: readonly DemandRecord[];
 }
 
 /** What plans refuse, each reason once however many clusters give it, without what `others` refuse already. */

@@ -87,12 +87,16 @@ function byKey(one: ManifestKey, other: ManifestKey): number {
 }
 
 async function describe(
-  deps: Pick<ApiPorts, 'clusters' | 'runs'>,
+  deps: Pick<ApiPorts, 'clusters' | 'demands' | 'runs'>,
   record: ManifestRecord,
 ): Promise<ManifestDescription> {
   try {
-    const clusters = await deps.clusters.list(record);
-    return describeManifest(record, clusters, await deps.runs.get(record, record.runId));
+    const [clusters, demands, lastRun] = await Promise.all([
+      deps.clusters.list(record),
+      deps.demands.list(record),
+      deps.runs.get(record, record.runId),
+    ]);
+    return describeManifest(record, clusters, { lastRun, demands });
   } catch (error) {
     return describeRemains(remainsWithout(record, error));
   }

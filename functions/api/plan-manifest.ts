@@ -2,7 +2,7 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { PlanQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
@@ -18,6 +18,7 @@ import { assessManifest, planClusters } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
 import { requestDocumentAmong } from './request-document.ts';
 import { rollbackGoal } from './verbs.ts';
+import { openDemandOf } from './views/cluster-description.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {
   const { path: key, query } = request;
@@ -38,6 +39,7 @@ export const planManifest = handle(operations.planManifest, async (request, deps
     ...planned,
     etag: stored ? manifestTag(stored) : null,
     drift: given && !stored ? [] : driftRows(clusters),
+    demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
   };
   return { json };
 });
@@ -85,6 +87,14 @@ async function documentOf(
   if (rollback === undefined) return { document: stored.document, accompanying: [] };
   const { generation, document } = await rollbackGoal(deps, stored, rollback === 'last' ? undefined : rollback);
   return { document, accompanying: [], rollbackTo: generation };
+}
+
+function demandRows(clusters: readonly ClusterRecord[], demands: readonly DemandRecord[]): PlanReport['demand'] {
+  return clusters.flatMap((record) => {
+    const found = demands.find(({ cluster }) => cluster === record.cluster);
+    const demand = found && openDemandOf({ ...found, failures: {} });
+    return demand ? [{ ...demand, cluster: clusterName(record) }] : [];
+  });
 }
 
 export function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {

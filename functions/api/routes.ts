@@ -5,6 +5,7 @@ import type { HttpHandler } from '../middleware.ts';
 import * as access from './cluster-access.ts';
 import * as clusters from './clusters.ts';
 import * as deletion from './delete-manifest.ts';
+import * as demand from './demand.ts';
 import * as documents from './documents.ts';
 import * as generations from './generations.ts';
 import type { Handler } from './handle.ts';
@@ -19,7 +20,7 @@ import * as verbs from './verbs.ts';
 
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
-  ...{ ...manifests, ...deletion, ...plan, ...verbs, ...generations, ...checks, ...validation },
+  ...{ ...manifests, ...deletion, ...plan, ...verbs, ...demand, ...generations, ...checks, ...validation },
   ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...service },
 };
 

@@ -5,6 +5,7 @@ import { ClusterDrift, DriftItem } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { OpenDemand } from './demand-bodies.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { RunWork, StageMode } from './stage.ts';
 
@@ -191,6 +192,7 @@ export const ClusterDescription = z
     heldPools: z
       .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
       .describe('new pools that could not be created; a retry or a changed manifest tries them again'),
+    demand: OpenDemand.nullable().describe('null when there is none'),
     drift: ClusterDrift.nullable().describe('what the last check found; null before the first'),
     simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
     kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),
@@ -253,6 +255,9 @@ export const PlanReport = z
       .describe('`ETag` of the version that this was planned against, for `If-Match`; null when nothing is stored'),
     rollbackTo: z.number().int().optional().describe('the generation that a rollback would go back to'),
     drift: DriftRows,
+    demand: z
+      .array(OpenDemand.extend({ cluster: z.string().describe('its name') }))
+      .describe('what the plan follows besides the document'),
   })
   .meta({ id: 'PlanReport' });
 export type PlanReport = z.infer<typeof PlanReport>;

@@ -113,6 +113,33 @@ export const RollbackRequest = z
   .meta({ id: 'RollbackRequest' });
 export type RollbackRequest = z.infer<typeof RollbackRequest>;
 
+/** Body of a change of sizes. */
+export const ScaleRequest = z
+  .strictObject({
+    cluster: DnsLabel.optional().describe('name or id of the cluster; needed where several use the pools'),
+    sizes: z
+      .record(z.string().max(63), z.int().min(0).max(255))
+      .refine((sizes) => Object.keys(sizes).length > 0, 'names no pool')
+      .describe('nodes of autoscaled pools, by name'),
+  })
+  .meta({ id: 'ScaleRequest' });
+export type ScaleRequest = z.infer<typeof ScaleRequest>;
+
+/** Body of a replacement. */
+export const ReplaceRequest = z
+  .strictObject({
+    nodes: z.array(DnsLabel).min(1, 'names no node').max(255).describe('names of nodes'),
+    because: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
+      .optional()
+      .describe('why, for people'),
+  })
+  .meta({ id: 'ReplaceRequest' });
+export type ReplaceRequest = z.infer<typeof ReplaceRequest>;
+
 /** Body of a check for drift. */
 export const DriftRequest = z
   .strictObject({

@@ -39,6 +39,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
   ...{ requestKubeconfig: 'viewer', getIssuedKubeconfig: 'viewer' },
   ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
+  ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
 };

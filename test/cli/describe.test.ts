@@ -16,7 +16,7 @@ const node = (number: number, change: Partial<NodeRow> = {}): NodeRow => ({
 const cluster = (change: Partial<ClusterDescription>): ClusterDescription => ({
   ...{ cluster: 'web-1a2b3c4', name: 'web', status: 'Converged', kubernetesVersion: '1.36.0' },
   ...{ network: '192.168.2.0/24', apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null },
-  ...{ heldPools: [], drift: null, simulated: [], kubeconfigPath: null },
+  ...{ heldPools: [], demand: null, drift: null, simulated: [], kubeconfigPath: null },
   ...change,
 });
 

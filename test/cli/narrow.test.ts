@@ -25,7 +25,7 @@ const node = (name: string, role: NodeRow['role'], number: number): NodeRow => (
 const cluster: ClusterDescription = {
   ...{ cluster: 'two-clouds-1a2b3c4', name: 'two-clouds', status: 'Converged', kubernetesVersion: '1.36.0' },
   ...{ network: '192.168.2.0/24', apiEndpoint: 'https://198.19.198.29:6443', progress: null, failure: null },
-  ...{ heldPools: [], drift: null, simulated: [], kubeconfigPath: null },
+  ...{ heldPools: [], demand: null, drift: null, simulated: [], kubeconfigPath: null },
   nodes: [node('control-wq5pbpq-01', 'control', 1), node('compute-t9rq39i-01', 'compute', 2)],
   loadBalancers: [
     {

@@ -1,9 +1,11 @@
 /** The description of one cluster: progress, nodes, load balancers, and what went wrong. */
 import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
+import type { OpenDemand } from '#contracts/demand-bodies.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import type { Demand } from '#domain/demand.ts';
 import { percentDone } from '#domain/progress.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
@@ -12,7 +14,11 @@ import { attemptOfPrefix, logPath } from './api-paths.ts';
 const apiPort = 6443;
 
 /** `deleting`: its manifest is being deleted. */
-export function describeCluster(record: ClusterRecord, deleting = false): ClusterDescription {
+export function describeCluster(
+  record: ClusterRecord,
+  demand: Demand | undefined,
+  deleting = false,
+): ClusterDescription {
   const shown = record.current ?? record.attempted;
   return {
     cluster: record.cluster,
@@ -38,10 +44,19 @@ export function describeCluster(record: ClusterRecord, deleting = false): Cluste
       role,
       reason: `${failure.code}: ${failure.message}`,
     })),
+    demand: demand === undefined ? null : openDemandOf(demand),
     drift: record.drift ?? null,
     simulated: record.facts.simulated,
     kubeconfigPath: record.facts.kubeconfigKey === undefined ? null : kubeconfigPath(record),
   };
+}
+
+/** Null when nothing is asked for, and nothing of it failed. */
+export function openDemandOf({ sizes, replace, failures }: Demand): OpenDemand | null {
+  const asked = Object.entries(sizes).flatMap(([pool, { kept, ...size }]) => (kept ? [] : [{ pool, ...size }]));
+  const failed = Object.entries(failures).map(([pool, failure]) => ({ pool, ...failure }));
+  if (asked.length + replace.length + failed.length === 0) return null;
+  return { sizes: asked, replace: [...replace], failures: failed };
 }
 
 function kubeconfigPath(record: ClusterRecord): string {

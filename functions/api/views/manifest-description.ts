@@ -1,6 +1,6 @@
 /** The description of a manifest: its row in the list, and the whole; of one that cannot be read with the reason. */
 import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/api-bodies.ts';
-import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
@@ -34,12 +34,15 @@ export function summarizeManifest(record: ManifestRecord, clusters: readonly Clu
 export function describeManifest(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
-  lastRun: RunRecord | undefined,
+  { lastRun, demands = [] }: { readonly lastRun?: RunRecord | undefined; readonly demands?: readonly DemandRecord[] },
 ): ManifestDescription {
   return {
     ...summarizeManifest(record, clusters),
     document: record.document,
-    clusters: clusters.map((cluster) => describeCluster(cluster, record.deleting)),
+    clusters: clusters.map((cluster) => {
+      const demand = demands.find((one) => one.cluster === cluster.cluster);
+      return describeCluster(cluster, demand, record.deleting);
+    }),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ?? null,
     ...(record.status === 'Failed' && record.dueAt !== undefined && !record.paused && { retryAt: record.dueAt }),
@@ -75,7 +78,7 @@ export function summaryOfRemains(remains: ManifestRemains): ManifestSummary {
 }
 
 export function describeRemains(remains: ManifestRemains): ManifestDescription {
-  return { ...describeManifest(remains.record, [], undefined), ...marked(remains) };
+  return { ...describeManifest(remains.record, [], {}), ...marked(remains) };
 }
 
 /** What is left of a manifest whose clusters cannot be read. Throws any other error. */

@@ -124,6 +124,24 @@ export const manifestOperations = {
     answers: { 202: accepted('a check was started') },
     problems: [400, 404, 409, 412, 413],
   },
+  scaleManifest: {
+    ...verb('scale', 'Ask for sizes of autoscaled pools, within their bounds; the document stays as it is'),
+    body: { description: 'which sizes', required: true, schema: parameters.ScaleRequest, maxBytes: bodyLimits.verb },
+    answers: {
+      200: accepted('the pools have these sizes, or get them already; nothing was started'),
+      202: accepted('a new attempt was started'),
+    },
+    problems: [400, 404, 409, 412, 413],
+  },
+  replaceNodes: {
+    ...verb('replace', 'Replace nodes: others are created first, and removed again if that fails'),
+    body: { description: 'which nodes', required: true, schema: parameters.ReplaceRequest, maxBytes: bodyLimits.verb },
+    answers: {
+      200: accepted('the nodes are being replaced already; nothing was started'),
+      202: accepted('a new attempt was started'),
+    },
+    problems: [400, 404, 409, 412, 413],
+  },
   rollbackManifest: {
     ...verb('rollback', 'Go back to an earlier document, as a new generation'),
     body: { description: 'which generation', required: false, schema: parameters.RollbackRequest },

@@ -45,7 +45,10 @@ type Ports = Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflo
 async function startAfter(
   deps: Ports,
   stored: ManifestRecord,
-  { reason, change = {} }: { readonly reason: string; readonly change?: Pick<GenerationRequest, 'retries' | 'templates'> },
+  {
+    reason,
+    change = {},
+  }: { readonly reason: string; readonly change?: Pick<GenerationRequest, 'retries' | 'templates'> },
 ): Promise<ManifestRecord> {
   const { document, deleting, generation, attempt } = stored;
   const record = nextRecord(deps, stored, stored, { document, deleting, again: true, ...change });

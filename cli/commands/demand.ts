@@ -1,0 +1,76 @@
+/** `kubeloom scale NAME POOL=5` and `kubeloom replace NAME NODE`: what is asked of clusters apart from their manifest. */
+import type { Command } from 'commander';
+import type { ManifestAccepted } from '#contracts/api-bodies.ts';
+import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { printJson } from '../output.ts';
+import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
+
+interface Options {
+  readonly namespace: string;
+  readonly cluster?: string;
+  readonly because?: string;
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerDemand(program: Command): void {
+  const command = (words: string, description: string) =>
+    program
+      .command(words)
+      .description(description)
+      .option('-n, --namespace <namespace>', 'namespace of NAME', 'default');
+  const last = (one: Command) =>
+    one.option('--wait', 'show progress until the run ends; exit 6 when it fails').option('--json', 'answer as JSON');
+
+  last(
+    command('scale <name> <size...>', 'set sizes of autoscaled pools within their bounds, as POOL=NUMBER').option(
+      '--cluster <cluster>',
+      'the cluster, where several use the pools',
+    ),
+  ).action(async (name: string, texts: readonly string[], options: Options) => {
+    const sizes = Object.fromEntries(texts.map(sizeOf));
+    const body = { sizes, ...(options.cluster !== undefined && { cluster: options.cluster }) };
+    await perform(name, options, { done: 'is scaled', ask: (api, key) => api.scaleManifest(key, body) });
+  });
+
+  last(
+    command('replace <name> <node...>', 'replace nodes: others are created first').option(
+      '--because <text>',
+      'why, for events and `describe`',
+    ),
+  ).action(async (name: string, nodes: string[], options: Options) => {
+    const body = { nodes, ...(options.because !== undefined && { because: options.because }) };
+    await perform(name, options, { done: 'gets other nodes', ask: (api, key) => api.replaceNodes(key, body) });
+  });
+}
+
+/** `web=5` */
+function sizeOf(text: string): readonly [pool: string, count: number] {
+  const [, pool = '', count] = /^([^=]+)=(\d{1,3})$/.exec(text) ?? [];
+  if (count !== undefined) return [pool, Number(count)];
+  throw new CliError(`${text}: write the name of a pool and a number of nodes, as in web=5`, exitCodes.usage);
+}
+
+interface Intent {
+  /** What has happened, for people. */
+  readonly done: string;
+  ask(api: ApiClient, key: ManifestName): Promise<ManifestAccepted>;
+}
+
+async function perform(name: string, options: Options, { done, ask }: Intent): Promise<void> {
+  const api = apiClient();
+  process.exitCode = await ofManifest(api, { name, ...options }, async (key) => {
+    const json = options.json === true;
+    const accepted = await ask(api, key);
+    if (!json) reportAccepted(key, accepted, done);
+    if (!options.wait || accepted.paused) {
+      if (json) printJson({ accepted });
+      return options.wait ? notStarted(accepted) : exitCodes.ok;
+    }
+    const waited = await waitForRun(api, key, accepted, { json });
+    if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
+    return waited.code;
+  });
+}

@@ -1,0 +1,155 @@
+/** Sizes and replacements: what is asked of clusters besides the manifest. Each starts the next attempt of the generation. */
+import type { Fault } from '#contracts/api-bodies.ts';
+import { operations } from '#contracts/operations/operations.ts';
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { type Demand, openDemand, sameDemand, withReplacements, withSizes } from '#domain/demand.ts';
+import { clustersWith, placeOfNode, replacementFaults, sizeFaults } from '#domain/demand-faults.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { shown } from '#domain/manifest/names.ts';
+import { counted, listed } from '#domain/planning/text/words.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { boundsOf, planCluster } from '../pipeline/clusters/cluster-plans.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { changeDemand, demandOf } from '../pipeline/clusters/demand-records.ts';
+import { startAnotherAttempt } from '../pipeline/manifests/next-attempt.ts';
+import { manifestOf } from '../pipeline/manifests/stored-document.ts';
+import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { recordManifestChange } from './audit-event.ts';
+import { handle } from './handle.ts';
+import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
+
+/** Sizes of autoscaled pools of one cluster. */
+export const scaleManifest = handle(operations.scaleManifest, async ({ path, body, headers, caller }, deps) => {
+  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'scaled');
+  const { record, faults } = clusterAsked(document, clusters, body);
+  if (record === undefined || faults.length > 0) throw refused(stored, 'scaled', faults);
+  const asking = { by: caller.name, at: deps.clock.now().toISOString() };
+  const sizes = Object.entries(body.sizes).map(([pool, count]) => `${pool} to ${counted(count, 'node')}`);
+  return ask(deps, {
+    ...{ stored, document, caller, done: 'scaled' as const, kind: 'ScaleRequested' as const },
+    what: `scaling of ${listed(sizes, 20)} in cluster ${clusterName(record)} requested`,
+    changes: [{ record, change: (demand) => withSizes(demand, body.sizes, asking) }],
+  });
+});
+
+/** Nodes that others replace. */
+export const replaceNodes = handle(operations.replaceNodes, async ({ path, body, headers, caller }, deps) => {
+  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'changed');
+  const leaving = (await deps.demands.list(stored)).flatMap(({ replace }) => replace);
+  const names = [...new Set(body.nodes)];
+  const states = clusters.flatMap(({ current }) => current ?? []);
+  const faults = replacementFaults(states, names, leaving);
+  if (faults.length > 0) throw refused(stored, 'changed', faults);
+  const asking = { by: caller.name, at: deps.clock.now().toISOString() };
+  const { because = 'requested' } = body;
+  const changes = clusters.flatMap((record) => {
+    const own = names.filter((node) => record.current && placeOfNode([record.current], node));
+    const nodes = own.map((node) => ({ node, because }));
+    return own.length === 0 ? [] : [{ record, change: (demand: Demand) => withReplacements(demand, nodes, asking) }];
+  });
+  return ask(deps, {
+    ...{ stored, document, caller, changes, done: 'changed' as const, kind: 'ReplacementRequested' as const },
+    what: `replacement of ${listed(names, 20)} requested (${because})`,
+  });
+});
+
+interface Request {
+  readonly stored: ManifestRecord;
+  readonly document: InputManifest;
+  readonly caller: AdmittedCaller;
+  readonly changes: readonly { readonly record: ClusterRecord; readonly change: (demand: Demand) => Demand }[];
+  /** For people. */
+  readonly what: string;
+  readonly done: string;
+  readonly kind: 'ScaleRequested' | 'ReplacementRequested';
+}
+
+/** Stores it and starts the next attempt, unless it is all there or asked for already. */
+async function ask(deps: ApiPorts, { stored, document, caller, changes, what, done, kind }: Request) {
+  const demands = await deps.demands.list(stored);
+  const bounds = boundsOf(document);
+  const asked = changes.map(({ record, change }) => {
+    const { current, attempted } = record;
+    const about = { current, attempted, bounds };
+    const before = openDemand(demandOf(demands.find(({ cluster }) => cluster === record.cluster)), about);
+    return { record, change, before, after: openDemand(change(before), about) };
+  });
+  if (stored.status !== 'Failed' && asked.every(({ before, after }) => sameDemand(before, after)))
+    return unchangedResponse(stored);
+  const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
+  if (faults.length > 0) throw refused(stored, done, faults);
+  for (const { record, change } of asked)
+    await changeDemand(
+      deps,
+      { key: { namespace: stored.namespace, name: stored.name }, cluster: record.cluster },
+      change,
+    );
+  const next = await startAnotherAttempt(deps, stored, what);
+  await recordManifestChange(deps, next, what, caller, kind);
+  return acceptedResponse(next);
+}
+
+/** What the planner refuses for the demand, and not without. */
+function planFaults(
+  deps: Pick<ApiPorts, 'ids'>,
+  stored: ManifestRecord,
+  record: ClusterRecord,
+  { before, after }: { readonly before: Demand; readonly after: Demand },
+): readonly Fault[] {
+  const refusals = (demand: Demand) => {
+    const planning = { ...planningOf(deps, stored), demands: { [record.cluster]: demand } };
+    return planCluster(planning, stored, record).refusals;
+  };
+  const known = new Set(refusals(before).map(({ reason }) => reason));
+  return refusals(after).flatMap(({ path, reason, fix }) => (known.has(reason) ? [] : [{ path, reason, fix }]));
+}
+
+/** The manifest, its document and its clusters. Throws what speaks against asking anything of it. */
+async function manifestAsked(
+  deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
+  path: Pick<ManifestRecord, 'namespace' | 'name'>,
+  headers: Readonly<Record<string, string>>,
+  done: string,
+) {
+  const stored = await storedManifest(deps, path);
+  checkPreconditions(headers, path, stored);
+  if (stored.deleting) {
+    const fix = 'apply a document to keep it';
+    throw refused(stored, done, [{ path: 'it', reason: 'it is being deleted', fix }]);
+  }
+  return { stored, document: manifestOf(stored), clusters: await deps.clusters.list(path) };
+}
+
+/** The cluster that is named, or the only one that uses the pools. */
+function clusterAsked(
+  document: InputManifest,
+  clusters: readonly ClusterRecord[],
+  { cluster, sizes }: { readonly cluster?: string | undefined; readonly sizes: Readonly<Record<string, number>> },
+): { readonly record?: ClusterRecord; readonly faults: readonly Fault[] } {
+  const fault = (reason: string, fix: string) => ({ faults: [{ path: 'cluster', reason, fix }] });
+  const names = document.spec.kubernetes.clusters.map(({ name }) => name);
+  const known = clusters.find((record) => [clusterName(record), record.cluster].includes(cluster ?? ''));
+  if (cluster !== undefined && !known)
+    return fault(`there is no cluster ${shown(cluster)}`, `name one of ${listed(names, 10)}`);
+  const using = [...new Set(Object.keys(sizes).flatMap((pool) => clustersWith(document, pool)))];
+  if (!known && using.length > 1) {
+    return fault(`the clusters ${listed(using, 10)} use these pools`, 'name one of them as `cluster`');
+  }
+  const name = known ? clusterName(known) : (using[0] ?? names[0] ?? '');
+  const record = known ?? clusters.find((one) => clusterName(one) === name);
+  const faults = sizeFaults(document, name, sizes).map((one) => ({ ...one }));
+  if (record?.current || faults.length > 0) return { ...(record && { record }), faults };
+  return fault(`the cluster ${shown(name)} does not exist yet`, 'retry when its first run is done');
+}
+
+/** "manifest "team/shop" cannot be scaled: …", with all faults. */
+function refused(stored: ManifestRecord, done: string, faults: readonly Fault[]): PipelineError {
+  const { namespace, name, generation, attempt } = stored;
+  const reasons = faults.map(({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)).join('. ');
+  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${reasons}`, {
+    details: { faults: [...faults], current: { generation, attempt } },
+  });
+}
