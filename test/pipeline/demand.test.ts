@@ -183,7 +183,7 @@ describe('replacements', () => {
   });
 
   for (const name of ['plan-cluster', 'commit-waypoint', 'assess-failure', 'record-rollback', 'settle-manifest']) {
-    it(`after a fault of ${name} in a replacement, a retry ends with the number of nodes and nothing open`, async () => {
+    it(`a retry after a fault of ${name} in a replacement ends with the number of nodes and nothing open`, async () => {
       const pipeline = await existing();
       const [first = ''] = await of(pipeline, 'fixed');
       if (['assess-failure', 'record-rollback'].includes(name)) pipeline.runner.trouble('nodes', 'user');

@@ -92,7 +92,7 @@ describe('plans with a demand', () => {
     expect(plan.refusals.map(({ reason }) => reason).join()).toContain('is protected');
   });
 
-  test('while its node is there, a replacement keeps the number of its pool, at every step on the way', () => {
+  test('a replacement keeps the number of its pool while its node is there, at every step on the way', () => {
     const open = openDemand(replacing(first), { current, attempted: null, bounds });
     expect(open.sizes).toEqual({ compute: { count: 3, at, by: 'healing', kept: true } });
     const added = { ...current, pools: current.pools.map((pool) => ({ ...pool, nodes: [...pool.nodes] })) };
