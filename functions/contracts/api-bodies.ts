@@ -1,11 +1,11 @@
 /** What the API answers: the shape of every response. Those about other documents, generations and checks are in `http-documents.ts`, what it takes is in `http-parameters.ts`. */
 import { z } from 'zod';
 import { NodeState } from '#domain/cluster-state.ts';
-import { ClusterDrift, DriftItem } from '#domain/drift.ts';
+import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import { OpenDemand } from './demand-bodies.ts';
+import { DriftRows, OpenDemand } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { RunWork, StageMode } from './stage.ts';
 
@@ -228,17 +228,6 @@ export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'Eve
 export type EventPage = z.infer<typeof EventPage>;
 
 // plan and validate
-
-export const DriftRows = z
-  .array(
-    z.object({
-      cluster: z.string().describe('its name'),
-      checkedAt: z.string(),
-      differs: z.string().describe('in words: how many things differ'),
-      items: z.array(DriftItem),
-    }),
-  )
-  .describe('clusters for which the last check found drift');
 
 export const PlanReport = z
   .object({

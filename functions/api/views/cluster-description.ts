@@ -1,6 +1,6 @@
 /** The description of one cluster: progress, nodes, load balancers, and what went wrong. */
 import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
-import type { OpenDemand } from '#contracts/demand-bodies.ts';
+import type { OpenDemand } from '#contracts/cluster-remarks.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';

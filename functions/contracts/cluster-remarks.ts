@@ -1,6 +1,7 @@
-/** What the API answers about demand. */
+/** What descriptions and plans show of clusters besides their states: what is asked for, and drift. */
 import { z } from 'zod';
 import { NodeDemand, SizeDemand, SizeFailure } from '#domain/demand.ts';
+import { DriftItem } from '#domain/drift.ts';
 
 export const OpenDemand = z
   .object({
@@ -12,3 +13,14 @@ export const OpenDemand = z
   })
   .meta({ id: 'OpenDemand', description: 'what is asked for apart from the manifest: by whom, and when' });
 export type OpenDemand = z.infer<typeof OpenDemand>;
+
+export const DriftRows = z
+  .array(
+    z.object({
+      cluster: z.string().describe('its name'),
+      checkedAt: z.string(),
+      differs: z.string().describe('in words: how many things differ'),
+      items: z.array(DriftItem),
+    }),
+  )
+  .describe('clusters for which the last check found drift');
