@@ -96,4 +96,12 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
       expect.objectContaining({ kind: 'node', where: expect.objectContaining({ node: joined }) }),
     );
   });
+
+  it('a pool joins in the provider of a dead node, which is recreated and joins again in the same change', async () => {
+    const recreated = await powerOff('late');
+    const manifest = await apply({ near, late: lost, next: lost }, 30_082, 81);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(nodeOf('next')?.status).toBe('Ready');
+    expect(nodeOf('late')).toMatchObject({ name: recreated, status: 'Ready' });
+  });
 });

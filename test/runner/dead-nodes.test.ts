@@ -4,10 +4,12 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import type { WaypointDocument } from '#contracts/stage.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { type AnsweringHosts, answeringHosts } from './answering-hosts.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const fakeAnsible = `#!/bin/bash
@@ -167,45 +169,59 @@ describe('a dead node in Ansible', () => {
 
 describe('a dead node in KubeOne', () => {
   const kubernetes: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply' } };
+  let hosts: AnsweringHosts;
+  beforeEach(async () => {
+    hosts = await answeringHosts();
+  });
+  afterEach(() => hosts.close());
   const given = () => {
     const { controlPlane, staticWorkers } = parse(readFileSync(`${recordings}.manifest`, 'utf8'));
     return [...controlPlane.hosts, ...staticWorkers.hosts].map(({ hostname }: { hostname: string }) => hostname);
   };
-  /** A grow of a cluster that had all of these nodes. */
-  const grow = async (found: ClusterFacts, before: Partial<ClusterState> = {}) => {
-    await world.put(aDocument([kubernetes], { before: twoProviderState(before) }), found);
-    expect((await world.run('kubernetes')).ok).toBe(true);
-    expect(existsSync(`${recordings}.manifest`)).toBe(true);
+  /** KubeOne in a waypoint, by default a grow of a cluster that had all of these nodes and whose nodes of `dead` do not answer. */
+  const apply = async (dead: readonly string[], change: Partial<WaypointDocument> = {}, more: object = {}) => {
+    const nodes = Object.entries(hosts.facts.nodes).map(([name, node]) => [
+      name,
+      { ...node, joined: true, ...(dead.includes(name) ? hosts.dead : {}), ...more },
+    ]);
+    const document = aDocument([kubernetes], { before: hosts.state(), target: hosts.state(), ...change });
+    await world.put(document, { ...hosts.facts, nodes: Object.fromEntries(nodes) });
+    return world.run('kubernetes');
   };
 
-  it('KubeOne is not given a node that does not answer, when others join', async () => {
-    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort: 1 }));
+  it('KubeOne is not given a compute node that does not answer, when others join', async () => {
+    expect((await apply([worker])).error).toBeUndefined();
     expect(given()).not.toContain(worker);
     expect(given()).toContain('basement-01');
     expect((await world.reported()).join()).toContain(`NodeLeftOut: ${worker} does not answer`);
+    expect((await world.facts()).nodes[worker]?.unreachableSince).toMatch(/^\d{4}-/);
   });
 
   it('KubeOne is given a node that answers again', async () => {
-    server = createServer((socket) => socket.end('SSH-2.0-again\r\n'));
-    const sshPort = await portOf(server);
-    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort }));
+    await apply([], {}, { unreachableSince: long });
     expect(given()).toContain(worker);
   });
 
-  it('an upgrade needs every node', async () => {
-    await grow(unreached(long, { publicAddress: '127.0.0.1', sshPort: 1 }), { kubernetesVersion: '1.33.1' });
-    expect(given()).toContain(worker);
-  });
-
-  it('a control node is never left out: KubeOne would remove its etcd member', async () => {
-    const dead = { publicAddress: '127.0.0.1', sshPort: 1, unreachableSince: long };
-    const pools = twoProviderState().pools.map((pool) => {
-      const [first] = pool.nodes;
-      if (pool.role !== 'control' || first === undefined) return pool;
-      return { ...pool, nodes: [...pool.nodes, { ...first, name: 'control-aaaaaaa-03' }] };
-    });
-    await grow({ ...facts, nodes: { ...facts.nodes, 'control-aaaaaaa-02': dead } }, { pools });
-    expect(given()).toContain('control-aaaaaaa-02');
+  it.each<readonly [string, readonly string[], () => Partial<WaypointDocument>, string]>([
+    [
+      'a compute node in an upgrade',
+      [worker, 'basement-01'],
+      () => ({ direction: 'upgrade', before: hosts.state({ kubernetesVersion: '1.33.1' }) }),
+      'Remove it from the manifest first',
+    ],
+    [
+      'a control node, whose etcd member KubeOne would remove',
+      ['control-aaaaaaa-02'],
+      () => ({}),
+      'It is a control node',
+    ],
+    ['a new node', [worker], () => ({ before: null }), 'Check that the machine runs'],
+  ])('KubeOne is not run without %s: it would try for minutes', async (_, dead, change, words) => {
+    const { error } = await apply(dead, change());
+    expect(error).toMatchObject({ class: 'conflict', code: 'HostUnreachable', resource: dead[0] });
+    expect(error?.hint).toContain(words);
+    for (const name of dead) expect(error?.message).toContain(name);
+    expect(existsSync(`${recordings}.manifest`)).toBe(false);
   });
 });
 

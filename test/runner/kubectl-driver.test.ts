@@ -19,6 +19,8 @@ case "$1" in
   exec) [ -e "$cluster/etcd-down-$4" ] && { echo 'container not found' >&2; exit 1; }
     case "$*" in *'member list'*) echo 'warning: deprecated'; cat "$cluster/members";; esac;;
   patch|drain|cordon|taint|delete)
+    # As many cordons as the file says wait for each other.
+    [ "$1" = cordon ] && [ -e "$cluster/together" ] && for _ in $(seq 600); do [ "$(grep -c ^cordon "$cluster/calls")" -ge "$(cat "$cluster/together")" ] && break; sleep 0.05; done
     node=$2; case "$1" in patch|taint|delete) node=$3;; esac
     fault="$cluster/fail-$1-$node"; [ -e "$fault" ] && { cat "$fault" >&2; rm "$fault"; exit 1; }
     [ "$1" = delete ] && rm -f "$cluster/nodes/$node";;
@@ -207,6 +209,7 @@ describe('removal of nodes', () => {
     };
     const one = ['cordon', 'drain', 'delete'];
     expect(await verbs({ maxUnavailableOf: {} })).toEqual(['get', ...one, ...one, ...one]);
+    writeFileSync(join(cluster, 'together'), '3');
     expect((await verbs({})).slice(1, 4)).toEqual(['cordon', 'cordon', 'cordon']);
   });
 

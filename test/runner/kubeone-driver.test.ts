@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { WaypointDocument } from '#contracts/stage.ts';
+import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
-import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { type AnsweringHosts, answeringHosts } from './answering-hosts.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const fakeKubeOne = `#!/bin/bash
@@ -25,9 +26,11 @@ const key = 'kubeconfigs/team/shop/shop-1234567';
 
 let world: StageWorld;
 let recordings: string;
+let hosts: AnsweringHosts;
 const calls = () => readFileSync(`${recordings}.calls`, 'utf8').trim().split('\n');
 
 beforeEach(async () => {
+  hosts = await answeringHosts();
   world = stageWorld();
   recordings = join(world.directory, 'recording');
   world.set('KUBELOOM_TEST_RECORDINGS', recordings);
@@ -37,9 +40,12 @@ beforeEach(async () => {
     await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, { privatekey: privateKey, publickey: '' });
   }
   await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey });
-  await world.put(aDocument([kubernetes('apply')]), twoProviderFacts);
+  await world.put(aDocument([kubernetes('apply')], { target: hosts.state() }), hosts.facts);
 });
-afterEach(() => world.close());
+afterEach(async () => {
+  world.close();
+  await hosts.close();
+});
 
 describe('KubeOne apply', () => {
   it('the kubeconfig and the backup of the certificate authority are stored', async () => {
@@ -72,8 +78,8 @@ describe('KubeOne apply', () => {
   });
 
   it('add-ons are found in KUBELOOM_ADDONS and in the templates, and one that is nowhere stops the stage before KubeOne', async () => {
-    const target = twoProviderState({ kubernetesOptions: { addons: 'site' } });
-    await world.put(aDocument([kubernetes('apply')], { target }), twoProviderFacts);
+    const target = hosts.state({ kubernetesOptions: { addons: 'site' } });
+    await world.put(aDocument([kubernetes('apply')], { target }), hosts.facts);
     expect((await world.run('kubernetes')).error).toMatchObject({ class: 'user', code: 'AddonsMissing' });
     expect(existsSync(`${recordings}.manifest`)).toBe(false);
     for (const place of [join(world.templates, 'addons'), join(world.directory, 'own')]) {
@@ -103,6 +109,7 @@ describe('a machine that was lost and recreated', () => {
   /** Notes its calls; nodes are those of the files, etcd has the members b1, b2 of both control nodes. */
   const fakeKubectl = `#!/bin/bash
 out=$KUBELOOM_TEST_RECORDINGS
+cp "\${1#--kubeconfig=}" "$out.kubeconfig"
 shift
 echo "kubectl $*" >> "$out.calls"
 case "$*" in
@@ -111,35 +118,41 @@ case "$*" in
   *member\\ list*) echo '{"members":[{"ID":"b1","name":"control-aaaaaaa-01"},{"ID":"b2","name":"control-aaaaaaa-02"}]}';;
 esac
 `;
-  /** Machines that are named in the file `bare` answer that kubeadm never ran on them, those in `dead` not at all. */
+  /** Machines that are named in the file `bare` answer that kubeadm never ran on them, those in `deaf` not at all. */
   const fakeSsh = `#!/bin/bash
 out=$KUBELOOM_TEST_RECORDINGS
-host=\${@: -2:1}
-grep -qx "\${host#*@}" "$out.dead" 2>/dev/null && exit 255
+node=$(grep -o 'known_hosts-[^ ]*' <<< "$*" | head -1); node=\${node#known_hosts-}
+grep -qx "$node" "$out.deaf" 2>/dev/null && exit 255
 case "$*" in
   *ca.crt) cat "$out.authority"; exit;;
-  *reset*) echo "reset on \${host#*@}" >> "$out.calls"; exit;;
+  *reset*) echo "reset on $node" >> "$out.calls"; exit;;
 esac
-grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
+grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
 `;
   const lost = ['control-aaaaaaa-02', 'workers-bbbbbbb-01'];
-  const addresses = ['198.51.100.2', '198.18.0.3'];
-  /** Terraform has forgotten what was known of these nodes, all others have joined. */
-  const facts = {
-    ...twoProviderFacts,
-    kubeconfigKey: key,
-    nodes: Object.fromEntries(
-      [...Object.entries(twoProviderFacts.nodes), ['basement-01', {}] as const].map(([name, known]) => [
-        name,
-        lost.includes(name) ? known : { ...known, joined: true },
-      ]),
-    ),
+  /** All have joined, apart from those of which Terraform has forgotten what was known. */
+  const facts = (forgotten: readonly string[] = lost) => {
+    const nodes = Object.entries(hosts.facts.nodes).map(([name, known]) => [
+      name,
+      forgotten.includes(name) ? known : { ...known, joined: true },
+    ]);
+    return { ...hosts.facts, kubeconfigKey: key, nodes: Object.fromEntries(nodes) };
   };
-  const state = twoProviderState();
   const apply: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply' } };
-  const run = async (change: Partial<WaypointDocument> = {}) => {
-    await world.put(aDocument([apply], { direction: 'repair', before: state, target: state, ...change }), facts);
-    expect((await world.run('kubernetes')).ok).toBe(true);
+  /** So many that etcd keeps its quorum without one. */
+  const threeControls = (change: Partial<ClusterState> = {}) => {
+    const { pools } = hosts.state();
+    const third = { name: 'control-aaaaaaa-03', privateAddress: '192.168.2.6' };
+    return hosts.state({
+      pools: pools.map((pool) => (pool.role === 'control' ? { ...pool, nodes: [...pool.nodes, third] } : pool)),
+      ...change,
+    });
+  };
+  const run = async (change: Partial<WaypointDocument> = {}, known = facts()) => {
+    const state = threeControls();
+    const document = { direction: 'repair', before: state, target: state, ...change } as const;
+    await world.put(aDocument([apply], document), known);
+    expect((await world.run('kubernetes')).error).toBeUndefined();
     return calls().map((call) => call.replace(/ --.*/, ''));
   };
   const removed = [
@@ -155,7 +168,7 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
   beforeEach(async () => {
     world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
     world.set('KUBELOOM_SSH', world.script('ssh', fakeSsh));
-    writeFileSync(`${recordings}.bare`, addresses.join('\n'));
+    writeFileSync(`${recordings}.bare`, lost.join('\n'));
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: lost.map((name) => ({ metadata: { name } })) }));
     await world.ports.artifacts.putText(key, 'kind: Config');
   });
@@ -167,7 +180,7 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
   });
 
   it('a machine that was recreated on the way to another change is joined, too', async () => {
-    expect(await run({ direction: 'grow', before: { ...state, loadBalancers: [] } })).toEqual(removed);
+    expect(await run({ direction: 'grow', before: threeControls({ loadBalancers: [] }) })).toEqual(removed);
   });
 
   it('a node is never removed while its machine runs Kubernetes, whatever is known of it', async () => {
@@ -176,24 +189,19 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
   });
 
   it('a node is not removed when its machine does not answer', async () => {
-    writeFileSync(`${recordings}.dead`, addresses.join('\n'));
+    writeFileSync(`${recordings}.deaf`, lost.join('\n'));
     expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
   it('a static machine that was reinstalled is joined by a repair that sets it up again', async () => {
-    writeFileSync(`${recordings}.bare`, '203.0.113.9');
-    const { nodes } = facts;
+    writeFileSync(`${recordings}.bare`, 'basement-01');
     const install: StagePlan = {
       stage: 'configuration',
       reasons: [],
       work: { install: ['basement-01'], peers: [], uninstall: [], loadBalancers: [], proxy: [] },
     };
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: 'basement-01' } }] }));
-    await world.put(aDocument([install, apply], { direction: 'repair', before: state, target: state }), {
-      ...facts,
-      nodes: Object.fromEntries(Object.entries(nodes).map(([name, known]) => [name, { ...known, joined: true }])),
-    });
-    expect((await world.run('kubernetes')).ok).toBe(true);
+    await run({ stages: [install, apply] }, facts([]));
     expect(calls().filter((call) => call.includes('delete'))).toEqual([
       expect.stringContaining('delete node basement-01'),
     ]);
@@ -210,7 +218,7 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
     expect(await run({ direction: 'grow' })).toEqual([
       'version',
       'kubectl get nodes -o json',
-      'reset on 198.18.0.3',
+      'reset on workers-bbbbbbb-01',
       'apply -m kubeone.yaml -y',
     ]);
     expect((await world.reported()).join()).toContain('HalfJoinedReset: workers-bbbbbbb-01');
@@ -225,8 +233,25 @@ grep -qx "\${host#*@}" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-jo
     expect(await run({ direction: 'grow' })).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
+  it('kubectl asks the control node that is the endpoint now, wherever the stored kubeconfig leads', async () => {
+    await world.ports.artifacts.putText(key, 'clusters:\n- cluster:\n    server: https://192.0.2.9:6443\n');
+    const endpoint = threeControls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
+    await run({ before: endpoint, target: endpoint });
+    expect(readFileSync(`${recordings}.kubeconfig`, 'utf8')).toContain('server: https://127.0.0.1:6443\n');
+  });
+
+  it('KubeOne is not run when the quorum of etcd was lost: it would make an empty cluster', async () => {
+    writeFileSync(`${recordings}.bare`, ['control-aaaaaaa-01', ...lost].join('\n'));
+    const state = threeControls();
+    const known = facts(['control-aaaaaaa-01', ...lost]);
+    await world.put(aDocument([apply], { direction: 'repair', before: state, target: state }), known);
+    const { error } = await world.run('kubernetes');
+    expect(error).toMatchObject({ class: 'user', code: 'ControlPlaneLost', resource: 'control-aaaaaaa-01' });
+    expect(calls()).toEqual(['version']);
+  });
+
   it('an upgrade removes nothing: KubeOne joins no node then', async () => {
-    expect(await run({ direction: 'upgrade', before: { ...state, kubernetesVersion: '1.33.7' } })).toEqual([
+    expect(await run({ direction: 'upgrade', before: threeControls({ kubernetesVersion: '1.33.7' }) })).toEqual([
       'version',
       'kubectl get nodes -o json',
       'kubectl version -o json',
@@ -254,9 +279,9 @@ esac
   const upgrade = async (server: string, nodes: readonly object[]) => {
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: nodes }));
     writeFileSync(`${recordings}.server`, JSON.stringify({ serverVersion: { gitVersion: `v${server}` } }));
-    const before = twoProviderState({ kubernetesVersion: '1.34.1' });
-    await world.put(aDocument([kubernetes('apply')], { direction: 'upgrade', before, target: twoProviderState() }), {
-      ...twoProviderFacts,
+    const before = hosts.state({ kubernetesVersion: '1.34.1' });
+    await world.put(aDocument([kubernetes('apply')], { direction: 'upgrade', before, target: hosts.state() }), {
+      ...hosts.facts,
       kubeconfigKey: key,
     });
     expect((await world.run('kubernetes')).ok).toBe(true);
@@ -301,12 +326,12 @@ esac
 });
 
 describe('KubeOne reset', () => {
-  beforeEach(() =>
-    world.put(aDocument([kubernetes('reset')], { before: twoProviderState(), target: null }), {
-      ...twoProviderFacts,
+  const reset = (nodes: ClusterFacts['nodes'] = {}) =>
+    world.put(aDocument([kubernetes('reset')], { before: hosts.state(), target: null }), {
+      ...{ ...hosts.facts, nodes: { ...hosts.facts.nodes, ...nodes } },
       kubeconfigKey: key,
-    }),
-  );
+    });
+  beforeEach(() => reset());
 
   it('a reset deletes the kubeconfig', async () => {
     await world.ports.artifacts.putText(key, 'kind: Config');
@@ -321,5 +346,18 @@ describe('KubeOne reset', () => {
     writeFileSync(`${recordings}.fail`, 'Error: no route to host\n');
     expect((await world.run('kubernetes')).ok).toBe(true);
     expect((await world.reported()).join()).toContain('ResetIncomplete');
+  });
+
+  it('a reset works without nodes that do not answer', async () => {
+    await reset({ 'workers-bbbbbbb-01': hosts.dead });
+    expect((await world.run('kubernetes')).summary).toEqual({ nodesReset: 3 });
+    expect(readFileSync(`${recordings}.manifest`, 'utf8')).not.toContain('workers-bbbbbbb-01');
+  });
+
+  it('KubeOne is not run for a reset when no control node answers', async () => {
+    await reset({ 'control-aaaaaaa-01': hosts.dead, 'control-aaaaaaa-02': hosts.dead });
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(existsSync(`${recordings}.calls`)).toBe(false);
+    expect((await world.reported()).join()).toContain('ResetIncomplete: no control node answers');
   });
 });

@@ -8,6 +8,7 @@ import type { Step } from './path/path-steps.ts';
 import { refusals } from './path/refusals.ts';
 import { nodeKey } from './states/diff-pools.ts';
 import { diffStates, sameState } from './states/diff-states.ts';
+import { moveOffLostNode } from './work/lost-endpoint.ts';
 import { repairWaypoints } from './work/repair-plans.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 
@@ -37,6 +38,10 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   const changes = diffStates(current, desired);
   const against = refusals({ current, attempted, desired, changes });
   if (against.length > 0) return { cluster, waypoints: [], refusals: [...against] };
+  // Nothing else works while the API is lost; it also goes on with such a move that was interrupted.
+  if (current !== null && desired !== null && moveOffLostNode(current, options.repair ?? []) !== undefined) {
+    return { cluster, waypoints: [...repairWaypoints(current, options.repair ?? [])], refusals: [] };
+  }
   const steps = changes.length === 0 && attempted === null ? [] : stepsOf(question, options);
   const waypoints = steps.map((step, index) => {
     const before = index === 0 ? current : (steps[index - 1]?.target ?? null);

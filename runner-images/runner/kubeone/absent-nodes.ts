@@ -1,33 +1,71 @@
-/** Nodes that KubeOne works without: they do not answer, and what is done does not need them. KubeOne stops at each that it is given. */
+/** Nodes that do not answer, found before KubeOne tries each of them ten times in eight minutes and stops. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { publicAddressOf, sshPortOf } from '#rendering/node-access.ts';
 import { sshFaultOf } from '../ansible/ssh-banner.ts';
+import { settleBounded, unwrap } from '../bounded.ts';
+import { type Member, membersOf } from '../kubernetes/members.ts';
 import type { ContextOf } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { brokenHint } from './kubeone-failure.ts';
+
+/** Connections at once. */
+const asksAtOnce = 100;
+
+interface Silent extends Member {
+  readonly fault: string;
+}
 
 /**
- * Their names. Only when nodes join: an upgrade needs every node. Never control nodes: when nodes join, KubeOne removes the etcd members
- * and Node objects of those that it is not given, alive or not. It leaves compute nodes as they are. Ansible was at all nodes just
- * before; one that answers again is given to KubeOne.
+ * Names of nodes that KubeOne works without: compute nodes that were there before, when others join. An upgrade needs every node. Control
+ * nodes are needed, too: when nodes join, KubeOne removes the etcd members and Node objects of those that it is not given, alive or not;
+ * it leaves compute nodes as they are. Throws `HostUnreachable` with all that are needed and do not answer.
  */
 export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<ReadonlySet<string>> {
   const { before, direction } = context.document;
-  if (before === null || !['grow', 'repair'].includes(direction)) return new Set();
-  if (before.kubernetesVersion !== state.kubernetesVersion) return new Set();
-  const { current: facts } = context.facts;
-  const earlier = new Set(before.pools.flatMap((pool) => pool.nodes.map(({ name }) => name)));
-  const silent = state.pools
-    .filter(({ role }) => role !== 'control')
-    .flatMap((pool) => pool.nodes.map((node) => ({ node, pool })))
-    .filter(({ node }) => earlier.has(node.name) && facts.nodes[node.name]?.unreachableSince !== undefined);
-  const faults = await Promise.all(
-    silent.map(({ node, pool }) =>
-      sshFaultOf({ name: node.name, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) }),
-    ),
-  );
-  const left = silent.filter((_, index) => faults[index] !== undefined);
-  for (const { node } of left) {
+  const silent = await silentNodes(context, state);
+  const joins = ['grow', 'repair'].includes(direction) && before?.kubernetesVersion === state.kubernetesVersion;
+  const earlier = new Set((before === null ? [] : membersOf(before)).map(({ node }) => node.name));
+  const isNeeded = ({ node, pool }: Silent) => !joins || pool.role === 'control' || !earlier.has(node.name);
+  const needed = silent.filter(isNeeded);
+  if (needed.length > 0) throw unreachable(needed, state, before);
+  return leaveOut(context, silent);
+}
+
+/** Names of nodes that a reset works without: all that do not answer. */
+export async function unresetNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<ReadonlySet<string>> {
+  return leaveOut(context, await silentNodes(context, state));
+}
+
+async function silentNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly Silent[]> {
+  const { facts, ports } = context;
+  const outcomes = await settleBounded(membersOf(state), asksAtOnce, async (member) => {
+    const { node, pool } = member;
+    const at = { host: publicAddressOf(node, facts.current), port: sshPortOf(node, pool, facts.current) };
+    const fault = await sshFaultOf({ name: node.name, ...at });
+    return fault === undefined ? [] : [{ ...member, fault: `${at.host}:${at.port}: ${fault}` }];
+  });
+  const silent = unwrap(outcomes).flat();
+  for (const { node } of silent) facts.answers(node.name, false, ports.clock.now());
+  return silent;
+}
+
+function leaveOut({ emit }: ContextOf<'kubeone'>, silent: readonly Silent[]): ReadonlySet<string> {
+  for (const { node } of silent) {
     const message = `${node.name} does not answer: KubeOne works without it, and what Kubernetes has of it stays`;
-    context.emit({ kind: 'NodeLeftOut', message, node: node.name });
+    emit({ kind: 'NodeLeftOut', message, node: node.name });
   }
-  return new Set(left.map(({ node }) => node.name));
+  return new Set(silent.map(({ node }) => node.name));
+}
+
+function unreachable(silent: readonly Silent[], state: ClusterState, before: ClusterState | null): StageFailure {
+  const words = silent.map(({ node, fault }) => `${node.name} (${fault})`).join(', ');
+  const first = silent[0]?.node.name ?? '';
+  const isNew = before === null || !membersOf(before).some(({ node }) => node.name === first);
+  return new StageFailure({
+    class: 'conflict',
+    code: 'HostUnreachable',
+    message: `KubeOne needs every node that it is given, and these do not answer over SSH: ${words}`,
+    resource: first,
+    hint: isNew ? 'Check that the machine runs and that its SSH port is open.' : brokenHint(first, state),
+  });
 }

@@ -7,6 +7,8 @@ const brokenCompute =
   'A node of the cluster is dead and still a member. Remove it from the manifest first, or `kubeloom drift NAME --repair` replaces its machine if that is gone.';
 const brokenControl =
   'It is a control node: if its machine is gone, `kubeloom drift NAME --repair` replaces it while the other control nodes keep the quorum of etcd. Otherwise start the machine, or add a control node before you remove this one.';
+const brokenLoneControl =
+  'It is the only control node: start its machine. If that is lost, so is what Kubernetes stored: restore a backup of etcd by hand, or delete the manifest and apply it again.';
 const brokenNew =
   'It is new, so there is nothing to remove from the manifest: see why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry begins with a new machine.';
 
@@ -84,9 +86,15 @@ function hintOf(
   before: ClusterState | null,
 ): string | undefined {
   if (row?.code !== 'BrokenHosts' || node === undefined) return row?.hint;
-  if (before === null || !nodesOf(before).includes(node)) return brokenNew;
-  const pool = state.pools.find(({ nodes }) => nodes.some(({ name }) => name === node));
-  return pool?.role === 'control' ? brokenControl : row.hint;
+  return before === null || !nodesOf(before).includes(node) ? brokenNew : brokenHint(node, state);
+}
+
+/** What to do about a node that was there before and is dead. */
+export function brokenHint(node: string, { pools }: ClusterState): string {
+  const pool = pools.find(({ nodes }) => nodes.some(({ name }) => name === node));
+  if (pool?.role !== 'control') return brokenCompute;
+  const controls = pools.filter(({ role }) => role === 'control').flatMap(({ nodes }) => nodes);
+  return controls.length === 1 ? brokenLoneControl : brokenControl;
 }
 
 /** KubeOne names them one a line, before its last words. */

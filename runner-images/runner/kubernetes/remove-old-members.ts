@@ -3,18 +3,19 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { runOverSsh, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import { keepKubeconfig } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
-import { controlNames, type Member, nodesInDoubt } from './rejoining-nodes.ts';
+import { controlNames, type Member, nodesInDoubt } from './members.ts';
 
 /** ssh processes at once. */
 const asksAtOnce = 30;
 
 /**
  * KubeOne stops at a node that is a member and does not run Kubernetes. So each machine that may be a new one is asked whether it does:
- * only its own no counts, since what is known of it may be older than its last restart. There is nothing to remove when no other control
- * node is left to do it.
+ * only its own no counts, since what is known of it may be older than its last restart. Throws `ControlPlaneLost` when etcd has lost its
+ * quorum with them: KubeOne would make another, empty cluster.
  */
 export async function removeOldMembers(
   context: StageContext,
@@ -26,7 +27,8 @@ export async function removeOldMembers(
   const bare = unwrap(asked).flatMap((isOne, index) => (isOne ? [doubtful[index]?.node.name ?? ''] : []));
   const controls = controlNames(state);
   const survivors = controls.filter((name) => !bare.includes(name));
-  if (bare.length === 0 || survivors.length === 0) return;
+  if (bare.length === 0) return;
+  if (survivors.length * 2 <= controls.length) throw controlPlaneLost(controls.filter((name) => bare.includes(name)));
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) return;
   const kubectl = new Kubectl(context, kubeconfig);
@@ -51,4 +53,14 @@ async function isBare(context: StageContext, member: Member, keyDirectory: strin
   const test = `${login.user === 'root' ? '' : 'sudo -n '}test -e /etc/kubernetes/kubelet.conf`;
   const { code, stdout } = await runOverSsh(context, login, `${test}; echo kubeloom-joined-$?`);
   return code === 0 && stdout.split('\n').includes('kubeloom-joined-1');
+}
+
+function controlPlaneLost(names: readonly string[]): StageFailure {
+  return new StageFailure({
+    class: 'user',
+    code: 'ControlPlaneLost',
+    message: `The machines of ${names.join(', ')} were lost, and with them the quorum of etcd: what Kubernetes stored is not on any control node that is left, or cannot be read there.`,
+    resource: names[0] ?? '',
+    hint: 'Restore a backup of etcd by hand and retry, or delete the manifest and apply it again. Three control nodes survive the loss of one.',
+  });
 }

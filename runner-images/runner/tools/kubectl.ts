@@ -1,8 +1,8 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed. */
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
+import { controlNames } from '../kubernetes/members.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
-import { controlNames } from '../kubernetes/rejoining-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
 import { updateEndpointConsumers, updateNamesOfApi } from '../kubernetes/update-endpoint-consumers.ts';
 import type { StageContext, ToolOf } from '../stage-context.ts';

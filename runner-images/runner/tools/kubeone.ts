@@ -5,11 +5,12 @@ import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { type KubeOneInput, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
-import { absentNodes } from '../kubeone/absent-nodes.ts';
+import { absentNodes, unresetNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
 import { goOnWithUpgrade } from '../kubeone/cut-off-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { controlNames, membersOf } from '../kubernetes/members.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
 import { resetHalfJoined } from '../kubernetes/reset-half-joined.ts';
 import { complaintsOnly } from '../process.ts';
@@ -63,8 +64,16 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
 async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target ?? context.others[0];
   if (state === undefined) return { nodesReset: 0 };
+  const absent = await unresetNodes(context, state);
+  if (controlNames(state).every((name) => absent.has(name))) {
+    const message =
+      'no control node answers, so KubeOne resets no node; the rest is removed with the nodes or by the next stage';
+    context.emit({ kind: 'ResetIncomplete', message });
+    await removeKubeconfig(context);
+    return { nodesReset: 0 };
+  }
   const program = await findKubeOne(context, state);
-  const { directory } = await prepare(context, state);
+  const { directory } = await prepare(context, state, { absent });
   const result = await context.run({
     label: 'kubeone',
     program,
@@ -90,7 +99,7 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
     });
   }
   await removeKubeconfig(context);
-  return { nodesReset: state.pools.flatMap(({ nodes }) => nodes).length };
+  return { nodesReset: membersOf(state).length - absent.size };
 }
 
 /** `kubeone-<release>` of the release that knows this Kubernetes version, else plain `kubeone`. */

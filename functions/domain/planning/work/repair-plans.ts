@@ -3,9 +3,18 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, DriftKind } from '#domain/drift.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
+import { moveOffLostNode } from './lost-endpoint.ts';
 
-/** The waypoint from a state to the same state, forward-only; none when there is nothing to repair. */
-export function repairWaypoints(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
+/**
+ * The waypoint from a state to the same state, forward-only; none when there is nothing to repair. One before it when the API endpoint is lost,
+ * which moves it.
+ */
+export function repairWaypoints(current: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
+  const move = moveOffLostNode(current, items);
+  return [...(move === undefined ? [] : [move]), ...repairOf(move?.target ?? current, items)];
+}
+
+function repairOf(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
   const stages = items.length === 0 ? [] : [...repairPlans(target, items)];
   if (stages.length === 0) return [];
   const found = items.map(({ message }) => message);

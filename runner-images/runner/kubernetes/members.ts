@@ -1,4 +1,4 @@
-/** Nodes of Kubernetes whose machine may be another than the one that joined. */
+/** The nodes of Kubernetes, and those whose machine may be another than the one that joined. */
 import type { ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
 import type { StageContext } from '../stage-context.ts';
 
@@ -15,14 +15,18 @@ export interface Member {
 export function nodesInDoubt({ document, facts }: StageContext, state: ClusterState): readonly Member[] {
   const { before, direction, stages } = document;
   if (before === null || before.kubernetesVersion !== state.kubernetesVersion) return [];
-  const earlier = new Set(before.pools.flatMap((pool) => pool.nodes.map(({ name }) => name)));
+  const earlier = new Set(membersOf(before).map(({ node }) => node.name));
   const again = stages.flatMap((plan) =>
     direction === 'repair' && plan.stage === 'configuration' ? plan.work.install : [],
   );
-  return state.pools
-    .flatMap((pool) => pool.nodes.map((node) => ({ node, pool })))
+  return membersOf(state)
     .filter(({ node: { name } }) => earlier.has(name))
     .filter(({ node: { name } }) => facts.current.nodes[name]?.joined !== true || again.includes(name));
+}
+
+/** All nodes of Kubernetes. */
+export function membersOf({ pools }: ClusterState): readonly Member[] {
+  return pools.flatMap((pool) => pool.nodes.map((node) => ({ node, pool })));
 }
 
 export function controlNames({ pools }: ClusterState): readonly string[] {
