@@ -42,7 +42,7 @@ describe('a lost API endpoint', () => {
     expect(more).toEqual([]);
   });
 
-  it('once it has moved, only the repair is left', () => {
+  it('the repair alone is left once the endpoint has moved', () => {
     const moved: ClusterState = { ...controls(3), apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } };
     expect(repairWaypoints(moved, [lost('control-aaaaaaa-01')]).map(({ direction }) => direction)).toEqual(['repair']);
   });
