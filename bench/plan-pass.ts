@@ -3,6 +3,8 @@
  * Manifest reads the manifest and all clusters and finds those that have work; Plan Cluster reads both again for each of
  * these, plans, and writes the record.
  */
+
+import { parseConfig } from '#contracts/config.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { ClusterRecord as StoredCluster } from '#contracts/records.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -67,16 +69,20 @@ export class PlanStore {
   }
 }
 
+const config = parseConfig({
+  ...{ KUBELOOM_TABLE: 'bench', KUBELOOM_BUCKET: 'bench', KUBELOOM_PROVIDER_TYPES: '', KUBELOOM_RUNNER_PROJECTS: '{}' },
+});
+
 /** Gives the records that were written; what is stored stays as it is, so that it can be done again. */
 export async function* planningPass(store: PlanStore): AsyncGenerator<ClusterRecord> {
   const manifest = await store.manifest();
-  const planning = planningOf({ ids }, manifest);
+  const planning = planningOf({ ids, config }, manifest);
   const records = eachCluster({ clusters: { each: () => store.each() }, ids }, manifest);
   const touched = aheadOf(records, async (record) => (needsWork(planning, manifest, record) ? [record.cluster] : []));
   for (const cluster of (await Array.fromAsync(touched)).flat()) {
     const now = await store.manifest();
     const record = (await store.cluster(cluster)) ?? newCluster(key, cluster);
-    const { refusals, waypoints } = planCluster(planningOf({ ids }, now), now, record);
+    const { refusals, waypoints } = planCluster(planningOf({ ids, config }, now), now, record);
     const [waypoint] = waypoints;
     if (refusals.length > 0 || waypoint === undefined) throw new Error(`no plan for ${cluster}`);
     const next = changed(record, { ...run, cluster }, { ...statesDuring(waypoint, record), status: 'Running' });

@@ -38,6 +38,9 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_ADMINS: parts.options.admins.join(','),
+    // The image of the nodes stage is built with it.
+    KUBELOOM_UPSTREAM_DOCUMENTS: 'longhorn',
+    KUBELOOM_DEFAULT_STORAGE: 'longhorn',
   };
 }
 

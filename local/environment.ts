@@ -15,6 +15,11 @@ export interface Endpoints {
   readonly codeBuild: string;
 }
 
+export interface LocalDocuments {
+  readonly upstream: readonly string[];
+  readonly defaultStorage: 'longhorn' | 'none';
+}
+
 export interface EnvironmentOptions {
   readonly endpoints: Endpoints;
   /** The services answer only requests signed with it. */
@@ -22,6 +27,8 @@ export interface EnvironmentOptions {
   readonly dataDirectory: string;
   readonly providerTypes: readonly string[];
   readonly templateSources: 'git' | 'recorded';
+  /** Documents whose upstream files runners have, and the storage of new clusters. */
+  readonly documents: LocalDocuments;
   /** Tool to project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
 }
@@ -31,7 +38,7 @@ export const bucket = 'kubeloom';
 
 /** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
-  const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects } = options;
+  const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects, documents } = options;
   const kubernetes = kubernetesKind(process.env.KUBELOOM_KUBERNETES);
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return {
@@ -51,6 +58,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
+    KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),
+    KUBELOOM_DEFAULT_STORAGE: process.env.KUBELOOM_DEFAULT_STORAGE ?? documents.defaultStorage,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),

@@ -139,6 +139,7 @@ async function assemble(given: {
     ...{ endpoints, accessKey, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
     providerTypes: await product.providerTypes(),
     templateSources: product.templateSources ?? 'git',
+    documents: product.documents ?? { upstream: [], defaultStorage: 'none' },
   });
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, tableName, await product.tableSchema(), accessKey);

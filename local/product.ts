@@ -4,11 +4,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { bundleRunner } from '../runner-images/bundle-runner.ts';
+import upstream from '../templates/kubernetes/upstream.json' with { type: 'json' };
 import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { Project } from './codebuild/builds.ts';
+import { documentDirectories, upstreamThere } from './documents.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
-import { buildEnvironment } from './environment.ts';
+import { buildEnvironment, type LocalDocuments } from './environment.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
 import { boundedPorts } from './rights/bounded-ports.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
@@ -21,6 +23,8 @@ export interface Product {
   readonly runnerProjects: Readonly<Record<string, string>>;
   /** Whether manifests may name templates of their own: the sim runner needs none of their files. @default git */
   readonly templateSources?: 'git' | 'recorded';
+  /** Documents whose upstream files runners have, and the storage of new clusters. @default none */
+  readonly documents?: LocalDocuments;
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
   readonly tick?: string;
@@ -46,6 +50,7 @@ export function kubeloom(runner: RunnerKind): Product {
       runnerTools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`]),
     ),
     templateSources: runner === 'sim' ? 'recorded' : 'git',
+    documents: documentsOf(runner),
     statusRules: [
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
     ],
@@ -66,6 +71,7 @@ export function kubeloom(runner: RunnerKind): Product {
       const environment = {
         ...buildEnvironment(variables),
         KUBELOOM_TEMPLATES: process.env.KUBELOOM_TEMPLATES ?? join(root, 'templates'),
+        KUBELOOM_DOCUMENTS: documentDirectories().join(delimiter),
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(directory, 'compiled'),
       };
@@ -75,6 +81,13 @@ export function kubeloom(runner: RunnerKind): Product {
       );
     },
   };
+}
+
+/** Simulated, all of them are there, and clusters get storage only when they ask for it. */
+function documentsOf(runner: RunnerKind): LocalDocuments {
+  if (runner === 'sim') return { upstream: Object.keys(upstream), defaultStorage: 'none' };
+  const there = upstreamThere();
+  return { upstream: there, defaultStorage: there.includes('longhorn') ? 'longhorn' : 'none' };
 }
 
 /** With the real runner, types that have Terraform templates; simulated, all types. */

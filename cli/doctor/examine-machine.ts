@@ -27,6 +27,7 @@ export async function examineMachine(): Promise<readonly Check[]> {
     ...(await Promise.all([examineTerraform(), ...programs])),
     ...(await examineHosts()),
     await examineKubernetes(),
+    await examineDocuments(),
   ];
 }
 
@@ -58,6 +59,18 @@ async function examineKubernetes(): Promise<Check> {
     ...{ name: 'Kubernetes for local hosts', ok, for: 'hosts', optional: true },
     found: ok ? `${versions} in ${partsDirectory()}` : 'simulated control planes',
     ...(!ok && { fix: 'npm run kubernetes:build makes real ones (needs Go, once about 20 minutes)' }),
+  };
+}
+
+/** Upstream files of documents, such as Longhorn's; without them, clusters of local hosts have no storage. */
+async function examineDocuments(): Promise<Check> {
+  const { documentDirectories, upstreamMissing } = await import('#local/documents.ts');
+  const missing = upstreamMissing();
+  const ok = missing.length === 0;
+  return {
+    ...{ name: 'upstream documents', ok, for: 'hosts', optional: true },
+    found: ok ? 'all are there' : `${missing.join(', ')} missing: no storage on local hosts`,
+    ...(!ok && { fix: `npm run documents:fetch, or put them into ${documentDirectories().at(-1)}` }),
   };
 }
 

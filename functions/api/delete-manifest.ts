@@ -72,7 +72,7 @@ function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly st
 
 /** Throws `Protected` that names what protects it, in the document or in the current state, and how to lift that. */
 function refuseProtected(
-  deps: Pick<ApiPorts, 'ids'>,
+  deps: Pick<ApiPorts, 'ids' | 'config'>,
   { stored, desired }: { readonly stored: ManifestRecord; readonly desired: ManifestRecord },
   clusters: readonly ClusterRecord[],
 ): void {

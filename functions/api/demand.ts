@@ -94,7 +94,7 @@ async function ask(deps: ApiPorts, { stored, document, caller, changes, what, do
 
 /** What the planner refuses for the demand, and not without. */
 function planFaults(
-  deps: Pick<ApiPorts, 'ids'>,
+  deps: Pick<ApiPorts, 'ids' | 'config'>,
   stored: ManifestRecord,
   record: ClusterRecord,
   { before, after }: { readonly before: Demand; readonly after: Demand },

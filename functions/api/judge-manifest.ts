@@ -108,7 +108,7 @@ export function planClusters(
 
 /** The same plans, as if the run of the stored manifest had reached what it leads to: that counts as existing, too. */
 export function plansOnceReached(
-  deps: Pick<ApiPorts, 'ids'>,
+  deps: Pick<ApiPorts, 'ids' | 'config'>,
   { stored, desired, demands = [] }: Change,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {

@@ -48,7 +48,7 @@ type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 
 
 /** A document that can no longer be read prevents neither the deletion nor its plan. */
 function planDeletion(
-  deps: Pick<ApiPorts, 'ids' | 'clock'>,
+  deps: Pick<ApiPorts, 'ids' | 'clock' | 'config'>,
   stored: ManifestRecord,
   clusters: readonly ClusterRecord[],
   orphan: string | undefined,

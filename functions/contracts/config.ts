@@ -28,6 +28,10 @@ export const Config = z.object({
   KUBELOOM_TEMPLATE_SOURCES: z.enum(['builtin', 'recorded', 'git']).default('git'),
   /** Hosts (with port, if any) of template repositories that may have a private address. */
   KUBELOOM_TEMPLATE_PRIVATE_HOSTS: list.prefault(''),
+  /** Upstream files of documents that the runners of this installation have (`templates/kubernetes/upstream.json`). */
+  KUBELOOM_UPSTREAM_DOCUMENTS: list.prefault(''),
+  /** Storage of new clusters whose manifest names none. */
+  KUBELOOM_DEFAULT_STORAGE: z.enum(['longhorn', 'none']).default('none'),
   /** JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name. */
   KUBELOOM_RUNNER_PROJECTS: z.string().transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */

@@ -1,5 +1,6 @@
 /** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
+import { DocumentFacts, DocumentState } from './cluster-documents.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
@@ -130,6 +131,10 @@ export const ClusterState = z.strictObject({
   installationProxy: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), noProxy: z.array(z.string()) }),
   /** Absent where nothing differs from the usual. */
   kubernetesOptions: KubernetesOptions.optional(),
+  /** What serves volume claims; absent: nothing of Kubeloom's. A new cluster has it before it has the documents. */
+  storage: z.literal('longhorn').optional(),
+  /** In the order in which they are applied; absent where there are none. */
+  documents: z.array(DocumentState).optional(),
   pools: z.array(NodePoolState),
   loadBalancers: z.array(LoadBalancerState),
   /** Present when the user protects the cluster: no plan may delete it. */
@@ -164,6 +169,8 @@ export const ClusterFacts = z.strictObject({
   loadBalancers: z.record(z.string(), z.strictObject({ endpoint: z.string() })),
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
+  /** By name: the documents that were applied. */
+  documents: z.record(z.string(), DocumentFacts).optional(),
   /** The simulated parts of this cluster, for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),
   /** Ids of new pools of the current waypoint that could not be created: later stages work without them. */

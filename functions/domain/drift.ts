@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
 /** Kinds of drift, by what repairs them. */
-export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version', 'traffic'] as const;
+export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version', 'traffic', 'document'] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
 
@@ -15,7 +15,7 @@ export const DriftItem = z.strictObject({
     pool: z.string().optional(),
     /** Provider instance. */
     provider: z.string().optional(),
-    /** Load balancer, or whatever else has a name. */
+    /** Load balancer, documents, or whatever else has a name. */
     name: z.string().optional(),
   }),
   /** A sentence, at most 500 characters. */

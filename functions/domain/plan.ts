@@ -56,6 +56,10 @@ export const NodesWork = z.strictObject({
   maxUnavailable: z.number().int().min(1),
   /** By pool id, where a pool has its own number. */
   maxUnavailableOf: z.record(z.string(), z.number().int().min(1)).optional(),
+  /** Documents of the target that are applied, in this order. */
+  documents: z.array(z.strictObject({ name: z.string(), version: z.string() })).optional(),
+  /** Documents that the target does not have any more: what was applied of them is removed. */
+  documentsRemoved: z.array(z.string()).optional(),
 });
 export type NodesWork = z.infer<typeof NodesWork>;
 
@@ -133,6 +137,15 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('InstallationProxyChanged'), enabled: z.boolean(), endpoint: z.string() }),
   /** Settings of Kubernetes, by their names in the manifest. */
   z.strictObject({ kind: z.literal('KubernetesOptionsChanged'), options: z.array(z.string()) }),
+  /** What serves volume claims: `longhorn` or `none`. */
+  z.strictObject({ kind: z.literal('StorageChanged'), from: z.string(), to: z.string() }),
+  /** Names of documents in the cluster. */
+  z.strictObject({
+    kind: z.literal('DocumentsChanged'),
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+    changed: z.array(z.string()),
+  }),
   /** Keys that are added, removed or changed; a taint is `key=value:effect`. */
   z.strictObject({
     kind: z.literal('NodeMetadataChanged'),

@@ -47,7 +47,7 @@ export const handler = taskHandler(
 
 /** Each is taken over before the next ones are read: the states of a hundred clusters are too large to be held at once. */
 async function touchedOf(
-  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'demands.list' | 'ids'>,
+  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'demands.list' | 'ids' | 'config'>,
   manifest: ManifestRecord,
   fence: number,
 ) {

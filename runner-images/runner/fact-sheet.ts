@@ -1,4 +1,5 @@
 /** What is known of a cluster while a stage runs: starts with what earlier stages found, grows with what this one finds. */
+import type { DocumentFacts } from '#domain/cluster-documents.ts';
 import type { ClusterFacts, NodeFacts } from '#domain/cluster-state.ts';
 
 export class FactSheet {
@@ -47,6 +48,13 @@ export class FactSheet {
   lostPools(ids: readonly string[]): void {
     const { lostPools: _old, ...rest } = this.#facts;
     this.#facts = ids.length === 0 ? rest : { ...rest, lostPools: [...ids].sort() };
+  }
+
+  /** Notes what was applied of a document; undefined: it is no longer managed. */
+  documents(name: string, applied: DocumentFacts | undefined): void {
+    const { documents: { [name]: _old, ...others } = {}, ...rest } = this.#facts;
+    const documents = applied === undefined ? others : { ...others, [name]: applied };
+    this.#facts = Object.keys(documents).length === 0 ? rest : { ...rest, documents };
   }
 
   /** Notes that a part of the cluster is not real. */

@@ -46,6 +46,8 @@ Faults (nothing is started):
   are unique on a load balancer, tcp and udp apart; from 64512 on they are its own.
 - **Load balancers.** One at most serves the API of a cluster, and that one has pools and no alternative names. A host name
   is used once. The DNS provider must serve zones.
+- **Storage and documents.** \`longhorn\` needs a compute pool. A document has a text, or comes with Kubeloom; its objects have
+  apiVersion, kind and name, are in one document of the cluster only, and are no Secrets.
 - **Changes.** Properties that machines are created with cannot change in place (\`providerSpec\`, \`serverType\`, \`image\`,
   \`storageDiskSize\`, \`machineSpec\`, \`spot\`; the type of a provider; the network of a cluster): add a pool, a
   provider or a cluster with another name and remove the old one. Or let Kubeloom replace the machines of a pool: name it
@@ -54,8 +56,8 @@ Faults (nothing is started):
 - **Protection.** Kubeloom neither removes nor replaces anything with \`protect: true\`, and does not delete a manifest with
   \`deletionProtection\`, until you have applied a change that removes the protection.
 
-Kubeloom creates the storage disks of compute nodes (\`storageDiskSize\`) and installs no storage class yet: volume claims stay \`Pending\`
-until you install a storage provider such as Longhorn, whose node tags are set already.
+Kubeloom creates the storage disks of compute nodes (\`storageDiskSize\`) and, with \`storage: longhorn\`, the classes that serve volume claims
+from them: [storage.md](storage.md).
 
 Warnings (allowed but risky; Kubeloom applies them): one control node or an even number of them; no compute pool; a
 load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a role

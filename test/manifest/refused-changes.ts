@@ -4,15 +4,20 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
 import { plansOnceReached, refusalsOf } from '../../functions/api/judge-manifest.ts';
 import { aRecord } from '../api/records.ts';
+import { fakeDeps } from '../fakes/fake-deps.ts';
 import { countingIds } from '../planning/arbitraries.ts';
 
 export function refusedChanges(before: InputManifest, after: InputManifest): readonly Fault[] {
   const records = { stored: aRecord({ document: before }), desired: aRecord({ document: after, generation: 2 }) };
-  return [...replaceFaults(after), ...refusalsOf(plansOnceReached({ ids: countingIds('x') }, records, []))];
+  return [...replaceFaults(after), ...refusalsOf(plansOnceReached(portsOf(), records, []))];
 }
 
 /** The same for its deletion. */
 export function refusedDeletion(manifest: InputManifest): readonly Fault[] {
   const records = { stored: aRecord({ document: manifest }), desired: aRecord({ document: manifest, deleting: true }) };
-  return refusalsOf(plansOnceReached({ ids: countingIds('x') }, records, []));
+  return refusalsOf(plansOnceReached(portsOf(), records, []));
+}
+
+function portsOf() {
+  return { ids: countingIds('x'), config: fakeDeps().config };
 }

@@ -104,6 +104,11 @@ export const manifestArbitrary: fc.Arbitrary<InputManifest> = shape.chain((use) 
       roles: fc.tuple(appRole('web', targets), appRole('api2', targets), appRole('other', targets)),
       picked: fc.tuple(fc.subarray(['web', 'api2', 'other']), fc.subarray(['web', 'api2', 'other'])),
       zones: fc.tuple(fc.constantFrom('a.example', 'b.example'), fc.constantFrom('a.example', 'b.example')),
+      storage: fc.constantFrom('longhorn', 'none', undefined),
+      documents: fc.subarray([
+        { name: 'own', inline: 'kind: ConfigMap' },
+        { name: 'longhorn-classes', enabled: false },
+      ]),
       hosts: fc.tuple(fc.constantFrom(undefined, 'fixed'), fc.constantFrom(undefined, 'other')),
     })
     .map((parts) => document(use, parts));
@@ -125,6 +130,8 @@ interface Parts {
   readonly picked: readonly (readonly string[])[];
   readonly zones: readonly string[];
   readonly hosts: readonly (string | undefined)[];
+  readonly storage: string | undefined;
+  readonly documents: readonly { readonly name: string }[];
 }
 
 function document(use: Shape, parts: Parts): InputManifest {
@@ -164,6 +171,8 @@ function document(use: Shape, parts: Parts): InputManifest {
             network: '192.168.2.0/24',
             installationProxy: { mode: parts.proxy },
             pools: { control: use.control, compute: use.compute },
+            ...(parts.storage === undefined || use.compute.length === 0 ? {} : { storage: parts.storage }),
+            documents: parts.documents,
           },
         ],
       },

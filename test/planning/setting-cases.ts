@@ -48,6 +48,57 @@ export const settingCases: readonly ChangeCase[] = [
     changes: ['KubernetesOptionsChanged'],
   },
   {
+    title: 'storage switched on: its documents, in their order',
+    from: {},
+    to: { kubernetes: { storage: 'longhorn' } },
+    path: ['settle: nodes'],
+    changes: ['StorageChanged', 'DocumentsChanged'],
+  },
+  {
+    title: 'storage that a manifest does not name any more: it stays',
+    from: { kubernetes: { storage: 'longhorn' } },
+    to: {},
+    path: [],
+    changes: [],
+  },
+  {
+    title: 'a compute pool of another provider instance: its class comes after its nodes',
+    from: { kubernetes: { storage: 'longhorn' } },
+    to: {
+      dynamic: [control(1), compute(2), { name: 'more', provider: 'azure-2' }],
+      compute: ['compute', 'more'],
+      kubernetes: { storage: 'longhorn' },
+    },
+    path: ['grow: infrastructure configuration kubernetes nodes', 'settle: nodes'],
+    changes: ['NodePoolAdded', 'DocumentsChanged'],
+  },
+  {
+    title: 'the last compute pool of a provider instance removed: its class goes after its nodes',
+    from: {
+      dynamic: [control(1), compute(2), { name: 'more', provider: 'azure-2' }],
+      compute: ['compute', 'more'],
+      kubernetes: { storage: 'longhorn' },
+    },
+    to: { kubernetes: { storage: 'longhorn' } },
+    path: ['shrink: nodes configuration infrastructure', 'settle: nodes'],
+    changes: ['NodePoolRemoved', 'DocumentsChanged'],
+  },
+  {
+    title: 'documents of the manifest, and one of Kubeloom switched off',
+    from: { kubernetes: { storage: 'longhorn' } },
+    to: {
+      kubernetes: {
+        storage: 'longhorn',
+        documents: [
+          { name: 'own', inline: 'kind: ConfigMap' },
+          { name: 'longhorn-classes', enabled: false },
+        ],
+      },
+    },
+    path: ['settle: nodes'],
+    changes: ['DocumentsChanged'],
+  },
+  {
     title: 'add-ons, and new nodes that may need them',
     from: { kubernetes: { cni: 'external', addons: { path: 'old' } } },
     to: { dynamic: [control(1), compute(3)], kubernetes: { cni: 'external', addons: { path: 'new' } } },

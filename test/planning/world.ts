@@ -16,6 +16,8 @@ export interface World {
   readonly routes: Map<string, string>;
   /** Labels and taints of nodes that are in Kubernetes. */
   readonly nodes: Map<string, string>;
+  /** What was applied, by name. */
+  readonly documents: Map<string, string>;
   /** Drained and taken out of Kubernetes: cannot join again before the machine is made anew, or cleaned. */
   readonly spent: Set<string>;
   version: string;
@@ -31,6 +33,7 @@ export function emptyWorld(): World {
     proxy: new Map(),
     routes: new Map(),
     nodes: new Map(),
+    documents: new Map(),
     spent: new Set(),
     version: '',
     endpoint: new Map(),
@@ -53,6 +56,7 @@ export function worldOf(state: ClusterState | null): World {
     world.nodes.set(node.name, metadataOf(state, node.name));
     world.endpoint.set(node.name, endpointOf(state));
   }
+  for (const document of state.documents ?? []) world.documents.set(document.name, JSON.stringify(document));
   world.version = state.kubernetesVersion;
   return world;
 }
@@ -100,6 +104,12 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
       }
       if (target === null) return;
       for (const name of plan.work.patch) world.nodes.set(name, metadataOf(target, name));
+      for (const { name } of plan.work.documents ?? []) {
+        const document = target.documents?.find((candidate) => candidate.name === name);
+        if (document === undefined) throw new Error(`the documents ${name} are applied and are not in the target`);
+        world.documents.set(name, JSON.stringify(document));
+      }
+      for (const name of plan.work.documentsRemoved ?? []) world.documents.delete(name);
       return;
     case 'traffic':
       if (target !== null) for (const name of plan.work.loadBalancers) world.routes.set(name, routesOf(target, name));
@@ -118,6 +128,7 @@ export function settled(world: World, state: ClusterState | null): World {
   if (state === null) {
     world.version = '';
     world.nodes.clear();
+    world.documents.clear();
     world.spent.clear();
   }
   return world;

@@ -13,6 +13,7 @@ const fakeKubectl = `#!/bin/bash
 cluster=$KUBELOOM_TEST_CLUSTER
 shift
 echo "$*" >> "$cluster/calls"
+case "$1 $2" in 'get replicas.longhorn.io') cat "$cluster/replicas"; exit;; esac
 case "$1" in
   get) [ "$2" = nodes ] || { echo 'Error from server (NotFound): not found' >&2; exit 1; }
     printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
@@ -123,6 +124,38 @@ describe('removal of nodes', () => {
     expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 1 });
     expect(calls().map((call) => call.split(' ')[0])).toEqual(['get', 'cordon', 'drain', 'delete']);
     expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(false);
+  });
+
+  describe('with storage', () => {
+    const replica = (volumeName: string, nodeID: string, more: object = {}) => ({
+      spec: { volumeName, nodeID, healthyAt: '2026-11-23T02:00:00Z', failedAt: '', ...more },
+    });
+    const storing = async (...items: readonly object[]) => {
+      writeFileSync(join(cluster, 'replicas'), JSON.stringify({ items }));
+      await shrink(twoProviderState({ pools: [controlPool, workerPool], storage: 'longhorn' }), ['basement-01']);
+    };
+
+    it('no replica is placed on a node from before its drain on', async () => {
+      await storing(replica('a', 'basement-01'), replica('a', 'workers-bbbbbbb-01'));
+      expect((await world.run('nodes')).error).toBeUndefined();
+      expect(calls().map((call) => call.split(' ')[0])).toEqual(['get', 'cordon', 'patch', 'drain', 'get', 'delete']);
+      expect(calls()[2]).toContain('patch nodes.longhorn.io basement-01');
+    });
+
+    it('a node with the last healthy replica of a volume is not removed, and the volume is named', async () => {
+      const lost = replica('b', 'workers-bbbbbbb-01', { failedAt: '2026-11-23T02:30:00Z' });
+      await storing(replica('a', 'basement-01'), replica('b', 'basement-01'), lost, replica('a', 'workers-bbbbbbb-01'));
+      const { error } = await world.run('nodes');
+      expect(error).toMatchObject({ code: 'LastReplica', class: 'conflict', resource: 'basement-01' });
+      expect(error?.message).toContain('last healthy replica of b:');
+      expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
+    });
+
+    it('a dead node is removed with what it had', async () => {
+      live('basement-01', { ready: 'Unknown' });
+      await storing(replica('a', 'basement-01'));
+      expect((await world.run('nodes')).error).toBeUndefined();
+    });
   });
 
   it('a control node leaves etcd through one that stays, after the drain and before the delete', async () => {

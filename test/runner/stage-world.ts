@@ -18,7 +18,7 @@ import { checkDrift } from '#runner/check-drift.ts';
 import { runStage } from '#runner/run-stage.ts';
 import type { Tool } from '#runner/stage-context.ts';
 import { stageTools } from '#runner/stage-tools.ts';
-import { drift } from '#runner/tools/drift.ts';
+import { drift, driftBy } from '#runner/tools/drift.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 
@@ -35,7 +35,8 @@ export interface StageWorld {
   set(name: string, value: string): void;
   put(document: WaypointDocument | DriftCheck, facts?: ClusterFacts): Promise<void>;
   run(stage: StageName, options?: RunOptions): Promise<StageResult>;
-  checkDrift(): Promise<StageResult>;
+  /** With all looks, or with these. */
+  checkDrift(looks?: Parameters<typeof driftBy>[0]): Promise<StageResult>;
   facts(): Promise<ClusterFacts>;
   log(stage: RunWork, mode?: StageMode): Promise<string>;
   /** Messages of all events so far. */
@@ -114,9 +115,13 @@ export function stageWorld(): StageWorld {
         tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
       });
     },
-    async checkDrift() {
+    async checkDrift(looks) {
       return checkDrift({ waypoint: prefix, attempt: 1 }, boundedPorts(ports, 'drift'), {
-        ...{ signal: new AbortController().signal, templatesDirectory: templates, drift },
+        ...{
+          signal: new AbortController().signal,
+          templatesDirectory: templates,
+          drift: looks === undefined ? drift : driftBy(looks),
+        },
       });
     },
     async facts() {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '#domain/provider-types.ts';
 
+import { clusterDocumentFields } from './cluster-documents.ts';
 import { DriftChecks } from './drift-checks.ts';
 import { kubernetesOptionFields } from './kubernetes-options.ts';
 import { LoadBalancer, Role } from './load-balancers.ts';
@@ -74,6 +75,7 @@ export const KubernetesCluster = z.strictObject({
     })
     .describe('Names of the node pools.'),
   ...kubernetesOptionFields,
+  ...clusterDocumentFields,
   protect: z.boolean().default(false).describe('Kubeloom: refuse every change that deletes the cluster.'),
   replaceAtOnce: z
     .int()

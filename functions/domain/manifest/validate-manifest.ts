@@ -7,6 +7,7 @@ import { InputManifest } from './input-manifest.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './kubernetes-document.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
+import { documentRules } from './rules/document-rules.ts';
 import { dynamicPoolRules } from './rules/dynamic-pool-rules.ts';
 import { kubernetesOptionRules } from './rules/kubernetes-option-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
@@ -26,6 +27,7 @@ const rules: readonly ((index: ManifestIndex) => Iterable<Fault>)[] = [
   clusterRules,
   networkRules,
   kubernetesOptionRules,
+  documentRules,
   roleRules,
   loadBalancerRules,
   dnsRules,

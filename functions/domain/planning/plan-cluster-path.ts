@@ -17,6 +17,8 @@ export interface PathOptions extends DrainBudget {
   readonly replaceAtOnce?: number;
   /** Drift that is repaired once nothing else is to change. @default nothing */
   readonly repair?: readonly DriftItem[];
+  /** Documents whose upstream files the runners have. @default all */
+  readonly upstreamDocuments?: readonly string[];
 }
 
 export interface PathQuestion {
@@ -36,7 +38,8 @@ export interface PathQuestion {
 export function planClusterPath(question: PathQuestion): ClusterPlan {
   const { cluster, current, attempted, desired, options = { maxUnavailable: 1 } } = question;
   const changes = diffStates(current, desired);
-  const against = refusals({ current, attempted, desired, changes });
+  const { upstreamDocuments } = options;
+  const against = refusals({ current, attempted, desired, changes, upstreamDocuments });
   if (against.length > 0) return { cluster, waypoints: [], refusals: [...against] };
   // Nothing else works while the API is lost; it also goes on with such a move that was interrupted.
   if (current !== null && desired !== null && moveOffLostNode(current, options.repair ?? []) !== undefined) {

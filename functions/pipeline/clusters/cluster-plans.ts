@@ -21,11 +21,15 @@ export interface Planning {
   readonly templateSecrets?: Readonly<Record<string, string>>;
   /** What is asked of the clusters, by their ids. @default nothing */
   readonly demands?: Readonly<Record<string, Demand>>;
+  /** Of new clusters whose manifest names none. */
+  readonly defaultStorage: 'longhorn' | 'none';
+  /** Upstream files of documents that the runners have, by document. */
+  readonly upstreamDocuments: readonly string[];
 }
 
 /** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(
-  { ids, templates, templateSecrets = {}, demands = {} }: Planning,
+  { ids, templates, templateSecrets = {}, demands = {}, defaultStorage, upstreamDocuments }: Planning,
   manifest: ManifestRecord,
   record: ClusterRecord,
 ): ClusterPlan {
@@ -37,11 +41,17 @@ export function planCluster(
     const heldPools = heldBy(manifest, record);
     const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
     const asked = { sizes: sizesOf(demand), leaving: demand.replace.map(({ node }) => node) };
-    const question = { ...goal, manifest: document, templates, templateSecrets, ids, heldPools, ...asked };
-    const desired = buildDesiredState(question);
+    const sources = { templates, templateSecrets, ids, heldPools, defaultStorage, ...asked };
+    const desired = buildDesiredState({ ...goal, manifest: document, ...sources });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];
-    const options = { maxUnavailable: 1, maxUnavailableOf: drainBudgets(document), replaceAtOnce, repair };
+    const options = {
+      maxUnavailable: 1,
+      maxUnavailableOf: drainBudgets(document),
+      replaceAtOnce,
+      repair,
+      upstreamDocuments,
+    };
     return planClusterPath({ ...goal, desired: desired && { ...desired, id: cluster }, options });
   } catch (error) {
     if (!isPipelineError(error, 'PlanRefused')) throw error;

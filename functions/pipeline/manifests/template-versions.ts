@@ -15,15 +15,15 @@ type Ports = QuestionPorts & Using<'templateReferences.get' | 'templateSources'>
 
 /** What plans of a stored manifest need. */
 export function planningOf(
-  { ids }: Using<'ids'>,
+  { ids, config }: Using<'ids' | 'config'>,
   manifest: ManifestRecord,
   demands: readonly DemandRecord[] = [],
 ): Planning {
   return {
-    ids,
-    templates: manifest.templates ?? {},
-    templateSecrets: manifest.templateSecrets ?? {},
+    ...{ ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} },
     demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
+    defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
+    upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
   };
 }
 

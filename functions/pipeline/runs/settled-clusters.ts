@@ -7,7 +7,7 @@ import { type SettledCluster, settledCluster } from './run-summary.ts';
 
 /** Those are behind that the planner would change. */
 export async function* settledByPlans(
-  deps: Using<'clusters.each' | 'demands.list' | 'ids'>,
+  deps: Using<'clusters.each' | 'demands.list' | 'ids' | 'config'>,
   manifest: ManifestRecord,
 ): AsyncGenerator<SettledCluster> {
   // What is asked for meanwhile starts an attempt of its own, unless the manifest is paused.

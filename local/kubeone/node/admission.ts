@@ -22,7 +22,7 @@ export function admitObject(
     uid: before?.metadata.uid ?? crypto.randomUUID(),
     creationTimestamp: before?.metadata.creationTimestamp ?? now.toISOString().replace(/\.\d+/, ''),
   };
-  return resource.name === 'nodes' ? withCordonTaint({ ...object, metadata }) : { ...object, metadata };
+  return isNode(resource) ? withCordonTaint({ ...object, metadata }) : { ...object, metadata };
 }
 
 function checkMetadata(resource: Resource, { metadata, ...object }: KubeObject): void {
@@ -37,7 +37,7 @@ function checkMetadata(resource: Resource, { metadata, ...object }: KubeObject):
   for (const key of Object.keys(metadata.annotations ?? {})) {
     if (!qualifiedKey.test(key)) refuse(`metadata.annotations: "${key}" is not a qualified name`);
   }
-  for (const taint of resource.name === 'nodes' ? listAt(object, 'spec', 'taints') : []) {
+  for (const taint of isNode(resource) ? listAt(object, 'spec', 'taints') : []) {
     if (!effects.includes(at(taint, 'effect') ?? null)) refuse(`spec.taints: unknown effect "${at(taint, 'effect')}"`);
   }
 }
@@ -50,4 +50,8 @@ function withCordonTaint(node: KubeObject): KubeObject {
   if (taints.length > 0) spec.taints = [...taints];
   else delete spec.taints;
   return { ...node, spec };
+}
+
+function isNode({ name, group }: Resource): boolean {
+  return name === 'nodes' && group === '';
 }

@@ -9,7 +9,7 @@ import { type Credentials, Membership } from './membership.ts';
 import { type Heartbeat, NodeLifecycle } from './node-lifecycle.ts';
 import { answerObjectRequest } from './object-requests.ts';
 import { type Member, ObjectStore, type Snapshot } from './object-store.ts';
-import { parseApiPath } from './resources.ts';
+import { parseApiPath, resourceNamed, resourcesWith } from './resources.ts';
 import { seedObjects } from './seed-objects.ts';
 import { ApiFailure } from './status.ts';
 
@@ -63,7 +63,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
       return;
     }
     authenticate(incoming, options.credentials.token);
-    const discovered = discover(url.pathname, options.kubernetesVersion);
+    const resources = resourcesWith(store.list(resourceNamed('customresourcedefinitions'), ''));
+    const discovered = discover(url.pathname, options.kubernetesVersion, resources);
     if (discovered !== undefined) return reply(response, 200, discovered);
     if (url.pathname.startsWith('/internal/') && url.pathname !== '/internal/heartbeat') {
       return answerMember(incoming, response, url);
@@ -79,7 +80,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
       await confirm(revision);
       return reply(response, 200, heard);
     }
-    const target = parseApiPath(url.pathname);
+    const target = parseApiPath(url.pathname, resources);
     if (target === undefined) throw new ApiFailure('NotFound', 'the server could not find the requested resource');
     const { method = 'GET', headers } = incoming;
     const { accept = '', 'content-type': contentType = '' } = headers;
@@ -90,7 +91,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
       new Date(),
     );
     const { members } = store.snapshot;
-    const deleted = method === 'DELETE' && target.resource.name === 'nodes' ? target.name : undefined;
+    const deleted =
+      method === 'DELETE' && target.resource.kind === 'Node' && target.resource.group === '' ? target.name : undefined;
     const dismissed = members.filter(({ name }) => name === deleted);
     if (dismissed.length > 0) store.setMembers(members.filter((member) => !dismissed.includes(member)));
     await confirm(revision, dismissed);

@@ -1,18 +1,42 @@
 /** The capabilities that the server lists: version, groups, resources. */
 import type { JsonObject } from './json.ts';
-import { basePath, resources } from './resources.ts';
+import { apiVersionOf, basePathOf, type Resource } from './resources.ts';
 
 /** Answer to a discovery path; undefined when it is none. */
-export function discover(path: string, kubernetesVersion: string): JsonObject | undefined {
+export function discover(
+  path: string,
+  kubernetesVersion: string,
+  resources: readonly Resource[],
+): JsonObject | undefined {
   if (path === '/version') return version(kubernetesVersion);
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: [] };
-  if (path !== basePath) return undefined;
-  const listed = resources.map(({ name, kind, namespaced, shortName }) => ({
-    ...{ name, singularName: kind.toLowerCase(), namespaced, kind, shortNames: [shortName] },
-    verbs: ['delete', 'get', 'list', 'patch'],
-  }));
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'v1', resources: listed };
+  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(resources) };
+  const listed = resources.filter((resource) => basePathOf(resource) === path);
+  const [first] = listed;
+  if (first === undefined) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf(first),
+    resources: listed.map(({ name, kind, namespaced, shortNames }) => ({
+      ...{ name, singularName: kind.toLowerCase(), namespaced, kind, shortNames: [...shortNames] },
+      verbs: ['delete', 'get', 'list', 'patch'],
+    })),
+  };
+}
+
+function groupsOf(resources: readonly Resource[]): JsonObject[] {
+  const groups = Map.groupBy(
+    resources.filter(({ group }) => group !== ''),
+    ({ group }) => group,
+  );
+  return [...groups].map(([name, members]) => {
+    const versions = [...new Set(members.map(({ version }) => version))].map((version) => ({
+      groupVersion: `${name}/${version}`,
+      version,
+    }));
+    return { name, versions, ...(versions[0] ? { preferredVersion: versions[0] } : {}) };
+  });
 }
 
 function version(kubernetesVersion: string): JsonObject {

@@ -1,10 +1,11 @@
-/** Requests for objects: get, list, patch, delete. Pure of HTTP, so that it reads as the API does. */
+/** Requests for objects: get, list, patch, server-side apply, delete. Pure of HTTP, so that it reads as the API does. */
 import { admitObject } from './admission.ts';
 import { isObject, type Json, type JsonObject, type KubeObject } from './json.ts';
 import type { ObjectStore } from './object-store.ts';
 import { mergePatch, strategicPatch } from './patch.ts';
-import type { Target } from './resources.ts';
+import { apiVersionOf, resourceNamed, type Target } from './resources.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
+import { applied } from './server-side-apply.ts';
 import { ApiFailure, success } from './status.ts';
 import { tableOf } from './tables.ts';
 
@@ -22,12 +23,14 @@ interface KubernetesRequest {
 export function answerObjectRequest(store: ObjectStore, request: KubernetesRequest, now: Date): JsonObject {
   const { method, target } = request;
   if (target.name === undefined && method === 'GET') return list(store, request, now);
+  if (target.name !== undefined && method === 'PATCH' && request.contentType.includes('apply-patch'))
+    return apply(store, request, target.name, now);
   if (target.name !== undefined) {
     const object = existing(store, target);
     if (method === 'GET') return asTable(store, request, [object], now) ?? object;
     if (method === 'PATCH') return patch(store, request, object, now);
     if (method === 'DELETE') {
-      store.remove(target.resource, object);
+      if (!isDryRun(request)) store.remove(target.resource, object);
       const { name, uid = '' } = object.metadata;
       return success({ name, kind: target.resource.name, uid });
     }
@@ -41,7 +44,7 @@ function list(store: ObjectStore, request: KubernetesRequest, now: Date): JsonOb
   const fields = fieldSelector(request.query.get('fieldSelector') ?? '');
   const items = store.list(resource, namespace).filter((object) => labels(object) && fields(object));
   const metadata = { resourceVersion: String(store.snapshot.revision) };
-  const plain = { kind: `${resource.kind}List`, apiVersion: 'v1', metadata, items };
+  const plain = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
   return asTable(store, request, items, now) ?? plain;
 }
 
@@ -55,6 +58,29 @@ function asTable(
   if (!accept.includes('as=Table')) return undefined;
   const includeObject = query.get('includeObject') ?? 'Metadata';
   return tableOf(target.resource, objects, { revision: String(store.snapshot.revision), includeObject, now });
+}
+
+/** Makes it where it does not exist. */
+function apply(store: ObjectStore, request: KubernetesRequest, name: string, now: Date): JsonObject {
+  const { target, query, body } = request;
+  const { resource, namespace } = target;
+  const before = store.get(resource, namespace, name);
+  if (namespace !== '' && store.get(resourceNamed('namespaces'), '', namespace) === undefined && !isDryRun(request))
+    throw new ApiFailure('NotFound', `namespaces "${namespace}" not found`);
+  const nodes = store.list(resourceNamed('nodes'), '').length;
+  const manager = query.get('fieldManager') ?? '';
+  const object = admitObject(
+    resource,
+    applied({ resource, namespace, name, body, manager, nodes }, before),
+    before,
+    now,
+  );
+  if (isDryRun(request) || JSON.stringify(before) === JSON.stringify(object)) return object;
+  return store.write(resource, object);
+}
+
+function isDryRun({ query }: KubernetesRequest): boolean {
+  return query.getAll('dryRun').includes('All');
 }
 
 function patch(store: ObjectStore, request: KubernetesRequest, before: KubeObject, now: Date): JsonObject {

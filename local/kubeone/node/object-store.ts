@@ -49,7 +49,7 @@ export class ObjectStore {
 
   /** All objects of a resource, of one namespace or ('') of all, by name. */
   list(resource: Resource, namespace: string): readonly KubeObject[] {
-    const prefix = namespace === '' ? `${resource.name}/` : keyOf(resource, namespace, '');
+    const prefix = namespace === '' ? `${prefixOf(resource)}/` : keyOf(resource, namespace, '');
     return Object.entries(this.#snapshot.objects)
       .filter(([key]) => key.startsWith(prefix))
       .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -86,5 +86,10 @@ export class ObjectStore {
 }
 
 function keyOf(resource: Resource, namespace: string, name: string): string {
-  return `${resource.name}/${namespace}/${name}`;
+  return `${prefixOf(resource)}/${namespace}/${name}`;
+}
+
+/** Definitions may name kinds like those of the core group. */
+function prefixOf({ name, group }: Resource): string {
+  return group === '' ? name : `${name}.${group}`;
 }

@@ -1,26 +1,79 @@
-/** The kinds of objects that the simulated API server keeps, all of the core group: one table for discovery, routes and printing. */
+/** The kinds of objects that the simulated API server keeps: one table for discovery, routes and printing, and what definitions add. */
+import { at, type Json, listAt } from './json.ts';
 
 export interface Resource {
   readonly name: string;
   readonly kind: string;
+  /** '' = the core group. */
+  readonly group: string;
+  readonly version: string;
   readonly namespaced: boolean;
-  readonly shortName: string;
+  readonly shortNames: readonly string[];
 }
 
-export const resources: readonly Resource[] = [
-  { name: 'nodes', kind: 'Node', namespaced: false, shortName: 'no' },
-  { name: 'namespaces', kind: 'Namespace', namespaced: false, shortName: 'ns' },
-  { name: 'configmaps', kind: 'ConfigMap', namespaced: true, shortName: 'cm' },
-  { name: 'services', kind: 'Service', namespaced: true, shortName: 'svc' },
-  { name: 'pods', kind: 'Pod', namespaced: true, shortName: 'po' },
-];
+/** `name Kind short`; `*` = of the whole cluster. */
+const table: Readonly<Record<string, readonly string[]>> = {
+  v1: [
+    ...['nodes Node* no', 'namespaces Namespace* ns', 'persistentvolumes PersistentVolume* pv', 'pods Pod po'],
+    ...['configmaps ConfigMap cm', 'services Service svc', 'secrets Secret', 'serviceaccounts ServiceAccount sa'],
+    'persistentvolumeclaims PersistentVolumeClaim pvc',
+  ],
+  'apps/v1': ['deployments Deployment deploy', 'daemonsets DaemonSet ds', 'statefulsets StatefulSet sts'],
+  'batch/v1': ['jobs Job', 'cronjobs CronJob cj'],
+  'policy/v1': ['poddisruptionbudgets PodDisruptionBudget pdb'],
+  'networking.k8s.io/v1': ['ingresses Ingress ing', 'networkpolicies NetworkPolicy netpol'],
+  'storage.k8s.io/v1': ['storageclasses StorageClass* sc', 'csidrivers CSIDriver*'],
+  'scheduling.k8s.io/v1': ['priorityclasses PriorityClass* pc'],
+  'rbac.authorization.k8s.io/v1': [
+    ...[
+      'roles Role',
+      'rolebindings RoleBinding',
+      'clusterroles ClusterRole*',
+      'clusterrolebindings ClusterRoleBinding*',
+    ],
+  ],
+  'certificates.k8s.io/v1': ['certificatesigningrequests CertificateSigningRequest* csr'],
+  'apiextensions.k8s.io/v1': ['customresourcedefinitions CustomResourceDefinition* crd'],
+};
 
-export const basePath = '/api/v1';
+const builtin: readonly Resource[] = Object.entries(table).flatMap(([groupVersion, rows]) =>
+  rows.map((row) => {
+    const [name = '', kind = '', ...shortNames] = row.split(' ');
+    const [version = '', group = ''] = groupVersion.split('/').reverse();
+    return { name, kind: kind.replace('*', ''), namespaced: !kind.endsWith('*'), group, version, shortNames };
+  }),
+);
 
 export function resourceNamed(name: string): Resource {
-  const found = resources.find((resource) => resource.name === name);
+  const found = builtin.find((resource) => resource.name === name);
   if (found === undefined) throw new Error(`no resource ${name}`);
   return found;
+}
+
+/** All of them; `definitions`: the CustomResourceDefinitions that were applied. */
+export function resourcesWith(definitions: readonly Json[]): readonly Resource[] {
+  const custom = definitions.flatMap((definition) =>
+    listAt(definition, 'spec', 'versions')
+      .filter((version) => at(version, 'served') === true)
+      .map((version) => ({
+        name: String(at(definition, 'spec', 'names', 'plural')),
+        kind: String(at(definition, 'spec', 'names', 'kind')),
+        group: String(at(definition, 'spec', 'group')),
+        version: String(at(version, 'name')),
+        namespaced: at(definition, 'spec', 'scope') === 'Namespaced',
+        shortNames: listAt(definition, 'spec', 'names', 'shortNames').map(String),
+      })),
+  );
+  return [...builtin, ...custom];
+}
+
+/** `/api/v1`, `/apis/apps/v1` */
+export function basePathOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
 }
 
 /** What a request path names. */
@@ -31,14 +84,15 @@ export interface Target {
 }
 
 /** Reads a request path; undefined when no resource is named by it. */
-export function parseApiPath(path: string): Target | undefined {
-  if (!path.startsWith(`${basePath}/`)) return undefined;
+export function parseApiPath(path: string, resources: readonly Resource[]): Target | undefined {
+  const base = /^\/api\/v1(?=\/)|^\/apis\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
+  if (base === undefined) return undefined;
   const parts = path
-    .slice(basePath.length + 1)
+    .slice(base.length + 1)
     .split('/')
     .map(decodeURIComponent);
   const scoped = parts[0] === 'namespaces' && parts.length > 2;
   const [kind, name] = scoped ? parts.slice(2) : parts;
-  const resource = resources.find((known) => known.name === kind);
+  const resource = resources.find((known) => known.name === kind && basePathOf(known) === base);
   return resource && { resource, namespace: scoped ? (parts[1] ?? '') : '', name };
 }

@@ -36,7 +36,7 @@ export function tableOf(
   objects: readonly KubeObject[],
   options: { readonly revision: string; readonly includeObject: string; readonly now: Date },
 ): JsonObject {
-  const shown = resource.name === 'nodes' ? ofNodes : [name, age];
+  const shown = resource.name === 'nodes' && resource.group === '' ? ofNodes : [name, age];
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',

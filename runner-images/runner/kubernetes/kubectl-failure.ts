@@ -5,6 +5,24 @@ import type { FailureRow } from '../stage-failure.ts';
 /** First match wins. */
 const table: readonly FailureRow[] = [
   {
+    class: 'transient',
+    code: 'WebhookUnreachable',
+    pattern: /failed calling webhook/i,
+    hint: 'A webhook in the cluster did not answer. Kubeloom retries automatically; if it stays, see the pods behind it.',
+  },
+  {
+    class: 'user',
+    code: 'KindUnknown',
+    pattern: /no matches for kind|ensure CRDs are installed first/i,
+    hint: 'The cluster does not have this kind of object: correct apiVersion and kind, or put the definition (CustomResourceDefinition) into documents that come first.',
+  },
+  {
+    class: 'user',
+    code: 'DocumentsRejected',
+    pattern: /field not declared in schema|failed to create typed patch object|field is immutable/i,
+    hint: 'Kubernetes does not accept an object: correct it in the documents of the manifest.',
+  },
+  {
     class: 'credentials',
     code: 'KubernetesRefused',
     pattern: /unauthorized|forbidden|certificate (has expired|signed by unknown authority)|x509/i,
@@ -27,7 +45,7 @@ const table: readonly FailureRow[] = [
     class: 'user',
     code: 'KubernetesRejected',
     pattern: /is invalid|denied the request|invalid value|must be|not allowed/i,
-    hint: 'Check labels, annotations and taints of the node pool.',
+    hint: 'Check labels, annotations and taints of the node pool, and the documents of the cluster.',
   },
 ];
 

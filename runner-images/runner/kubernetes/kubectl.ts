@@ -85,17 +85,23 @@ export class Kubectl {
   async run(args: readonly string[], options: Partial<Command> & { about?: string } = {}): Promise<CommandResult> {
     const result = await this.try(args, options);
     if (result.code === 0) return result;
-    throw new StageFailure(kubectlError(args[0] ?? '', result.stderr || result.stdout, options.about));
+    throw this.failure(args[0] ?? '', result, options.about);
+  }
+
+  /** What a command that failed throws. */
+  failure(command: string, { stderr, stdout }: CommandResult, about: string | undefined): StageFailure {
+    return new StageFailure(kubectlError(command, stderr || stdout, about));
   }
 
   /** Runs it, whatever its exit code. */
   try(args: readonly string[], options: Partial<Command> = {}): Promise<CommandResult> {
-    const { cwd, input, onLine, quietMs, totalMs } = options;
+    const { cwd, environment, input, onLine, quietMs, totalMs } = options;
     return this.#context.run({
       label: `kubectl ${args[0]}`,
       program: process.env.KUBELOOM_KUBECTL ?? 'kubectl',
       args: [`--kubeconfig=${this.#kubeconfig}`, ...args],
       ...(cwd === undefined ? {} : { cwd }),
+      ...(environment === undefined ? {} : { environment }),
       ...(input === undefined ? {} : { input }),
       ...(onLine === undefined ? {} : { onLine }),
       ...(quietMs === undefined ? {} : { quietMs }),

@@ -6,6 +6,7 @@ import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
+import { refuseLastReplica, stopReplicas } from './stop-replicas.ts';
 
 /** Pods that cannot move must not block the removal of a node for ever. */
 const drainMinutes = 30;
@@ -74,7 +75,10 @@ async function removeNode(
     await kubectl.run(['taint', 'node', name, taint, '--overwrite', '--request-timeout=30s'], { about: name });
   }
   await kubectl.run(['cordon', name, '--request-timeout=30s'], { about: name });
+  if (!control) await stopReplicas(context, kubectl, name);
   await drain(context, kubectl, name);
+  // What a dead machine had is lost: it must not keep its node for ever.
+  if (!control && live?.ready !== 'Unknown') await refuseLastReplica(context, kubectl, name);
   if (control) await removeEtcdMember(context, kubectl, name, survivors);
   await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
   context.facts.node(name, { joined: false });

@@ -96,6 +96,11 @@ async function perform(context: AnyContext, plan: StagePlan): Promise<StageSumma
     case 'nodes':
       for (const name of plan.work.patch) facts.node(name, { joined: true });
       for (const name of plan.work.remove) facts.node(name, { joined: false });
+      for (const { name, version } of plan.work.documents ?? []) {
+        facts.documents(name, { version, hash: '', objects: [] });
+        context.emit({ kind: 'DocumentsApplied', message: `${name} (${version}) would be in the cluster (simulated)` });
+      }
+      for (const name of plan.work.documentsRemoved ?? []) facts.documents(name, undefined);
       return { nodesPatched: plan.work.patch.length, nodesRemoved: plan.work.remove.length };
     case 'traffic':
       return { loadBalancers: plan.work.loadBalancers.length };

@@ -66,6 +66,7 @@ const words = {
   node: 'the node is not ready',
   version: 'the node runs another version of Kubernetes',
   traffic: 'the load balancer does not run',
+  document: 'the documents differ from what was applied',
 } as const satisfies Record<DriftItem['kind'], string>;
 
 /** Nothing when the node, pool or load balancer is not part of the cluster. */

@@ -1,14 +1,23 @@
-/** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes by kubectl. Changes nothing. */
+/** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
 import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
+import { checkDocuments } from '../drift/check-documents.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
 import { checkWorkspaces } from '../drift/check-workspaces.ts';
+import type { Findings } from '../drift/findings.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
-const looks = [checkWorkspaces, checkMesh, checkNodes] as const;
+type Look = (context: DriftContext) => Promise<Findings>;
 
-export async function drift(context: DriftContext): Promise<Omit<DriftReport, 'schema'>> {
+export const drift = driftBy([checkWorkspaces, checkMesh, checkNodes, checkDocuments]);
+
+/** A check that consists of these looks. */
+export function driftBy(looks: readonly Look[]): (context: DriftContext) => Promise<Omit<DriftReport, 'schema'>> {
+  return (context) => lookAll(context, looks);
+}
+
+async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<Omit<DriftReport, 'schema'>> {
   // Concurrently: a failure of one of them does not stop the others.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
   if (context.signal.aborted) throw stageCancelled(context.signal);

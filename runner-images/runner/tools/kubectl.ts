@@ -1,4 +1,8 @@
-/** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed. */
+/** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed, documents are applied. */
+import { applyDocuments } from '../documents/apply-documents.ts';
+import { prepareDocuments } from '../documents/prepare-documents.ts';
+import { pruneDocuments } from '../documents/prune-documents.ts';
+import { refuseStorageInUse } from '../documents/storage-in-use.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { controlNames } from '../kubernetes/members.ts';
@@ -12,9 +16,15 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   if (context.plan.stage !== 'nodes') throw new Error(`kubectl cannot run stage ${context.plan.stage}`);
   const { work } = context.plan;
   const patch = withRejoined(context, work.patch);
+  const { documents = [], documentsRemoved = [] } = work;
+  const wanted = new Set(documents.map(({ name }) => name));
+  const prepared = await prepareDocuments(
+    context,
+    (context.target?.documents ?? []).filter(({ name }) => wanted.has(name)),
+  );
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) {
-    if (patch.length === 0) {
+    if (patch.length === 0 && prepared.length === 0) {
       context.log.write('runner', 'the cluster has no kubeconfig: Kubernetes never ran, so there is nothing to remove');
       return { nodesPatched: 0, nodesRemoved: 0 };
     }
@@ -26,12 +36,19 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
     });
   }
   const client = new Kubectl(context, kubeconfig);
+  await refuseStorageInUse(context, client);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
   if (context.document.direction === 'move' && context.mode === 'do')
     await updateEndpointConsumers(context, client, kubeconfig);
   else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
-  return { nodesPatched, nodesRemoved };
+  const documentsApplied = await applyDocuments(context, client, prepared);
+  const documentsGone = await pruneDocuments(context, client, documentsRemoved);
+  return {
+    ...{ nodesPatched, nodesRemoved },
+    ...(documentsApplied > 0 ? { documentsApplied } : {}),
+    ...(documentsGone > 0 ? { documentsRemoved: documentsGone } : {}),
+  };
 };
 
 /** Nodes that joined again on the way to something else have lost what the plan does not give them. */

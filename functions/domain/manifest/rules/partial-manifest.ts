@@ -3,6 +3,7 @@
  * work on partial manifests, so that one fault of form does not hide the others.
  */
 import { z } from 'zod';
+import { clusterDocumentFields } from '../cluster-documents.ts';
 import { Provider } from '../input-manifest.ts';
 import { kubernetesOptionFields } from '../kubernetes-options.ts';
 import { RoleFields } from '../load-balancers.ts';
@@ -71,6 +72,8 @@ const PartialCluster = z.object({
   registries: loose(z.object({ overwrite: text, insecure: flag, mirrors: list(z.object({ registry: text })) })),
   /** Given but broken counts as given. */
   addons: z.unknown().optional(),
+  storage: loose(clusterDocumentFields.storage),
+  documents: list(z.object({ name: text, enabled: z.boolean().catch(true), inline: text })),
 });
 export type PartialCluster = z.infer<typeof PartialCluster>;
 

@@ -15,6 +15,7 @@ import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { targetsApi } from '../states/role-targets.ts';
+import { desiredDocuments, type Storage } from './desired-documents.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
 import { desiredPools, type PoolLeftOut, type PoolSources, useKey } from './desired-pools.ts';
 import { kubernetesOptions } from './kubernetes-options.ts';
@@ -41,6 +42,8 @@ export interface DesiredStateInput {
   readonly leaving?: readonly string[];
   /** Nodes of autoscaled pools by name; the bounds of the pool apply. @default as many as exist */
   readonly sizes?: Readonly<Record<string, number>>;
+  /** Of a new cluster whose manifest names none. @default none */
+  readonly defaultStorage?: Storage;
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -64,6 +67,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     apiEndpoint: apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
     ...kubernetesOptions(cluster),
+    ...desiredDocuments(cluster, { existing, pools, defaultStorage: input.defaultStorage ?? 'none' }),
     pools,
     loadBalancers,
     ...(cluster.protect ? { protect: true } : {}),

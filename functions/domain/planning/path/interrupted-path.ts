@@ -13,7 +13,7 @@ export function stepsFrom(current: ClusterState | null, desired: PathGoal): read
   if (current === null) return stepsFromNothing(desired);
   const { attempted, goal } = desired;
   if (attempted !== null && isNothing(attempted) && !isNothing(current)) {
-    return [{ direction: 'destroy', target: null }, create(goal)];
+    return [{ direction: 'destroy', target: null }, ...create(goal)];
   }
   const base = withAccess(current, goal);
   const newAccess = !sameState(current, base);
@@ -33,8 +33,8 @@ function thingsOnlyIn(state: ClusterState, other: ClusterState): ReadonlySet<str
 }
 
 function stepsFromNothing({ attempted, goal }: PathGoal): readonly Step[] {
-  if (attempted === null || isNothing(attempted) || canContinue(attempted, goal)) return [create(goal)];
-  return [{ direction: 'destroy', target: null, leftovers: true }, create(goal)];
+  if (attempted === null || isNothing(attempted) || canContinue(attempted, goal)) return create(goal);
+  return [{ direction: 'destroy', target: null, leftovers: true }, ...create(goal)];
 }
 
 /** An interrupted create continues when everything that it started is still desired. */
@@ -89,8 +89,14 @@ function stepsAfterAttempt({ current, base, attempted, desired }: Interrupted): 
   return plain.length > 0 ? plain : [{ direction: 'settle', target: desired.goal }];
 }
 
-function create(goal: ClusterState): Step {
-  return { direction: 'grow', target: goal };
+/** Documents come when the cluster works: a failure of theirs must not undo it. */
+function create(goal: ClusterState): readonly Step[] {
+  const { documents, ...bare } = goal;
+  if (documents === undefined) return [{ direction: 'grow', target: goal }];
+  return [
+    { direction: 'grow', target: bare },
+    { direction: 'settle', target: goal },
+  ];
 }
 
 /** The last target is the goal itself, not a state that means the same. */

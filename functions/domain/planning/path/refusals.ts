@@ -1,4 +1,5 @@
 /** Refused changes, found before anything starts. */
+import { documentChanges, upstreamOf } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
@@ -19,6 +20,8 @@ interface Ends {
   readonly desired: ClusterState | null;
   /** From `current` to `desired`. */
   readonly changes: readonly Change[];
+  /** Documents whose upstream files the runners have; undefined: all. */
+  readonly upstreamDocuments?: readonly string[] | undefined;
 }
 
 /** Every reason against getting from what exists to what is desired, each once; empty when there is none. */
@@ -26,9 +29,10 @@ export function refusals(ends: Ends): readonly Refusal[] {
   return [...new Map(allRefusals(ends).map((one) => [`${one.path} ${one.reason}`, one])).values()];
 }
 
-function allRefusals({ current, attempted, desired, changes }: Ends): readonly Refusal[] {
+function allRefusals({ current, attempted, desired, changes, upstreamDocuments }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
-  if (current === null) return [...stateFaults(desired), ...unknownVersion(desired)];
+  const missing = upstreamRefusals(current, desired, upstreamDocuments);
+  if (current === null) return [...stateFaults(desired), ...unknownVersion(desired), ...missing];
   const fixed = [
     ...providerRefusals(current, desired),
     ...networkRefusals(desired, changes),
@@ -43,7 +47,25 @@ function allRefusals({ current, attempted, desired, changes }: Ends): readonly R
     ...versionRefusals(current, attempted, desired),
     ...protectionRefusals(current, attempted, desired),
     ...releaseRefusals(current, desired),
+    ...missing,
   ];
+}
+
+/** Documents that would be applied, and whose upstream file no runner has. */
+function upstreamRefusals(
+  current: ClusterState | null,
+  desired: ClusterState,
+  there: readonly string[] | undefined,
+): readonly Refusal[] {
+  if (there === undefined) return [];
+  const { added, changed } = documentChanges(current?.documents, desired.documents);
+  return upstreamOf([...added, ...changed])
+    .filter((name) => !there.includes(name))
+    .map((name) => {
+      const reason = `the cluster ${shown(desired.name)} needs the upstream file of the documents ${shown(name)}, which this installation does not have`;
+      const fix = 'run `npm run documents:fetch` where it runs, then start it again; or set storage to "none"';
+      return refusal(aboutCluster(desired, 'storage'), reason, fix);
+    });
 }
 
 function destroyRefusals(current: ClusterState): readonly Refusal[] {

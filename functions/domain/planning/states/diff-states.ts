@@ -1,4 +1,5 @@
 /** The typed differences between two states of a cluster: everything that differs is named, order never matters. */
+import { documentChanges } from '#domain/cluster-documents.ts';
 import {
   type ClusterState,
   type LoadBalancerState,
@@ -76,6 +77,14 @@ function diffCluster(from: ClusterState, to: ClusterState): Change[] {
   const options = differingOptions(from.kubernetesOptions, to.kubernetesOptions);
   if (options.length > 0) changes.push({ kind: 'KubernetesOptionsChanged', options: [...options] });
   if (cniOf(from) !== cniOf(to)) changes.push({ kind: 'CniChanged', from: cniOf(from), to: cniOf(to) });
+  const [storageBefore, storageAfter] = [from.storage ?? 'none', to.storage ?? 'none'];
+  if (storageBefore !== storageAfter) changes.push({ kind: 'StorageChanged', from: storageBefore, to: storageAfter });
+  const { added, changed, removed } = documentChanges(from.documents, to.documents);
+  const names = (documents: readonly { readonly name: string }[]) => documents.map(({ name }) => name);
+  if (added.length + changed.length + removed.length > 0) {
+    const which = { added: names(added), removed: names(removed), changed: names(changed) };
+    changes.push({ kind: 'DocumentsChanged', ...which });
+  }
   if (from.protect !== to.protect) {
     changes.push({ kind: 'ProtectionChanged', what: `cluster ${to.name}`, protect: to.protect === true });
   }

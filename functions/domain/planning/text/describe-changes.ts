@@ -32,6 +32,10 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       ];
     case 'KubernetesOptionsChanged':
       return [`Kubernetes gets other settings: ${listed(change.options)}`];
+    case 'StorageChanged':
+      return [change.to === 'none' ? 'storage is switched off' : `volume claims are served by ${change.to}`];
+    case 'DocumentsChanged':
+      return [documentsSentence(change)];
     case 'NodeMetadataChanged':
       return [`nodes of ${label(change.pool)} get other ${metadataText(change)}`];
     case 'AutoscalerChanged':
@@ -70,6 +74,10 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `installation proxy ${change.enabled ? 'on' : 'off'}`;
     case 'KubernetesOptionsChanged':
       return `${listed(change.options)} of Kubernetes`;
+    case 'StorageChanged':
+      return `storage ${change.to}`;
+    case 'DocumentsChanged':
+      return `documents ${listed([...change.added, ...change.changed, ...change.removed])}`;
     case 'NodeMetadataChanged':
       return `${metadataKinds(change)} of ${label(change.pool)}`;
     case 'AutoscalerChanged':
@@ -87,6 +95,15 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
     default:
       return undefined;
   }
+}
+
+function documentsSentence({ added, removed, changed }: Extract<Change, { kind: 'DocumentsChanged' }>): string {
+  const parts = [
+    ...(added.length > 0 ? [`gets ${listed(added)}`] : []),
+    ...(removed.length > 0 ? [`loses ${listed(removed)}`] : []),
+    ...(changed.length > 0 ? [`gets ${listed(changed)} in another form`] : []),
+  ];
+  return `documents in the cluster: it ${parts.join(', ')}`;
 }
 
 type Metadata = Extract<Change, { kind: 'NodeMetadataChanged' }>;

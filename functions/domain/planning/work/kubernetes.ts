@@ -1,4 +1,5 @@
 /** Work of KubeOne and kubectl, and why. */
+import { documentChanges } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { differingOptions } from '#domain/kubernetes-options.ts';
 import { diffPool } from '../states/diff-pools.ts';
@@ -31,20 +32,28 @@ export function resetNodes({ from, to, removed }: NodeDiff): readonly string[] {
 export interface NodesDraft {
   readonly patch: readonly string[];
   readonly remove: readonly string[];
+  /** Names of documents to apply, and of those to remove. */
+  readonly documents: readonly string[];
+  readonly documentsRemoved: readonly string[];
   readonly reasons: readonly string[];
 }
 
 /** What kubectl does to nodes. Workers are removed first, control nodes last. */
 export function kubernetesNodes(nodeDiff: NodeDiff): NodesDraft {
-  if (nodeDiff.to === null) return { patch: [], remove: [], reasons: [] };
+  if (nodeDiff.to === null) return { patch: [], remove: [], documents: [], documentsRemoved: [], reasons: [] };
   const added = namesOf(nodeDiff.added.filter(isKubernetes));
   const relabelled = nodeDiff.from === null ? [] : relabelledNodes(nodeDiff.from, nodeDiff.to, new Set(added));
   const leaving = nodeDiff.removed.filter(isKubernetes);
   const isControl = ({ pool }: { pool: NodePoolState }) => pool.role === 'control';
   const remove = namesOf([...leaving.filter((placed) => !isControl(placed)), ...leaving.filter(isControl)]);
+  const changes = documentChanges(nodeDiff.from?.documents, nodeDiff.to.documents);
+  const documents = [...changes.added, ...changes.changed].map(({ name }) => name);
+  const documentsRemoved = changes.removed.map(({ name }) => name);
   return {
     patch: [...added, ...relabelled],
     remove,
+    documents,
+    documentsRemoved,
     reasons: [
       ...(added.length > 0 ? [`labels, annotations and taints for ${counted(added.length, 'new node')}`] : []),
       ...(relabelled.length > 0
@@ -52,6 +61,8 @@ export function kubernetesNodes(nodeDiff: NodeDiff): NodesDraft {
         : []),
       ...(remove.length > 0 ? [`${counted(remove.length, 'node')} drained and removed from Kubernetes`] : []),
       ...(nodeDiff.endpointMoves ? ['the cluster learns its new API endpoint'] : []),
+      ...(documents.length > 0 ? [`documents applied to the cluster: ${listed(documents)}`] : []),
+      ...(documentsRemoved.length > 0 ? [`documents removed from the cluster: ${listed(documentsRemoved)}`] : []),
     ],
   };
 }

@@ -1,4 +1,5 @@
 /** The stages that repair drift: only those that the found items need, on the desired state. */
+import type { DocumentState } from '#domain/cluster-documents.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, DriftKind } from '#domain/drift.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
@@ -41,6 +42,8 @@ interface BrokenParts {
   readonly names: readonly string[];
   /** Names of load balancers whose roles are set again. */
   readonly balancers: readonly string[];
+  /** Documents that are applied again. */
+  readonly documents: readonly DocumentState[];
 }
 
 function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenParts {
@@ -59,6 +62,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
     ),
   ).filter((name) => instances.has(name));
   const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));
+  const changed = new Set(items.flatMap(({ kind, where }) => (kind === 'document' && where.name ? [where.name] : [])));
   const unserved = new Set(items.flatMap(({ kind, where }) => (kind === 'traffic' && where.name ? [where.name] : [])));
   const names = state.loadBalancers
     // A recreated machine has another address.
@@ -74,6 +78,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
     providers,
     names,
     balancers: state.loadBalancers.map(({ name }) => name).filter((name) => unserved.has(name)),
+    documents: (state.documents ?? []).filter(({ name }) => changed.has(name)),
   };
 }
 
@@ -108,7 +113,7 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   };
 }
 
-function kubernetes(state: ClusterState, { kinds, nodes, machines }: BrokenParts): readonly StagePlan[] {
+function kubernetes(state: ClusterState, { kinds, nodes, machines, documents }: BrokenParts): readonly StagePlan[] {
   const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
   const patch = nodes.filter((name) => members.has(name));
   const recreated = machines.filter((name) => members.has(name));
@@ -120,8 +125,16 @@ function kubernetes(state: ClusterState, { kinds, nodes, machines }: BrokenParts
     { stage: 'kubernetes', reasons, work: { action: 'apply', ...(recreated.length > 0 && { recreated }) } },
     {
       stage: 'nodes',
-      reasons: patch.length > 0 ? [`labels, annotations and taints for ${counted(patch.length, 'node')}`] : [],
-      work: { patch, remove: [], maxUnavailable: 1 },
+      reasons: [
+        ...(patch.length > 0 ? [`labels, annotations and taints for ${counted(patch.length, 'node')}`] : []),
+        ...(documents.length > 0
+          ? [`the documents ${listed(documents.map(({ name }) => name))} are applied again`]
+          : []),
+      ],
+      work: {
+        ...{ patch, remove: [], maxUnavailable: 1 },
+        ...(documents.length > 0 && { documents: documents.map(({ name, version }) => ({ name, version })) }),
+      },
     },
   ];
 }

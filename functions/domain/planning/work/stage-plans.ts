@@ -1,10 +1,10 @@
 /** The stages of a waypoint: which have work, what exactly, why, and in which order they run. */
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { Direction, StageName, StagePlan } from '#domain/plan.ts';
+import type { Direction, NodesWork, StageName, StagePlan } from '#domain/plan.ts';
 import { listed } from '../text/words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
-import { kubernetesNodes, kubernetesReasons, resetNodes } from './kubernetes.ts';
+import { kubernetesNodes, kubernetesReasons, type NodesDraft, resetNodes } from './kubernetes.ts';
 import { type NodeDiff, rerouted, spanOf } from './node-diff.ts';
 
 /** How many nodes may be drained at once. */
@@ -120,7 +120,23 @@ function nodesPlan(spans: readonly NodeDiff[], budget: DrainBudget): PlanOf<'nod
       remove,
       maxUnavailable: budget.maxUnavailable,
       ...(remove.length > 0 && Object.keys(own).length > 0 ? { maxUnavailableOf: own } : {}),
+      ...documentsWork(spans, parts),
     },
+  };
+}
+
+/** In the order of the target, whatever differed from which state. */
+function documentsWork(
+  spans: readonly NodeDiff[],
+  parts: readonly NodesDraft[],
+): Pick<NodesWork, 'documents' | 'documentsRemoved'> {
+  const names = new Set(parts.flatMap((part) => part.documents));
+  const known = spans[0]?.to?.documents ?? [];
+  const documents = known.filter(({ name }) => names.has(name)).map(({ name, version }) => ({ name, version }));
+  const documentsRemoved = unique(parts.flatMap((part) => part.documentsRemoved));
+  return {
+    ...(documents.length > 0 ? { documents } : {}),
+    ...(documentsRemoved.length > 0 ? { documentsRemoved } : {}),
   };
 }
 

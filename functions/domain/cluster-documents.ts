@@ -1,0 +1,82 @@
+/** Documents in a cluster: named groups of Kubernetes objects that Kubeloom applies, compares and removes as one. */
+import { z } from 'zod';
+import { sameValue } from './same-value.ts';
+
+/** One of a cluster, as its state has it; templates are filled with its values when it is applied. */
+export const DocumentState = z.strictObject({
+  /** Unique in the cluster. */
+  name: z.string(),
+  /** `builtin@<version>`, or `inline` for the text of the manifest. */
+  version: z.string(),
+  /** What templates are filled with: a text, or a list whose templates are rendered once for each item. */
+  values: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  /** YAML of the manifest, in place of templates. */
+  text: z.string().optional(),
+});
+export type DocumentState = z.infer<typeof DocumentState>;
+
+/** What was applied of one, kept in the facts of its cluster. */
+export const DocumentFacts = z.strictObject({
+  version: z.string(),
+  /** SHA-256 of what was rendered. */
+  hash: z.string(),
+  /** `objectText` of each. */
+  objects: z.array(z.string()),
+});
+export type DocumentFacts = z.infer<typeof DocumentFacts>;
+
+interface BuiltinDocument {
+  /** Raised whenever what it renders changes; a test compares it with the files. */
+  readonly version: string;
+  /** It needs the upstream file of its name (`templates/kubernetes/upstream.json`), which comes with the runner's image. */
+  readonly upstream?: true;
+  /** Its objects stay in the cluster when it is no longer desired: others depend on them. */
+  readonly stays?: true;
+}
+
+/** Those that come with Kubeloom, by name: directories of `templates/kubernetes`. */
+export const builtinDocuments = {
+  longhorn: { version: '1.11.3-1', upstream: true, stays: true },
+  'longhorn-classes': { version: '1' },
+} as const satisfies Readonly<Record<string, BuiltinDocument>>;
+export type BuiltinName = keyof typeof builtinDocuments;
+
+const builtins: ReadonlyMap<string, BuiltinDocument> = new Map(Object.entries(builtinDocuments));
+
+export function isBuiltin(name: string): boolean {
+  return builtins.has(name);
+}
+
+/** Names of upstream files that the documents need. */
+export function upstreamOf(documents: readonly DocumentState[] = []): readonly string[] {
+  return documents
+    .filter(({ name, text }) => text === undefined && builtins.get(name)?.upstream)
+    .map(({ name }) => name);
+}
+
+/** True when its objects stay in the cluster once it is no longer desired. */
+export function staysInCluster({ name, text }: DocumentState): boolean {
+  return text === undefined && builtins.get(name)?.stays === true;
+}
+
+export function builtinDocument(name: BuiltinName, values: DocumentState['values']): DocumentState {
+  return { name, version: `builtin@${builtinDocuments[name].version}`, values };
+}
+
+/** What changes from one list to the other: in the order in which they are applied. */
+export function documentChanges(
+  from: readonly DocumentState[] = [],
+  to: readonly DocumentState[] = [],
+): {
+  readonly added: readonly DocumentState[];
+  readonly changed: readonly DocumentState[];
+  readonly removed: readonly DocumentState[];
+} {
+  const before = new Map(from.map((document) => [document.name, document]));
+  const after = new Set(to.map(({ name }) => name));
+  return {
+    added: to.filter(({ name }) => !before.has(name)),
+    changed: to.filter((document) => before.has(document.name) && !sameValue(before.get(document.name), document)),
+    removed: from.filter(({ name }) => !after.has(name)),
+  };
+}

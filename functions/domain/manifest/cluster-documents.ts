@@ -1,0 +1,38 @@
+/** Fields of a cluster about what is in it: its storage, and documents that Kubeloom applies. */
+import { z } from 'zod';
+import { shown } from './names.ts';
+
+const DocumentName = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, {
+    error: (issue) =>
+      `${shown(issue.input)} is not a name of documents; use lower-case letters, digits and "-", such as "web-shop"`,
+  });
+
+const ClusterDocument = z.strictObject({
+  name: DocumentName.describe('One of those that come with Kubeloom ([storage](storage.md)), or a name of yours.'),
+  enabled: z.boolean().default(true).describe('`false`: documents that come with Kubeloom are not applied.'),
+  inline: z
+    .string()
+    .max(200_000)
+    .optional()
+    .describe(
+      'Objects of Kubernetes as YAML, `---` between them; in place of what comes with Kubeloom under this name.',
+    ),
+});
+
+/** Fields of `KubernetesCluster`. */
+export const clusterDocumentFields = {
+  storage: z
+    .enum(['longhorn', 'none'])
+    .optional()
+    .describe(
+      'Kubeloom: what serves volume claims ([storage](storage.md)). Left out: `longhorn` for a new cluster with compute nodes, where the installation has Longhorn; a cluster that exists keeps what it has.',
+    ),
+  documents: z
+    .array(ClusterDocument)
+    .max(50, { error: 'there are more than 50 documents; put several objects into one' })
+    .optional()
+    .describe('Kubeloom: documents that it applies to the cluster, compares with it and removes from it.'),
+} as const;

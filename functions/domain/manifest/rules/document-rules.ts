@@ -1,0 +1,61 @@
+/** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
+import { isBuiltin } from '#domain/cluster-documents.ts';
+import { nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { error, type Fault } from '../fault.ts';
+import { shown } from '../names.ts';
+import type { ManifestIndex } from './manifest-index.ts';
+import type { PartialCluster } from './partial-manifest.ts';
+
+type Path = readonly PropertyKey[];
+
+export function* documentRules({ clusters }: ManifestIndex): Iterable<Fault> {
+  for (const { thing: cluster, path } of clusters) {
+    if (cluster.storage === 'longhorn' && cluster.pools.compute.length === 0) {
+      const reason = 'the cluster has no compute pool, and Longhorn keeps its data on compute nodes';
+      yield error([...path, 'storage'], reason, 'add a compute pool, or use "none"');
+    }
+    yield* entries(cluster, [...path, 'documents']);
+  }
+}
+
+function* entries({ documents }: PartialCluster, path: Path): Iterable<Fault> {
+  const owners = new Map<string, string>();
+  for (const [index, { name = '', enabled, inline }] of documents.entries()) {
+    const place = [...path, index];
+    const builtin = isBuiltin(name);
+    if (name !== '' && documents.findIndex((other) => other.name === name) < index)
+      yield error([...place, 'name'], `there are documents ${shown(name)} already`, 'give them another name');
+    if (!enabled && inline !== undefined)
+      yield error([...place, 'enabled'], 'documents that are not applied have a text', 'leave out one of the two');
+    if (!enabled && name !== '' && !builtin)
+      yield error([...place, 'name'], `no documents ${shown(name)} come with Kubeloom`, 'leave out the entry');
+    if (enabled && inline === undefined && name !== '' && !builtin)
+      yield error(place, `the documents ${shown(name)} have no text`, 'write their objects as inline');
+    if (inline !== undefined) yield* objects({ name, inline, owners }, [...place, 'inline']);
+  }
+}
+
+interface Inline {
+  readonly name: string;
+  readonly inline: string;
+  /** By object: the documents that have it. */
+  readonly owners: Map<string, string>;
+}
+
+function* objects({ name, inline, owners }: Inline, path: Path): Iterable<Fault> {
+  const read = readObjects(inline);
+  for (const { reason, fix } of read.faults) yield error(path, reason, fix);
+  for (const object of read.objects) {
+    const text = objectText(nameOfObject(object));
+    const owner = owners.get(text);
+    if (owner !== undefined) {
+      const where = owner === name ? 'twice' : `here and in the documents ${shown(owner)}`;
+      yield error(path, `${text} is ${where}`, 'keep one of the two');
+    }
+    owners.set(text, name);
+    if (object.kind === 'Secret' && object.apiVersion === 'v1') {
+      const reason = `${text} would be stored in plain text, as all of a manifest is`;
+      yield error(path, reason, 'create Secrets in the cluster by other means, such as a secret store');
+    }
+  }
+}

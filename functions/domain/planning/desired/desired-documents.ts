@@ -1,0 +1,67 @@
+/** The documents that a cluster is to have: those of its storage, as its manifest changes them, and its own. */
+import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
+import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { storageTag } from './node-metadata.ts';
+
+export type Storage = 'longhorn' | 'none';
+
+export interface DocumentSources {
+  /** The current state, and the attempted one. */
+  readonly existing: readonly ClusterState[];
+  readonly pools: readonly NodePoolState[];
+  /** Of a new cluster whose manifest names none. */
+  readonly defaultStorage: Storage;
+}
+
+/** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes gets none unasked. */
+export function desiredDocuments(
+  cluster: KubernetesCluster,
+  { existing, pools, defaultStorage }: DocumentSources,
+): Pick<ClusterState, 'storage' | 'documents'> {
+  const [known] = existing;
+  const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
+  const storage = cluster.storage ?? kept;
+  const documents = withOwn(storage === 'longhorn' ? longhornDocuments(pools) : [], cluster.documents ?? []);
+  return {
+    ...(storage === 'none' ? {} : { storage }),
+    ...(documents.length === 0 ? {} : { documents: [...documents] }),
+  };
+}
+
+function defaultFor(pools: readonly NodePoolState[], storage: Storage): Storage {
+  return computePools(pools).some(({ nodes }) => nodes.length > 0) ? storage : 'none';
+}
+
+/** Longhorn with its settings, and a class for each provider instance that has compute nodes. */
+function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentState[] {
+  const compute = computePools(pools);
+  const tags = [...new Set(compute.map(storageTag))].sort();
+  const autoscaled = compute.some(({ autoscaler }) => autoscaler !== undefined);
+  return [
+    builtinDocument('longhorn', { autoscaled: String(autoscaled) }),
+    builtinDocument('longhorn-classes', { zone: tags }),
+  ];
+}
+
+function computePools(pools: readonly NodePoolState[]): readonly NodePoolState[] {
+  return pools.filter(({ role }) => role === 'compute');
+}
+
+/** Entries of the manifest: one that is switched off is left out, one with a text replaces that of its name or comes last. */
+function withOwn(
+  builtin: readonly DocumentState[],
+  entries: NonNullable<KubernetesCluster['documents']>,
+): readonly DocumentState[] {
+  const off = new Set(entries.filter(({ enabled }) => !enabled).map(({ name }) => name));
+  const own = new Map(
+    entries.flatMap(({ name, enabled, inline }) =>
+      !enabled || inline === undefined ? [] : [[name, { name, version: 'inline', values: {}, text: inline }] as const],
+    ),
+  );
+  const known = new Set(builtin.map(({ name }) => name));
+  return [
+    ...builtin.filter(({ name }) => !off.has(name)).map((document) => own.get(document.name) ?? document),
+    ...[...own.values()].filter(({ name }) => !known.has(name)),
+  ];
+}

@@ -1,0 +1,149 @@
+/** Documents in a cluster, from templates to the objects that are applied. Pure: the texts of the files are given. */
+import type { DocumentState } from '#domain/cluster-documents.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { type KubernetesObject, nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+
+/** Field manager of all that Kubeloom applies. */
+export const fieldManager = 'kubeloom';
+/** Label of every object that is applied: the name of its documents. Only objects with it are ever removed. */
+export const documentsLabel = 'kubeloom.dev/documents';
+
+export interface DocumentFiles {
+  /** Texts of templates by their path below the directory of the documents: `settings.yaml`, `each-zone/class.yaml`. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** The upstream file, and objects of it that templates take the place of. */
+  readonly upstream?: { readonly text: string; readonly without: readonly string[] };
+}
+
+/** Upstream files are larger than what users may write. */
+const upstreamLimits = { maxBytes: 20_000_000, maxDocuments: 2000, maxTokens: 5_000_000 } as const;
+
+/** The objects of a document, labelled as its own. Throws `InvalidManifest` for a text, or a template, that has faults. */
+export function renderDocument(document: DocumentState, files: DocumentFiles): readonly KubernetesObject[] {
+  const { name, text, values } = document;
+  if (text !== undefined) return labelled(name, objectsIn(text, `documents ${name}`));
+  const { templates, upstream } = files;
+  const upstreamObjects = upstream === undefined ? [] : objectsIn(upstream.text, `upstream ${name}`, upstreamLimits);
+  const without = new Set(upstream?.without);
+  const own = Object.keys(templates)
+    .sort()
+    .flatMap((path) => renderTemplate(path, templates[path] ?? '', values));
+  return labelled(name, [
+    ...upstreamObjects.filter((object) => !without.has(objectText(nameOfObject(object)))),
+    ...own,
+  ]);
+}
+
+function renderTemplate(path: string, text: string, values: DocumentState['values']): readonly KubernetesObject[] {
+  const objects = objectsIn(text, `template ${path}`);
+  const single = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const [, each] = /^each-([\w-]+)\//.exec(path) ?? [];
+  if (each === undefined) return objects.map((object) => filled(object, new Map(single), path));
+  const items = values[each];
+  if (!Array.isArray(items)) throw faulty(`template ${path}: there is no list "${each}" to repeat it for`);
+  return items.flatMap((item) => objects.map((object) => filled(object, new Map([...single, [each, item]]), path)));
+}
+
+/** Values replace `${name}` in texts that are parsed already: nothing of them can become YAML. */
+function filled(object: KubernetesObject, values: ReadonlyMap<string, string>, path: string): KubernetesObject {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      return value.replaceAll(/\$\{([\w-]+)\}/g, (_, key: string) => {
+        const known = values.get(key);
+        if (known === undefined) throw faulty(`template ${path}: there is no value for \${${key}}`);
+        return known;
+      });
+    }
+    if (Array.isArray(value)) return value.map(fill);
+    return isMap(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner)])) : value;
+  };
+  return fill(object) as KubernetesObject;
+}
+
+function objectsIn(text: string, where: string, limits = {}): readonly KubernetesObject[] {
+  const { objects, faults } = readObjects(text, limits);
+  if (faults.length === 0) return objects;
+  throw faulty(`${where}: ${faults.map(({ reason }) => reason).join('; ')}`);
+}
+
+function labelled(name: string, objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  return objects.map((object) => {
+    const labels = { ...object.metadata.labels, [documentsLabel]: name };
+    return { ...object, metadata: { ...object.metadata, labels } };
+  });
+}
+
+function faulty(message: string): PipelineError {
+  return new PipelineError('InvalidManifest', message);
+}
+
+const definition = 'CustomResourceDefinition';
+
+/** Steps in which objects are applied, each awaited: what others are in or of, then all others, then objects of kinds that came first. */
+export function applySteps(objects: readonly KubernetesObject[]): readonly (readonly KubernetesObject[])[] {
+  const groups = new Set(
+    objects.filter(({ kind }) => kind === definition).flatMap(({ spec }) => (isMap(spec) ? [spec.group] : [])),
+  );
+  const stepOf = ({ apiVersion, kind }: KubernetesObject): number => {
+    if (kind === definition || (kind === 'Namespace' && apiVersion === 'v1')) return 0;
+    return groups.has(apiVersion.split('/')[0]) ? 2 : 1;
+  };
+  return [0, 1, 2]
+    .map((step) => objects.filter((object) => stepOf(object) === step))
+    .filter(({ length }) => length > 0);
+}
+
+/** Kinds that are never removed: with them goes what users have stored, or what others put into them. */
+const keptKinds: readonly string[] = [definition, 'Namespace', 'PersistentVolumeClaim', 'PersistentVolume'];
+
+export function isKept({ kind }: { readonly kind: string }): boolean {
+  return keptKinds.includes(kind);
+}
+
+/** Kinds that say in their status whether they work. */
+export function hasStatus({ kind }: { readonly kind: string }): boolean {
+  return kind in works;
+}
+
+/** True once Kubernetes reports that the object works; for kinds that report nothing, always. */
+export function isAvailable(live: KubernetesObject): boolean {
+  const status = isMap(live.status) ? live.status : {};
+  const spec = isMap(live.spec) ? live.spec : {};
+  const seen = Number(status.observedGeneration ?? 0) >= Number(live.metadata.generation ?? 0);
+  return works[live.kind]?.({ spec, status, seen }) ?? true;
+}
+
+interface Live {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>>;
+  /** The status is that of the object as it was applied last. */
+  readonly seen: boolean;
+}
+
+const works: Readonly<Record<string, (live: Live) => boolean>> = {
+  [definition]: ({ status }) => isTrue(status, 'Established'),
+  Deployment: ({ spec, status, seen }) => {
+    const wanted = count(spec.replicas, 1);
+    return seen && count(status.updatedReplicas) >= wanted && (wanted === 0 || isTrue(status, 'Available'));
+  },
+  StatefulSet: ({ spec, status, seen }) =>
+    seen &&
+    count(status.updatedReplicas) >= count(spec.replicas, 1) &&
+    count(status.readyReplicas) >= count(spec.replicas, 1),
+  DaemonSet: ({ status, seen }) => {
+    const wanted = count(status.desiredNumberScheduled);
+    return seen && count(status.updatedNumberScheduled) >= wanted && count(status.numberAvailable) >= wanted;
+  },
+};
+
+function count(value: unknown, fallback = 0): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+function isTrue({ conditions }: Readonly<Record<string, unknown>>, type: string): boolean {
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((condition) => isMap(condition) && condition.type === type && condition.status === 'True')
+  );
+}

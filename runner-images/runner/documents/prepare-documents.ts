@@ -1,0 +1,107 @@
+/** Documents before they are applied: their templates and upstream files are found, checked and rendered. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import type { DocumentState } from '#domain/cluster-documents.ts';
+import { upstreamOf } from '#domain/cluster-documents.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
+import { type DocumentFiles, renderDocument } from '#rendering/documents.ts';
+import type { ClusterContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+export interface PreparedDocument {
+  readonly document: DocumentState;
+  readonly objects: readonly KubernetesObject[];
+  /** SHA-256 of the objects. */
+  readonly hash: string;
+}
+
+/** Releases of others, by document: where they are downloaded and what they must be. */
+const Upstream = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    url: z.string(),
+    sha256: z.string(),
+    /** Objects that templates of Kubeloom take the place of. */
+    without: z.array(z.string()).default([]),
+  }),
+);
+
+type Places = Pick<ClusterContext, 'templatesDirectory'>;
+
+/** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `DocumentsFaulty`. */
+export function prepareDocuments(
+  places: Places,
+  documents: readonly DocumentState[],
+): Promise<readonly PreparedDocument[]> {
+  return Promise.all(documents.map((document) => prepare(places, document)));
+}
+
+async function prepare(places: Places, document: DocumentState): Promise<PreparedDocument> {
+  const files = document.text === undefined ? await filesOf(places, document) : { templates: {} };
+  try {
+    const objects = renderDocument(document, files);
+    return { document, objects, hash: createHash('sha256').update(JSON.stringify(objects)).digest('hex') };
+  } catch (error) {
+    if (!isPipelineError(error, 'InvalidManifest')) throw error;
+    throw new StageFailure({
+      class: 'user',
+      code: 'DocumentsFaulty',
+      message: `The documents ${document.name} cannot be used: ${error.message}.`,
+      resource: document.name,
+      hint: 'Correct them in the manifest, or switch them off there.',
+    });
+  }
+}
+
+async function filesOf({ templatesDirectory }: Places, document: DocumentState): Promise<DocumentFiles> {
+  const directory = join(templatesDirectory, 'kubernetes', document.name);
+  const found = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = found.filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'));
+  const templates = await Promise.all(
+    paths.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(directory.length + 1), await readFile(path, 'utf8')] as const;
+    }),
+  );
+  const needsUpstream = upstreamOf([document]).length > 0;
+  return {
+    templates: Object.fromEntries(templates),
+    ...(needsUpstream ? { upstream: await upstreamFile(templatesDirectory, document) } : {}),
+  };
+}
+
+async function upstreamFile(
+  templatesDirectory: string,
+  { name }: DocumentState,
+): Promise<NonNullable<DocumentFiles['upstream']>> {
+  const kubernetes = join(templatesDirectory, 'kubernetes');
+  const table = Upstream.parse(JSON.parse(await readFile(join(kubernetes, 'upstream.json'), 'utf8')));
+  const row = table[name];
+  if (row === undefined) throw new Error(`upstream.json does not have ${name}`);
+  const own = (process.env.KUBELOOM_DOCUMENTS ?? '').split(delimiter).filter(Boolean);
+  for (const directory of [...own, join(kubernetes, 'upstream')]) {
+    const path = join(directory, row.file);
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    const sum = createHash('sha256').update(text).digest('hex');
+    if (sum === row.sha256) return { text, without: row.without };
+    throw new StageFailure({
+      class: 'user',
+      code: 'UpstreamWrong',
+      message: `${path} has the SHA-256 ${sum}, not ${row.sha256}: nothing of it is used.`,
+      resource: name,
+      hint: `Delete it and get it again from ${row.url}.`,
+    });
+  }
+  throw new StageFailure({
+    class: 'user',
+    code: 'UpstreamMissing',
+    message: `The runner does not have ${row.file}, which the documents ${name} are made of.`,
+    resource: name,
+    hint: `Run \`npm run documents:fetch\`, or put ${row.url} into a directory that KUBELOOM_DOCUMENTS of the runner names; or set storage of the cluster to "none".`,
+  });
+}

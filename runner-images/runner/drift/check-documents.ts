@@ -1,0 +1,56 @@
+/** The documents in the cluster: whether each of their objects still is as it was applied. A dry run of the apply says so. */
+import type { DriftItem } from '#domain/drift.ts';
+import { fieldManager } from '#rendering/documents.ts';
+import { asList } from '../documents/objects.ts';
+import { type PreparedDocument, prepareDocuments } from '../documents/prepare-documents.ts';
+import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { Kubectl } from '../kubernetes/kubectl.ts';
+import type { DriftContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { type Findings, sentence } from './findings.ts';
+
+export async function checkDocuments(context: DriftContext): Promise<Findings> {
+  const { documents = [] } = context.target;
+  if (documents.length === 0) return { items: [], unchecked: [] };
+  const kubeconfig = await keepKubeconfig(context);
+  if (kubeconfig === undefined) return { items: [], unchecked: ['documents: there is no kubeconfig'] };
+  const kubectl = new Kubectl(context, kubeconfig);
+  const findings = await Promise.all(
+    documents.map(async (document): Promise<Findings> => {
+      try {
+        const [prepared] = await prepareDocuments(context, [document]);
+        return prepared === undefined ? { items: [], unchecked: [] } : await compare(kubectl, prepared);
+      } catch (error) {
+        if (!(error instanceof StageFailure) || context.signal.aborted) throw error;
+        return { items: [], unchecked: [sentence(`documents ${document.name}: ${error.error.message}`)] };
+      }
+    }),
+  );
+  return { items: findings.flatMap(({ items }) => items), unchecked: findings.flatMap(({ unchecked }) => unchecked) };
+}
+
+const diff = [
+  ...['diff', '--server-side', `--field-manager=${fieldManager}`, '--force-conflicts'],
+  ...['--request-timeout=60s', '-f', '-'],
+];
+
+/** kubectl writes both forms of each object into two directories and lets a program compare them: only the names of files are printed. */
+async function compare(kubectl: Kubectl, { document, objects }: PreparedDocument): Promise<Findings> {
+  const environment = { KUBECTL_EXTERNAL_DIFF: 'diff -qrN' };
+  const { code, stdout, stderr } = await kubectl.try(diff, { input: asList(objects), environment });
+  if (code === 0) return { items: [], unchecked: [] };
+  const changed = stdout.split('\n').flatMap((line) => /^Files .*\/(\S+) and .* differ$/.exec(line)?.[1] ?? []);
+  // A definition that is gone takes the kinds of its objects with it.
+  const gone = /no matches for kind|the server could not find the requested resource|namespaces? ".*" not found/i.test(
+    stderr,
+  );
+  if (changed.length === 0 && !gone) throw kubectl.failure('diff', { code, stdout, stderr }, document.name);
+  const shown = changed.slice(0, 5).join(', ');
+  const more = changed.length > 5 ? ` and ${changed.length - 5} more` : '';
+  const what = changed.length > 0 ? `differ from what was applied: ${shown}${more}` : 'are not in the cluster any more';
+  const item: DriftItem = {
+    ...{ kind: 'document', where: { name: document.name } },
+    ...{ message: sentence(`the documents ${document.name} ${what}`), repairable: true },
+  };
+  return { items: [item], unchecked: [] };
+}

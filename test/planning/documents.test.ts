@@ -1,0 +1,136 @@
+/** Documents in a cluster as they are planned: which, in which order, and when. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { builtinDocuments } from '#domain/cluster-documents.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { countingIds, desiredOf } from './arbitraries.ts';
+import { compute, control, type ManifestSpec, manifestOf } from './manifests.ts';
+import { pathText } from './planned.ts';
+
+const withStorage: ManifestSpec = { kubernetes: { storage: 'longhorn' } };
+const own = (inline: string) => ({ name: 'own', inline });
+
+function desired(spec: ManifestSpec, options: { current?: ClusterState; defaultStorage?: 'longhorn' } = {}) {
+  const { current = null, ...rest } = options;
+  const goal = { manifest: manifestOf(spec), cluster: 'c', current, attempted: null, templates: {} };
+  const state = buildDesiredState({ ...goal, ...rest, ids: countingIds('x') });
+  if (state === null) throw new Error('the manifest has no cluster c');
+  return state;
+}
+
+describe('storage of a cluster', () => {
+  test('a new cluster that names no storage gets what the installation gives', () => {
+    expect(desired({}, { defaultStorage: 'longhorn' }).storage).toBe('longhorn');
+    expect(desired({}).storage).toBeUndefined();
+  });
+
+  test('a cluster that exists without storage gets none unasked', () => {
+    expect(desired({}, { current: desired({}), defaultStorage: 'longhorn' }).documents).toBeUndefined();
+  });
+
+  test('a new cluster without compute nodes gets no storage unasked', () => {
+    const bare = desired({ dynamic: [control(1)], compute: [] }, { defaultStorage: 'longhorn' });
+    expect(bare.storage).toBeUndefined();
+  });
+
+  test('each provider instance with compute nodes has a class, spelled like the tag of its nodes', () => {
+    const state = desired({
+      dynamic: [control(1), compute(1), { name: 'more', provider: 'azure-2' }],
+      compute: ['compute', 'more'],
+      ...withStorage,
+    });
+    expect(state.documents?.find(({ name }) => name === 'longhorn-classes')?.values).toEqual({
+      zone: ['aws-1-zone', 'azure-2-zone'],
+    });
+  });
+
+  test('Longhorn learns of the autoscaler with the first autoscaled compute pool', () => {
+    const valuesOf = (spec: ManifestSpec) => desired(spec).documents?.[0]?.values;
+    expect(valuesOf(withStorage)).toEqual({ autoscaled: 'false' });
+    const scaled = { name: 'compute', autoscaler: { min: 1, max: 3 } };
+    expect(valuesOf({ dynamic: [control(1), scaled], ...withStorage })).toEqual({ autoscaled: 'true' });
+  });
+});
+
+describe('documents of the manifest', () => {
+  test('an entry with a text takes the place of what comes with Kubeloom, and others come last', () => {
+    const entries = [own('a'), { name: 'longhorn-classes', inline: 'b' }];
+    const { documents } = desired({ kubernetes: { storage: 'longhorn', documents: entries } });
+    expect(documents?.map(({ name, version, text }) => [name, version, text])).toEqual([
+      ['longhorn', `builtin@${builtinDocuments.longhorn.version}`, undefined],
+      ['longhorn-classes', 'inline', 'b'],
+      ['own', 'inline', 'a'],
+    ]);
+  });
+
+  test('an entry that is switched off is left out', () => {
+    const off = { storage: 'longhorn', documents: [{ name: 'longhorn-classes', enabled: false }] };
+    expect(desired({ kubernetes: off }).documents?.map(({ name }) => name)).toEqual(['longhorn']);
+  });
+});
+
+describe('the plan of documents', () => {
+  test('a new cluster gets its documents in a waypoint of their own, whose failure does not undo the cluster', () => {
+    const goal = desired(withStorage);
+    const plan = planClusterPath({ cluster: 'c', current: null, attempted: null, desired: goal });
+    expect(pathText(plan)).toEqual(['grow: infrastructure configuration kubernetes nodes', 'settle: nodes']);
+    expect(plan.waypoints.map(({ target }) => target?.documents?.length ?? 0)).toEqual([0, 2]);
+    expect(plan.waypoints[1]?.undo).toEqual([]);
+  });
+
+  test('a create that was cut off before its documents goes on to them', () => {
+    const goal = desired(withStorage, { defaultStorage: 'longhorn' });
+    const { documents: _, ...bare } = goal;
+    const plan = planClusterPath({ cluster: 'c', current: bare, attempted: null, desired: goal });
+    expect(plan.waypoints[0]?.stages[0]?.work).toMatchObject({
+      documents: [{ name: 'longhorn' }, { name: 'longhorn-classes' }],
+    });
+    expect(
+      buildDesiredState({
+        ...{
+          manifest: manifestOf({}),
+          cluster: 'c',
+          current: bare,
+          attempted: null,
+          templates: {},
+          ids: countingIds('y'),
+        },
+      })?.documents,
+    ).toHaveLength(2);
+  });
+
+  test('documents that an interrupted settle may have applied are removed when they are not desired any more', () => {
+    const current = desired({});
+    const attempted = desired({ kubernetes: { documents: [own('a')] } }, { current });
+    const plan = planClusterPath({ cluster: 'c', current, attempted, desired: current });
+    expect(plan.waypoints.map(({ stages }) => stages.map(({ work }) => work))).toEqual([
+      [{ patch: [], remove: [], maxUnavailable: 1, documentsRemoved: ['own'] }],
+    ]);
+  });
+
+  test('documents whose upstream file no runner has are refused before anything starts', () => {
+    const goal = desiredOf({ manifest: manifestOf(withStorage) });
+    const options = { maxUnavailable: 1, upstreamDocuments: [] };
+    const plan = planClusterPath({ cluster: 'c', current: null, attempted: null, desired: goal, options });
+    expect(plan.waypoints).toEqual([]);
+    expect(plan.refusals).toMatchObject([
+      { reason: expect.stringContaining('upstream file of the documents "longhorn"') },
+    ]);
+    const there = { ...options, upstreamDocuments: ['longhorn'] };
+    expect(
+      planClusterPath({ cluster: 'c', current: null, attempted: null, desired: goal, options: there }).refusals,
+    ).toEqual([]);
+  });
+});
+
+test('the versions of documents are those of their upstream files', () => {
+  const upstream: Record<string, { version: string }> = JSON.parse(
+    readFileSync(new URL('../../templates/kubernetes/upstream.json', import.meta.url), 'utf8'),
+  );
+  const needed = Object.entries(builtinDocuments).flatMap(([name, row]) =>
+    'upstream' in row ? [[name, row.version.split('-')[0]]] : [],
+  );
+  expect(Object.entries(upstream).map(([name, { version }]) => [name, version])).toEqual(needed);
+});

@@ -1,0 +1,109 @@
+/** A real kube-apiserver with an etcd of its own on 127.0.0.1, and nothing else: no controllers, no nodes. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { partsDirectory } from '#local/kubernetes/available.ts';
+import { kubernetesVersions } from '#local/kubernetes/parts.ts';
+import { newest } from './versions.ts';
+
+export class BareApiServer {
+  readonly directory = mkdtempSync(join(tmpdir(), 'kubeloom-bare-'));
+  readonly kubectl = join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kubectl');
+  readonly #children: ChildProcess[] = [];
+  #port = 0;
+
+  /** Answers once the API is ready. */
+  static async start(): Promise<BareApiServer> {
+    const server = new BareApiServer();
+    try {
+      await server.#start();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  kubeconfig(): string {
+    const cluster = { server: `https://127.0.0.1:${this.#port}`, 'insecure-skip-tls-verify': true };
+    return JSON.stringify({
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bare' },
+      clusters: [{ name: 'bare', cluster }],
+      contexts: [{ name: 'bare', context: { cluster: 'bare', user: 'admin' } }],
+      users: [{ name: 'admin', user: { token: 'test-admin' } }],
+    });
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#children.reverse()) {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null && child.kill('SIGKILL')) await ended;
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<void> {
+    const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
+    this.#port = port;
+    const at = (name: string) => join(this.directory, name);
+    const { etcd } = kubernetesVersions.find(({ version }) => version === newest) ?? { etcd: '' };
+    const own = `http://127.0.0.1:${peer}`;
+    this.#run(join(partsDirectory(), 'programs', `etcd-${etcd.replace(/-\d+$/, '')}`, 'etcd'), [
+      ...[`--data-dir=${at('etcd')}`, `--listen-client-urls=http://127.0.0.1:${client}`],
+      ...[`--advertise-client-urls=http://127.0.0.1:${client}`, `--listen-peer-urls=${own}`],
+      ...[`--initial-advertise-peer-urls=${own}`, `--initial-cluster=default=${own}`, '--log-level=error'],
+    ]);
+    execFileSync('openssl', ['genrsa', '-out', at('accounts.key'), '2048'], { stdio: 'ignore' });
+    writeFileSync(at('tokens.csv'), 'test-admin,admin,1,system:masters\n');
+    this.#run(join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kube-apiserver'), [
+      ...[`--etcd-servers=http://127.0.0.1:${client}`, '--bind-address=127.0.0.1', `--secure-port=${port}`],
+      ...['--advertise-address=127.0.0.1', `--cert-dir=${at('certificates')}`, `--token-auth-file=${at('tokens.csv')}`],
+      ...['--authorization-mode=RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
+      ...[
+        '--service-account-issuer=https://kubernetes.default.svc',
+        `--service-account-key-file=${at('accounts.key')}`,
+      ],
+      `--service-account-signing-key-file=${at('accounts.key')}`,
+      '--disable-admission-plugins=ServiceAccount',
+    ]);
+    for (let tries = 0; tries < 600; tries += 1) {
+      const ended = this.#children.find(({ exitCode }) => exitCode !== null);
+      if (ended !== undefined) throw new Error(`${ended.spawnargs[3]} ended with ${ended.exitCode}`);
+      if (await this.#isReady()) return;
+      await pause(200);
+    }
+    throw new Error('kube-apiserver is not ready after two minutes');
+  }
+
+  /** It dies with this process, however that ends. */
+  #run(program: string, args: readonly string[]): void {
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' });
+    this.#children.push(child);
+  }
+
+  #isReady(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const options = { host: '127.0.0.1', port: this.#port, path: '/readyz', rejectUnauthorized: false };
+      const headers = { authorization: 'Bearer test-admin' };
+      const call = request({ ...options, headers, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      });
+      call.on('error', () => resolve(false)).end();
+    });
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(address)));
+    });
+  });
+}

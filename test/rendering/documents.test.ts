@@ -1,0 +1,141 @@
+/** Documents as they are rendered: the templates of Kubeloom against goldens, and the rules of templates. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { builtinDocument, builtinDocuments } from '#domain/cluster-documents.ts';
+import { nameOfObject, objectText, parseObjectText } from '#domain/kubernetes-objects.ts';
+import { applySteps, type DocumentFiles, isAvailable, isKept, renderDocument } from '#rendering/documents.ts';
+
+const directory = fileURLToPath(new URL('../../templates/kubernetes', import.meta.url));
+
+function templatesOf(name: string): DocumentFiles['templates'] {
+  const folder = join(directory, name);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+const upstream = {
+  text: [
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: longhorn-default-setting, namespace: longhorn-system }',
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: longhorn-ui, namespace: longhorn-system, labels: { app: ui } }',
+  ].join('\n---\n'),
+  without: ['v1 ConfigMap longhorn-system/longhorn-default-setting'],
+};
+
+describe('templates of Kubeloom', () => {
+  const values = { longhorn: { autoscaled: 'true' }, 'longhorn-classes': { zone: ['aws-1-zone', 'static-zone'] } };
+  test.each(Object.keys(values) as (keyof typeof values)[])(
+    'the documents %s are rendered as in their golden',
+    async (name) => {
+      const files = { templates: templatesOf(name), ...(name === 'longhorn' ? { upstream } : {}) };
+      const objects = renderDocument(builtinDocument(name, values[name]), files);
+      const text = objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
+      await expect(`# ${builtinDocuments[name].version}\n${text}`).toMatchFileSnapshot(`golden/documents-${name}.yaml`);
+    },
+  );
+
+  test('the class that Longhorn makes itself is the one that Kubeloom applies, so neither replaces that of the other', () => {
+    const objects = renderDocument(builtinDocument('longhorn-classes', { zone: [] }), {
+      templates: templatesOf('longhorn-classes'),
+    });
+    const [ours, config] = objects;
+    if (ours === undefined || config === undefined) throw new Error('there is no class');
+    const { 'storageclass.yaml': text = '' } = config.data as Record<string, string>;
+    const own = ours.metadata.annotations as Record<string, string>;
+    const { 'longhorn.io/last-applied-configmap': last, ...annotations } = own;
+    expect(last).toBe(text);
+    const document = { name: 'longhorn-classes', version: 'inline', values: {}, text };
+    expect(renderDocument(document, { templates: {} })).toEqual([
+      { ...ours, metadata: { ...ours.metadata, annotations } },
+    ]);
+  });
+});
+
+describe('rules of templates', () => {
+  const render = (templates: Record<string, string>, values: Record<string, string | string[]> = {}) =>
+    renderDocument({ name: 'demo', version: 'builtin@1', values }, { templates });
+  const config = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`;
+
+  test('a value is text wherever it is put: nothing of it becomes YAML', () => {
+    const [object] = render(
+      { 'a.yaml': `${config('a')}data: { key: "<\${value}>" }` },
+      { value: 'x", own: "y\n---\n' },
+    );
+    expect(object?.data).toEqual({ key: '<x", own: "y\n---\n>' });
+  });
+
+  test('a template without a value for one of its names is a fault', () => {
+    expect(() => render({ 'a.yaml': config('a-${none}') })).toThrow('there is no value for ${none}');
+    expect(() => render({ 'each-none/a.yaml': config('a') })).toThrow('there is no list "none"');
+  });
+
+  test('a text of a manifest is not a template: "${…}" in it stays', () => {
+    const text = `${config('a')}data: { key: "\${HOME}" }`;
+    const [object] = renderDocument({ name: 'own', version: 'inline', values: {}, text }, { templates: {} });
+    expect(object?.data).toEqual({ key: '${HOME}' });
+  });
+});
+
+test('what others are in or of is applied first, and what the same documents define last', () => {
+  const kinds = [
+    'a.example/v1 Garden',
+    'v1 ConfigMap',
+    'apiextensions.k8s.io/v1 CustomResourceDefinition',
+    'v1 Namespace',
+  ];
+  const objects = kinds.map((kind) => {
+    const { namespace: _, ...named } = parseObjectText(`${kind} x/${kind.length}`);
+    return { apiVersion: named.apiVersion, kind: named.kind, metadata: { name: 'x' }, spec: { group: 'a.example' } };
+  });
+  const steps = applySteps(objects).map((step) => step.map(({ kind }) => kind));
+  expect(steps).toEqual([['CustomResourceDefinition', 'Namespace'], ['ConfigMap'], ['Garden']]);
+});
+
+test('the name of an object is read as it was written', () => {
+  for (const text of ['v1 Namespace shop', 'apps/v1 Deployment shop/web'])
+    expect(objectText(parseObjectText(text))).toBe(text);
+  expect(nameOfObject({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })).not.toHaveProperty('namespace');
+});
+
+test('what holds data, or what others put things into, is never removed', () => {
+  const kept = ['PersistentVolumeClaim', 'PersistentVolume', 'Namespace', 'CustomResourceDefinition'];
+  expect(kept.every((kind) => isKept({ kind }))).toBe(true);
+  expect(['Deployment', 'StorageClass', 'ConfigMap'].some((kind) => isKept({ kind }))).toBe(false);
+});
+
+const ready = { type: 'Available', status: 'True' };
+test.each([
+  ['Deployment', { replicas: 2 }, { observedGeneration: 3, updatedReplicas: 2, conditions: [ready] }, true],
+  ['Deployment', { replicas: 2 }, { observedGeneration: 2, updatedReplicas: 2, conditions: [ready] }, false],
+  ['Deployment', { replicas: 2 }, { observedGeneration: 3, updatedReplicas: 1, conditions: [ready] }, false],
+  ['Deployment', {}, { observedGeneration: 3, updatedReplicas: 1, conditions: [{ ...ready, status: 'False' }] }, false],
+  ['Deployment', { replicas: 0 }, { observedGeneration: 3 }, true],
+  [
+    'DaemonSet',
+    {},
+    { observedGeneration: 3, desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 2 },
+    false,
+  ],
+  [
+    'DaemonSet',
+    {},
+    { observedGeneration: 3, desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3 },
+    true,
+  ],
+  ['DaemonSet', {}, {}, false],
+  ['StatefulSet', { replicas: 1 }, { observedGeneration: 3, updatedReplicas: 1, readyReplicas: 0 }, false],
+  ['StatefulSet', { replicas: 1 }, { observedGeneration: 3, updatedReplicas: 1, readyReplicas: 1 }, true],
+  [
+    'CustomResourceDefinition',
+    {},
+    { conditions: [{ type: 'Established', status: 'True' }], observedGeneration: 3 },
+    true,
+  ],
+  ['CustomResourceDefinition', {}, {}, false],
+  ['ConfigMap', {}, {}, true],
+])('a %s with spec %j and status %j works: %s', (kind, spec, status, works) => {
+  const object = { apiVersion: 'v1', kind, metadata: { name: 'x', generation: 3 }, spec, status };
+  expect(isAvailable(object)).toBe(works);
+});
