@@ -36,22 +36,28 @@ describe('a runner that is killed', () => {
     expect(retries).toBe(Math.floor(moments.length / 2));
   }
 
+  /** Its budget goes afterwards: with one compute node it would block each drain. */
+  async function proveCluster(): Promise<void> {
+    await cluster.prove();
+    await cluster.kubectl('delete', 'pdb', 'hello');
+  }
+
   it.runIf(minor.length > 0)('the next attempt ends an upgrade by a minor version that was killed', async () => {
     prove('minor upgrade', minor, await cluster.applyWithKills(await small(patchBefore), minor));
     now = patchBefore;
-    await cluster.prove();
+    await proveCluster();
   });
 
   it.runIf(patch.length > 0)('the next attempt ends an upgrade that was killed', async () => {
     prove('patch upgrade', patch, await cluster.applyWithKills(await small(newest), patch));
     now = newest;
-    await cluster.prove();
+    await proveCluster();
   });
 
   it.runIf(joins.length > 0)('the next attempt ends what a killed join has started', async () => {
     for (const moment of joins) {
       prove('join', [moment], await cluster.applyWithKills(await two(now), [moment]));
-      await cluster.prove();
+      await proveCluster();
       await cluster.apply(await small(now));
     }
   });
