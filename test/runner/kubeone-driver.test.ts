@@ -293,6 +293,18 @@ esac
     await world.ports.artifacts.putText(key, 'kind: Config');
   });
 
+  it('an upgrade waits while a user holds a node that is not upgraded yet', async () => {
+    const lock = { 'kubeloom.dev/upgrade-lock': '' };
+    const held = node('workers-bbbbbbb-01', '1.34.1', lock);
+    await expect(upgrade('1.34.1', [held])).rejects.toThrow();
+    expect(calls().some((call) => call.startsWith('apply'))).toBe(false);
+    const { error } = await world.run('kubernetes');
+    expect(error).toMatchObject({ class: 'conflict', code: 'NodeLocked', resource: 'workers-bbbbbbb-01' });
+    expect(error?.hint).toContain('once the node may be upgraded');
+    const made = await upgrade('1.34.1', [node('workers-bbbbbbb-01', '1.34.2', lock)]);
+    expect(made.at(-1)).toMatch(/^apply/);
+  });
+
   it('an upgrade that starts is left to KubeOne', async () => {
     const made = await upgrade('1.34.1', [node('control-aaaaaaa-01', '1.34.1')]);
     expect(made.at(-1)).toBe('apply -m kubeone.yaml -y');

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
+import { isLocked, nodesLocked } from '../kubernetes/remove-nodes.ts';
 import { complaintsOnly } from '../process.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -19,7 +20,8 @@ const Versions = z.object({ serverVersion: z.object({ gitVersion: z.string() }) 
 /**
  * Uncordons the nodes at which an upgrade was cut off, and removes KubeOne's labels of it. Returns the options with which KubeOne goes on: without
  * them it refuses while a control node has the label, or the API server has the new version and a kubelet the old one. It begins with the
- * control plane, and would drain that for ever if its pods had no other node to go to.
+ * control plane, and would drain that for ever if its pods had no other node to go to. Throws `NodeLocked` while a user holds a node that is not
+ * upgraded yet.
  */
 export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly string[]> {
   const { before } = context.document;
@@ -30,6 +32,13 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   const nodes = [...(await onceItAnswers(kubectl)).values()];
   const labelled = nodes.filter(({ labels }) => labels[label] !== undefined).map(({ name }) => name);
   const wanted = `v${state.kubernetesVersion}`;
+  // KubeOne upgrades all nodes or none, so it waits for each that is held.
+  const locked = nodes.filter(({ kubeletVersion, labels }) => kubeletVersion !== wanted && isLocked(labels));
+  if (locked.length > 0)
+    throw nodesLocked(
+      locked.map(({ name }) => name),
+      'upgraded',
+    );
   const mixed =
     nodes.some(({ kubeletVersion }) => kubeletVersion !== wanted) && (await serverVersion(kubectl)) === wanted;
   if (labelled.length === 0 && !mixed) return [];

@@ -14,6 +14,11 @@ const drainMinutes = 30;
 /** Labels by which users hold a node while something on it must not be disturbed. */
 const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
 
+/** Of a node with these labels: whether a user holds it. */
+export function isLocked(labels: Readonly<Record<string, string>>): boolean {
+  return lockLabels.some((label) => labels[label] !== undefined);
+}
+
 interface Leaving {
   readonly name: string;
   readonly control: boolean;
@@ -35,7 +40,7 @@ export async function removeNodes(
   });
   const present = names.filter((name) => nodes.has(name)).map((name) => leavingNode(context, name));
   for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
-  const locked = present.filter(({ name }) => lockLabels.some((label) => nodes.get(name)?.labels[label] !== undefined));
+  const locked = present.filter(({ name }) => isLocked(nodes.get(name)?.labels ?? {}));
   const free = present.filter((node) => !locked.includes(node));
   const survivors = controlNodes(context.target).filter((name) => nodes.has(name));
   const take = async (leaving: Leaving) => {
@@ -53,7 +58,11 @@ export async function removeNodes(
     [...pools].map(([pool, leaving]) => settleBounded(leaving, maxUnavailableOf[pool] ?? maxUnavailable, take)),
   );
   unwrap(outcomes.flat());
-  if (locked.length > 0) throw nodesLocked(locked);
+  if (locked.length > 0)
+    throw nodesLocked(
+      locked.map(({ name }) => name),
+      'deleted',
+    );
   return free.length;
 }
 
@@ -154,13 +163,13 @@ function lastControlNode(name: string): StageFailure {
   });
 }
 
-function nodesLocked(locked: readonly Leaving[]): StageFailure {
-  const names = locked.map(({ name }) => name);
+/** `what` waits until their label is removed. */
+export function nodesLocked(names: readonly string[], what: 'deleted' | 'upgraded'): StageFailure {
   return new StageFailure({
     class: 'conflict',
     code: 'NodeLocked',
     message: `${names.join(', ')}: held by the label ${lockLabels.join(' or ')}.`,
     resource: names[0] ?? '',
-    hint: 'Remove the label once the node may be deleted; Kubeloom retries automatically.',
+    hint: `Remove the label once the node may be ${what}; Kubeloom retries automatically.`,
   });
 }
