@@ -4,6 +4,8 @@ export interface Small {
   readonly name: string;
   /** Of Kubernetes. @default 1.36.0 */
   readonly version?: string;
+  /** Control nodes. @default 1 */
+  readonly controls?: number;
   /** Name of a pool: provider instance and region in which it lives. */
   readonly compute: Readonly<
     Record<string, { readonly provider: string; readonly region: string; readonly count?: number }>
@@ -18,14 +20,14 @@ export interface Small {
   };
 }
 
-export function smallManifest({ name, version = '1.36.0', compute, balancer }: Small): unknown {
+export function smallManifest({ name, version = '1.36.0', controls = 1, compute, balancer }: Small): unknown {
   const pool = (pool: string, provider: string, region: string, count = 1) => ({
     ...{ name: pool, providerSpec: { name: provider, region }, count },
     ...{ serverType: 'host', image: 'debian', storageDiskSize: 0 },
   });
   const pools = Object.entries(compute).map(([id, { provider, region, count }]) => pool(id, provider, region, count));
   const { storageDiskSize: _, ...lone } = pool('balancer', 'local-1', 'here');
-  const { storageDiskSize: __, ...control } = pool('control', 'local-1', 'here');
+  const { storageDiskSize: __, ...control } = pool('control', 'local-1', 'here', controls);
   const api = { name: 'apiserver', protocol: 'tcp', port: 6443, targetPort: 6443, targetPools: ['control'] };
   const web = {
     name: 'web',
