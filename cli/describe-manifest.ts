@@ -161,8 +161,9 @@ const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => s
   ['STATUS', statusOfNode],
 ];
 
-function statusOfNode({ status, unreachableSince }: NodeRow): string {
-  const seen = status === 'Unreachable' && unreachableSince !== undefined ? ` (noticed ${ago(unreachableSince)})` : '';
+function statusOfNode({ status, unreachableSince, unhealthySince }: NodeRow): string {
+  const noticed = status === 'Unreachable' ? unreachableSince : unhealthySince;
+  const seen = noticed === undefined ? '' : ` (noticed ${ago(noticed)})`;
   return `${paintStatus(status)}${seen}`;
 }
 
@@ -228,7 +229,7 @@ export function demandLines(demand: ClusterDescription['demand'], width?: number
 }
 
 /** Nothing before the first check. */
-export function driftLines({ drift }: ClusterDescription, width?: number): string[] {
+export function driftLines({ drift, nodes }: ClusterDescription, width?: number): string[] {
   if (drift === null) return [];
   const { checkedAt, items, unchecked, outcome } = drift;
   const color = items.length === 0 ? 'green' : 'yellow';
@@ -240,6 +241,10 @@ export function driftLines({ drift }: ClusterDescription, width?: number): strin
       return wrap(`    ${paint('yellow', kind)}: ${message}${byHand}`, 6, width);
     }),
     ...more,
+    ...(drift.outage === undefined ? [] : wrap(`    ${paint('red', 'outage:')} ${drift.outage}`, 6, width)),
+    ...nodes.flatMap(({ name, notReplaced }) =>
+      notReplaced === undefined ? [] : wrap(`    ${paint('dim', 'not replaced:')} ${name}: ${notReplaced}`, 6, width),
+    ),
     ...unchecked.flatMap((why) => wrap(`    ${paint('dim', 'not checked:')} ${why}`, 6, width)),
   ];
 }

@@ -62,6 +62,8 @@ const statusStyles: Readonly<Record<string, Style>> = {
   Aborted: 'red',
   Leftover: 'red',
   Unreachable: 'red',
+  NotReady: 'red',
+  Gone: 'red',
   Degraded: 'yellow',
   Running: 'cyan',
   Planning: 'cyan',

@@ -139,6 +139,13 @@ export interface DemandStore {
   discard(key: ManifestKey): Promise<void>;
 }
 
+/** How many machines the whole installation replaces on its own in an hour; an hour is named by its beginning, ISO 8601. */
+export interface RepairBudget {
+  spent(hour: string): Promise<number>;
+  /** Takes one, of at most so many. False when there is none left, or too many others take of it at this moment. */
+  take(hour: string, most: number): Promise<boolean>;
+}
+
 export interface RunStore {
   get(key: ManifestKey, runId: string): Promise<RunRecord | undefined>;
   put(record: RunRecord): Promise<void>;
@@ -243,6 +250,7 @@ export interface Deps {
   readonly manifests: ManifestStore;
   readonly clusters: ClusterStore;
   readonly demands: DemandStore;
+  readonly repairBudget: RepairBudget;
   readonly runs: RunStore;
   readonly events: EventStore;
   readonly artifacts: Artifacts;

@@ -10,6 +10,7 @@ import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
@@ -49,6 +50,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     manifests: new DynamoManifests(table, documents),
     clusters: new DynamoClusters(table, documents),
     demands: new DynamoDemands(table),
+    repairBudget: new DynamoRepairBudget(table),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),

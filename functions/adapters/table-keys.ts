@@ -10,6 +10,7 @@ import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
  * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
+ * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
@@ -58,6 +59,9 @@ export const demandItem = (key: ManifestKey, cluster: string): ItemKey => ({
   pk: manifestPartition(key),
   sk: `${demandsOf}${cluster}`,
 });
+
+/** What was replaced in the whole installation in one hour. */
+export const repairHourItem = (hour: string): ItemKey => ({ pk: 'REPAIRS', sk: hour });
 
 /** Sort key prefix of the documents of earlier generations. */
 export const documentsOf = 'DOCUMENT#';

@@ -69,7 +69,7 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
   if (stored.paused) throw refuse(stored, 'checked for drift', 'it is paused; resume it first');
   if (stored.status === 'Failed') throw refuse(stored, 'checked for drift', 'it has failed; retry it first');
   if (stored.status !== 'Done') throw refuse(stored, 'checked for drift', 'a run is under way; wait for it');
-  const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'report';
+  const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
   const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
   const record = await startDriftCheck(deps, stored, { policy, reason });
   await recordManifestChange(deps, record, reason, request.caller);

@@ -5,7 +5,7 @@ import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import { DriftRows, OpenDemand } from './cluster-remarks.ts';
+import { DriftRows, nodeRemarks, OpenDemand } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { RunWork, StageMode } from './stage.ts';
 
@@ -120,7 +120,16 @@ export const ManifestSummary = z
   .meta({ id: 'ManifestSummary' });
 export type ManifestSummary = z.infer<typeof ManifestSummary>;
 
-export const nodeStatuses = ['Waiting', 'Joining', 'Ready', 'Unreachable', 'Leaving', 'Leftover'] as const;
+export const nodeStatuses = [
+  'Waiting',
+  'Joining',
+  'Ready',
+  'NotReady',
+  'Gone',
+  'Unreachable',
+  'Leaving',
+  'Leftover',
+] as const;
 export const NodeRow = z
   .object({
     name: NodeState.shape.name,
@@ -133,9 +142,9 @@ export const NodeRow = z
     status: z
       .enum(nodeStatuses)
       .describe(
-        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited',
+        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Gone: what the last check found; Gone: its machine does not exist any more',
       ),
-    unreachableSince: z.string().optional().describe('when it first did not answer'),
+    ...nodeRemarks,
   })
   .meta({ id: 'NodeRow' });
 export type NodeRow = z.infer<typeof NodeRow>;
@@ -207,10 +216,7 @@ export const ManifestDescription = ManifestSummary.extend({
   clusters: z.array(ClusterDescription),
   simulated: z.array(z.string()),
   lastRun: Run.nullable(),
-  retryAt: z
-    .string()
-    .optional()
-    .describe('when a failed manifest is tried again automatically; absent = only when a user retries it'),
+  retryAt: z.string().optional().describe('when a failed manifest is retried automatically; absent = never'),
   links,
 }).meta({ id: 'ManifestDescription' });
 export type ManifestDescription = z.infer<typeof ManifestDescription>;

@@ -24,3 +24,10 @@ export const DriftRows = z
     }),
   )
   .describe('clusters for which the last check found drift');
+
+/** What is said of a node besides its place and status. */
+export const nodeRemarks = {
+  unreachableSince: z.string().optional().describe('when it first did not answer'),
+  unhealthySince: z.string().optional().describe('since when it is NotReady or Gone'),
+  notReplaced: z.string().optional().describe('why it is not replaced, and until when'),
+};

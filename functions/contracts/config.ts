@@ -62,6 +62,8 @@ export const Config = z.object({
   KUBELOOM_MAX_STAGE_ATTEMPTS: whole.default(3),
   /** Attempts of one generation that may be interrupted in a row before a person has to act. */
   KUBELOOM_MAX_CUT_OFFS: whole.min(1).max(20).default(3),
+  /** Machines that are replaced automatically within an hour, in all clusters together. */
+  KUBELOOM_REPAIRS_PER_HOUR: whole.min(0).max(1000).default(10),
   /** Runs that are at work at once on one machine, the others wait as Pending; 0, in AWS: no such limit. */
   KUBELOOM_MAX_RUNS: whole.min(0).default(0),
   /** Which calls of functions are logged. */

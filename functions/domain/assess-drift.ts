@@ -9,6 +9,8 @@ export interface DriftQuestion {
   readonly found: DriftReport | string;
   /** Undefined: this check only verifies whether a repair has helped. */
   readonly policy: CheckPolicy | undefined;
+  /** Nodes that healing decides about: an automatic repair leaves their machines alone. @default none */
+  readonly held?: ReadonlySet<string>;
   readonly runId: string;
   readonly now: string;
 }
@@ -78,12 +80,15 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
   return { drift, kind: 'DriftCheckFailed', level };
 }
 
-function afterCheck({ before, policy, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
+function afterCheck({ before, policy, runId, now, held }: DriftQuestion, report: DriftReport): DriftNews {
   const { items, unchecked } = report;
   const useless = stillUseless(before, report);
   const tried = new Set(policy === 'repairAll' ? [] : useless);
   const able = items.filter(({ repairable }) => repairable);
-  const wanted = policy === 'report' || policy === undefined ? [] : able.filter((item) => !tried.has(driftKey(item)));
+  const isHeld = ({ kind, where }: DriftItem) =>
+    (kind === 'machine' || kind === 'node') && where.node !== undefined && held?.has(where.node) === true;
+  const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item));
+  const wanted = policy === 'repair' || policy === 'repairAll' ? free : [];
   const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked },
@@ -92,7 +97,7 @@ function afterCheck({ before, policy, runId, now }: DriftQuestion, report: Drift
       ? { repair: { state: 'requested', runId, at: now, items: wanted } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
-    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}${missing?.words ?? ''}`,
+    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}${healed(items.filter(isHeld).length)}${missing?.words ?? ''}`,
   };
   if (items.length > 0) return { drift, kind: 'DriftFound', level: missing?.level ?? 'warning' };
   return { drift, kind: 'DriftChecked', level: missing?.level ?? 'info' };
@@ -114,9 +119,16 @@ function whatFollows(
     return `; ${what} ${wanted.length === items.length || wanted.length === 1 ? 'is' : 'are'} repaired now${not}`;
   }
   if (!items.some(({ repairable }) => repairable)) return '; a person has to fix it';
-  if (policy === 'report')
+  if (policy === 'report' || policy === 'reportAll')
     return '; nothing is changed, as the manifest says to report only (`kubeloom drift NAME --repair` repairs it)';
   return not;
+}
+
+/** What is done about these nodes, events of their own say. */
+function healed(count: number): string {
+  return count === 0
+    ? ''
+    : `; whether ${counted(count, 'node')} ${count === 1 ? 'is' : 'are'} replaced, healing decides`;
 }
 
 function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport): DriftNews {

@@ -25,12 +25,41 @@ export const DriftItem = z.strictObject({
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 
+/** What a check found out about one node. Never contains a secret. */
+export const NodeObservation = z.strictObject({
+  node: z.string(),
+  /** `gone`: its machine does not exist any more. `unknown`: no one could say. */
+  health: z.enum(['healthy', 'notReady', 'gone', 'unknown']),
+  /** ISO 8601: since when Kubernetes reports it as not ready. */
+  since: z.string().optional(),
+  /** ISO 8601: when it joined Kubernetes. */
+  createdAt: z.string().optional(),
+  /** It has the label `upgrade-lock`. */
+  locked: z.literal(true).optional(),
+});
+export type NodeObservation = z.infer<typeof NodeObservation>;
+
+/** A node that is not healthy, or locked, over several checks. */
+export const NodeHealthRecord = NodeObservation.extend({
+  /** Checks in a row that found it so. */
+  looks: z.number().int(),
+  /** ISO 8601: the last of them. */
+  seenAt: z.string(),
+  /** Why it is not replaced, a sentence. */
+  refused: z.string().optional(),
+  /** ISO 8601: when that is compared again. Absent: a person has to do something. */
+  until: z.string().optional(),
+});
+export type NodeHealthRecord = z.infer<typeof NodeHealthRecord>;
+
 /** The report of a check by a runner. */
 export const DriftReport = z.strictObject({
   schema: z.literal(1),
   items: z.array(DriftItem),
   /** What could not be checked and why, a sentence each. */
   unchecked: z.array(z.string()),
+  /** Of the nodes of Kubernetes, and of all whose machines are gone. */
+  health: z.array(NodeObservation).optional(),
 });
 export type DriftReport = z.infer<typeof DriftReport>;
 
@@ -57,11 +86,22 @@ export const ClusterDrift = z.strictObject({
   useless: z.array(z.string()).optional(),
   /** What was done about it, a sentence. */
   outcome: z.string(),
+  /** Nodes that are not healthy, or locked. */
+  health: z.array(NodeHealthRecord).optional(),
+  /** So much is down at once that new machines would not help, a sentence. */
+  outage: z.string().optional(),
+  /** ISO 8601: when another check may lead to a replacement. */
+  lookAgainAt: z.string().optional(),
+  /** Machines that were replaced automatically within the last 24 hours. */
+  replaced: z.array(z.strictObject({ node: z.string(), pool: z.string(), at: z.string() })).optional(),
 });
 export type ClusterDrift = z.infer<typeof ClusterDrift>;
 
-/** What a check may do: report, repair (apart from items that a repair did not remove), or, on request, repair everything that it can. */
-export const CheckPolicy = z.enum(['report', 'repair', 'repairAll']);
+/**
+ * What a check may do: report, repair (apart from items that a repair did not remove), or, on request, repair everything that it can.
+ * The first two also replace unhealthy nodes of pools whose `repair` says so; `reportAll`, on request, changes nothing at all.
+ */
+export const CheckPolicy = z.enum(['report', 'repair', 'repairAll', 'reportAll']);
 export type CheckPolicy = z.infer<typeof CheckPolicy>;
 
 /** A thing that is found twice has the same key, whatever the message. */
@@ -73,7 +113,10 @@ export function driftKey({ kind, where: { node = '', pool = '', provider = '', n
 export function driftOf(drift: ClusterDrift | undefined, state: ClusterState | null): ClusterDrift | undefined {
   if (drift === undefined || state === null) return undefined;
   const nodes = new Set(allNodes(state).map(({ node }) => node.name));
-  return { ...drift, items: drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node)) };
+  const { health = [], ...rest } = drift;
+  const there = health.filter(({ node }) => nodes.has(node));
+  const items = drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node));
+  return { ...rest, items, ...(there.length > 0 && { health: there }) };
 }
 
 /** After a repair has ended: the next step verifies whether it helped. */

@@ -63,6 +63,18 @@ export const eventKinds = {
     DriftListed: { level: 'warning', node: 'sometimes', when: 'one difference that was found', fault: 'outside' },
     DriftRepaired: { level: 'info', when: 'the check after a repair finds that it helped' },
     RepairDidNotHelp: { level: 'error', when: 'the check after a repair finds the same', fault: 'outside' },
+    NodeUnhealthy: { level: 'warning', node: 'always', when: 'a check finds a node not ready, or its machine gone' },
+    NodeReplaced: { level: 'warning', node: 'always', when: 'an unhealthy node is replaced automatically; says why' },
+    RepairRefused: {
+      level: 'warning',
+      node: 'always',
+      when: 'an unhealthy node is not replaced; says why, and until when',
+    },
+    OutageSuspected: {
+      level: 'error',
+      when: 'half of a region is down at once: nothing is replaced',
+      fault: 'provider',
+    },
     DriftCheckFailed: {
       level: 'warning',
       or: ['error'],

@@ -38,6 +38,8 @@ export const portActions = {
   'demands.put': ['dynamodb:PutItem'],
   'demands.remove': ['dynamodb:DeleteItem'],
   'demands.discard': ['dynamodb:DeleteItem', 'dynamodb:Query'],
+  'repairBudget.spent': ['dynamodb:GetItem'],
+  'repairBudget.take': ['dynamodb:GetItem', 'dynamodb:PutItem'],
   'runs.get': ['dynamodb:GetItem'],
   'runs.put': ['dynamodb:PutItem'],
   'runs.list': ['dynamodb:BatchGetItem', 'dynamodb:Query'],

@@ -2,7 +2,7 @@
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
-import { nextCheckOf } from '../pipeline/drift/drift-policy.ts';
+import { earlierCheck, nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
@@ -44,7 +44,7 @@ export const handler = taskHandler(
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
     const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, behind, now) : undefined;
-    const dueAt = summary.outcome === 'done' ? nextCheckOf(manifest, now) : retry?.dueAt;
+    const dueAt = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)

@@ -11,6 +11,7 @@ import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
@@ -41,6 +42,7 @@ import {
   recordedPort,
   sentAndAllowed,
 } from './recorded-actions.ts';
+import { repairBudgetContract } from './repair-budget.contract.ts';
 
 const buckets = ['store-0', 'store-1', 'store-2', 'store-3', 'store-4'];
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -88,6 +90,7 @@ let bucket = 0;
 manifestStoreContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
 clusterStoreContract('DynamoDB', () => recordedPort('clusters', new DynamoClusters(freshTable(), documents())));
 demandStoreContract('DynamoDB', () => recordedPort('demands', new DynamoDemands(freshTable())));
+repairBudgetContract('DynamoDB', () => recordedPort('repairBudget', new DynamoRepairBudget(freshTable())));
 runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
 eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
@@ -154,6 +157,7 @@ describe('IAM rights', () => {
     'manifests',
     'clusters',
     'demands',
+    'repairBudget',
     'runs',
     'events',
     'templateReferences',

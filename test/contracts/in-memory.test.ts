@@ -3,16 +3,19 @@ import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from '#test/fak
 import { InMemoryClusters } from '#test/fakes/in-memory-clusters.ts';
 import { InMemoryDemands } from '#test/fakes/in-memory-demands.ts';
 import { InMemoryManifests } from '#test/fakes/in-memory-manifests.ts';
+import { InMemoryRepairBudget } from '#test/fakes/in-memory-repair-budget.ts';
 import { InMemoryEvents, InMemoryRuns } from '#test/fakes/in-memory-runs.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
+import { repairBudgetContract } from './repair-budget.contract.ts';
 
 manifestStoreContract('in memory', () => new InMemoryManifests());
 clusterStoreContract('in memory', () => new InMemoryClusters());
 demandStoreContract('in memory', () => new InMemoryDemands());
+repairBudgetContract('in memory', () => new InMemoryRepairBudget());
 runStoreContract('in memory', () => new InMemoryRuns());
 eventStoreContract('in memory', () => new InMemoryEvents());
 artifactsContract('in memory', () => new InMemoryArtifacts());

@@ -32,6 +32,19 @@ const followed = (before: ClusterDrift | undefined, items: DriftItem[], policy: 
 const made = (drift: ClusterDrift): ClusterDrift => repairMade(drift, { runId: 'r2' }, '2026-11-20T12:01:00Z') ?? drift;
 
 describe('a check', () => {
+  it('an automatic repair leaves the machines of nodes alone that healing decides about, one on request does not', () => {
+    const held = new Set(['control-aaaaaaa-01']);
+    expect(ask({ found: report([one, other]), held }).drift.repair).toMatchObject({ items: [other] });
+    expect(ask({ found: report([one]), held }).drift).not.toHaveProperty('repair');
+    expect(ask({ found: report([one]), held }).drift.outcome).toContain('whether 1 node is replaced, healing decides');
+    const asked = ask({ found: report([one]), held: new Set(), policy: 'repairAll' });
+    expect(asked.drift.repair).toMatchObject({ items: [one] });
+  });
+
+  it('a check on request that changes nothing repairs nothing', () => {
+    expect(ask({ found: report([one]), policy: 'reportAll' }).drift).not.toHaveProperty('repair');
+  });
+
   it('a check requests a repair of what can be repaired, if the manifest asks for it', () => {
     const beyond: DriftItem = { kind: 'node', where: { name: 'API' }, message: 'the API is silent', repairable: false };
     expect(ask({ found: report([one, beyond]) }).drift.repair).toMatchObject({ state: 'requested', items: [one] });

@@ -124,7 +124,8 @@ const workspaceOf = (pool: string) =>
 
 describe('a check', () => {
   it('a check without findings reports nothing, and only ever plans, without a lock', async () => {
-    expect(await look()).toEqual({ schema: 1, items: [], unchecked: [] });
+    const health = members.map((node) => ({ node, health: 'healthy' }));
+    expect(await look()).toEqual({ schema: 1, items: [], unchecked: [], health });
     expect(workspaces().filter((name) => name.startsWith('dns'))).toHaveLength(1);
     expect(workspaces().length).toBeGreaterThanOrEqual(3);
     expect(calls()).not.toMatch(/: (apply|destroy|force-unlock|state) /);
@@ -170,10 +171,13 @@ describe('a check', () => {
     const [existing, gone] = [machinesOf('control-aaaaaaa-01'), machinesOf('control-aaaaaaa-02')];
     record(`${controls}.code`, '2');
     record(`${controls}.out`, `${replaced(existing, 'cannot_update')}\n${planned(['create', gone])}`);
-    expect((await look()).items.filter(({ where }) => where.pool === 'control')).toMatchObject([
+    const { items: found, health = [] } = await look();
+    expect(found.filter(({ where }) => where.pool === 'control')).toMatchObject([
       { kind: 'machine', repairable: false },
       { kind: 'machine', repairable: false },
     ]);
+    const lost = health.filter((one) => one.health === 'gone').map(({ node }) => node);
+    expect(lost).toEqual(['control-aaaaaaa-02', 'workers-bbbbbbb-01']);
   });
 
   it('a check distinguishes newer templates from changes by others, and ignores moves', async () => {
@@ -275,9 +279,32 @@ describe('a check', () => {
     ]);
   });
 
+  it('the health of nodes is what Kubernetes says of them, since when, and whether they are locked', async () => {
+    const labels = { 'kubeloom.dev/upgrade-lock': '' };
+    const metadata = { creationTimestamp: '2026-11-01T08:00:00Z' };
+    const ready = { type: 'Ready', status: 'Unknown', lastTransitionTime: '2026-11-20T11:00:00Z' };
+    const items = [
+      {
+        metadata: { ...metadata, name: 'control-aaaaaaa-01', labels },
+        status: { conditions: [{ ...ready, status: 'True' }] },
+      },
+      { metadata: { ...metadata, name: 'workers-bbbbbbb-01' }, status: { conditions: [ready] } },
+    ];
+    record('nodes', JSON.stringify({ items }));
+    const createdAt = '2026-11-01T08:00:00.000Z';
+    expect((await look()).health).toEqual([
+      { node: 'control-aaaaaaa-01', health: 'healthy', createdAt, locked: true },
+      { node: 'control-aaaaaaa-02', health: 'notReady' },
+      { node: 'workers-bbbbbbb-01', health: 'notReady', createdAt, since: '2026-11-20T11:00:00.000Z' },
+      { node: 'basement-01', health: 'notReady' },
+    ]);
+  });
+
   it('an API that fails to answer twice is reported', async () => {
     record('api-down', '');
-    expect((await look()).items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
+    const { items, health } = await look();
+    expect(items).toMatchObject([{ kind: 'node', where: { name: 'API' }, repairable: false }]);
+    expect(health).toEqual(members.map((node) => ({ node, health: 'unknown' })));
     expect(kubectlLooks()).toBe(2);
   });
 

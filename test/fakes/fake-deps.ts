@@ -8,6 +8,7 @@ import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTempl
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
+import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
 import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
 
 /** Every look at it is one millisecond later, so that what is ordered by time has an order. */
@@ -129,6 +130,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     manifests: new InMemoryManifests(),
     clusters: new InMemoryClusters(),
     demands: new InMemoryDemands(),
+    repairBudget: new InMemoryRepairBudget(),
     runs: new InMemoryRuns(),
     events: new InMemoryEvents(),
     artifacts: new InMemoryArtifacts(),

@@ -6,6 +6,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
+import type { NodeHealthRecord } from '#domain/drift.ts';
 import { percentDone } from '#domain/progress.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
@@ -94,8 +95,23 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       privateAddress: node.privateAddress,
       status: statusOf(node.name, record, existing, publicAddress !== undefined),
       ...(unreachableSince !== undefined && { unreachableSince }),
+      ...healthOf(node.name, record),
     };
   });
+}
+
+/** What the last check found, of a node that is not healthy. */
+function healthOf(name: string, record: ClusterRecord): Pick<NodeRow, 'unhealthySince' | 'notReplaced'> {
+  const { since, refused, until } = unhealthy(name, record) ?? {};
+  const when = until === undefined ? '' : `; compared again at ${until}`;
+  return {
+    ...(since !== undefined && { unhealthySince: since }),
+    ...(refused !== undefined && { notReplaced: `${refused}${when}` }),
+  };
+}
+
+function unhealthy(name: string, { drift }: ClusterRecord): NodeHealthRecord | undefined {
+  return drift?.health?.find(({ node, health }) => node === name && (health === 'notReady' || health === 'gone'));
 }
 
 /** What happens to a node follows from the waypoint under way; without one it exists, or is a leftover. */
@@ -103,6 +119,8 @@ function statusOf(name: string, record: ClusterRecord, existing: boolean, reacha
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
   const part = record.progress?.nodes.find((node) => node.name === name)?.part;
   if (existing && working && part === 'leaves') return 'Leaving';
+  const found = existing ? unhealthy(name, record)?.health : undefined;
+  if (found !== undefined) return found === 'gone' ? 'Gone' : 'NotReady';
   if (existing) return record.facts.nodes[name]?.unreachableSince === undefined ? 'Ready' : 'Unreachable';
   if (!working) return 'Leftover';
   if (record.status === 'RollingBack') return 'Leaving';

@@ -11,6 +11,7 @@ import {
   shown,
   Text,
 } from './names.ts';
+import { NodeRepair } from './node-repair.ts';
 import { SecretSource } from './secret-source.ts';
 
 /** A pool has at most this many nodes: their number is two hexadecimal digits of their names. */
@@ -91,6 +92,7 @@ export const DynamicNodePoolFields = z.strictObject({
     .describe('GB of the extra storage disk of compute nodes; 0 = none.'),
   machineSpec: ManifestMachineSpec.optional().describe('Size of flexible server types, GPUs.'),
   spot: z.boolean().default(false).describe('Use machines that the provider may reclaim; never for control nodes.'),
+  repair: NodeRepair.optional().describe('Kubeloom: what is done about unhealthy nodes. Default: they are reported.'),
 });
 
 /** `count: 0` next to an autoscaler counts as not given. */

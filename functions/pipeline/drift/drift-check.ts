@@ -8,11 +8,12 @@ import { DriftReport } from '#domain/drift.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import type { Using } from '../../ports.ts';
-import { type ClusterEvent, changed, clusterName } from '../clusters/cluster-records.ts';
+import { type ClusterEvent, changed, clusterName, keyOf } from '../clusters/cluster-records.ts';
 import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
 import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
+import { type Healing, healNodes } from './heal-nodes.ts';
 
 /** True when this run was started as a drift check, and is still the current run of the manifest. */
 export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
@@ -63,29 +64,43 @@ export async function beginCheck(
   return start.output;
 }
 
-/** The outcome of the check; `failure` says why it left no report. */
+/** The outcome of the check; `failure` says why it left no report. With what healing found and decided. */
 export async function readCheck(
-  deps: Using<'artifacts.getText'>,
+  deps: Parameters<typeof healNodes>[0] & Using<'artifacts.getText' | 'demands.get'>,
   question: {
     readonly run: ClusterRun;
     readonly record: ClusterRecord;
     readonly manifest: ManifestRecord | undefined;
     readonly waypointPrefix: string;
     readonly failure: string | undefined;
-    readonly now: string;
+    readonly now: Date;
   },
-): Promise<DriftNews> {
+): Promise<{ readonly news: DriftNews; readonly healing: Healing | undefined }> {
   const { run, record, manifest, waypointPrefix, failure, now } = question;
   const report =
     failure === undefined ? await readDocument(deps, waypointKeys.drift(waypointPrefix), DriftReport) : undefined;
   // A newer generation comes first; the next check follows after that.
   const mine = manifest !== undefined && isCheck(manifest, run) && manifest.generation === run.generation;
-  return assessDrift({
+  const policy = (mine ? manifest.check : undefined) ?? 'reportAll';
+  const seen = mine ? report?.health : undefined;
+  const demand = seen && (await deps.demands.get(keyOf(run), run.cluster));
+  const healing = mine && seen ? await healNodes(deps, { record, manifest, demand, seen, policy, now }) : undefined;
+  const news = assessDrift({
     before: record.drift,
     found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
-    ...{ runId: run.runId, now },
+    ...{ runId: run.runId, now: now.toISOString(), held: healing?.held ?? new Set() },
   });
+  // Without a decision of its own, this check keeps what was found before.
+  const { health, outage, lookAgainAt, replaced } = record.drift ?? {};
+  const kept = {
+    ...(health && { health }),
+    ...(outage && { outage }),
+    ...(lookAgainAt && { lookAgainAt }),
+    ...(replaced && { replaced }),
+  };
+  const { health: _health, outage: _outage, lookAgainAt: _again, replaced: _replaced, ...drift } = news.drift;
+  return { news: { ...news, drift: { ...drift, ...(healing ? healing.found : kept) } }, healing };
 }
 
 /** Most findings in events; the record has all. */

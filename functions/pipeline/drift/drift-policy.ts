@@ -19,6 +19,21 @@ export function nextCheckOf(manifest: ManifestRecord, now: Date): string | undef
   return momentOf(manifest, now, nextCheckAt);
 }
 
+/** At once after `now`, a tick comes anyway. */
+const soonestMs = 60_000;
+
+/** The next check, or an earlier one: unhealthy nodes of these clusters do not wait for the interval. Never one without checks. */
+export function earlierCheck(
+  next: string | undefined,
+  clusters: readonly { readonly lookAgainAt?: string }[],
+  now: Date,
+): string | undefined {
+  const soonest = new Date(now.getTime() + soonestMs).toISOString();
+  const asked = clusters.flatMap(({ lookAgainAt }) => (lookAgainAt === undefined ? [] : [lookAgainAt]));
+  const all = asked.map((at) => (at < soonest ? soonest : at));
+  return next === undefined ? undefined : [next, ...all].sort()[0];
+}
+
 /** The same for one that has waited for its first check already. */
 export function firstCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
   return momentOf(manifest, now, firstCheckAt);

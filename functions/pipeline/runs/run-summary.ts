@@ -11,11 +11,14 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly stored: boolean;
   /** It is not where the run should have led it. */
   readonly behind: boolean;
+  /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
+  readonly lookAgainAt?: string;
 }
 
 export function settledCluster(record: ClusterRecord, behind: boolean): SettledCluster {
-  const { status, failure, heldPools, version } = record;
-  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, behind };
+  const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
+  const again = lookAgainAt === undefined ? {} : { lookAgainAt };
+  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, behind, ...again };
 }
 
 /** Outcome of each cluster, a sentence with it. */

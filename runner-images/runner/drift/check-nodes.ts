@@ -1,8 +1,9 @@
 /** The nodes according to Kubernetes: whether all exist, are ready, and have the version that Kubeloom installed. */
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem } from '#domain/drift.ts';
+import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
+import { lockLabels } from '../kubernetes/remove-nodes.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
@@ -14,24 +15,60 @@ export async function checkNodes(context: DriftContext): Promise<Findings> {
   if (kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
   const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
-  return { items: await lookTwice(context, () => look(context, kubectl, target), isSilent), unchecked: [] };
+  // Of the last look: a node that has recovered meanwhile is healthy.
+  let health: readonly NodeObservation[] = [];
+  const items = await lookTwice(
+    context,
+    async () => {
+      const seen = await look(context, kubectl, target);
+      health = seen.health;
+      return seen.items;
+    },
+    isSilent,
+  );
+  return { items, health, unchecked: [] };
 }
 
 const silentApi = 'API';
 
 /** An API that does not answer is a finding, not a failure: a person has to check it. */
-async function look(context: DriftContext, kubectl: Kubectl, target: ClusterState): Promise<readonly DriftItem[]> {
+async function look(
+  context: DriftContext,
+  kubectl: Kubectl,
+  target: ClusterState,
+): Promise<Required<Pick<Findings, 'items' | 'health'>>> {
+  const names = target.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
   try {
     const live = await kubectl.nodes();
-    const names = target.pools.flatMap((pool) => pool.nodes.map((node) => node.name));
-    return names.flatMap((name) => itemOf(target, name, live.get(name)));
+    return {
+      items: names.flatMap((name) => itemOf(target, name, live.get(name))),
+      health: names.map((name) => healthOf(name, live.get(name))),
+    };
   } catch (error) {
     if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
       throw error;
     const message = sentence(`the Kubernetes API does not list its nodes: ${error.error.message}`);
-    return [{ kind: 'node', where: { name: silentApi }, message, repairable: false }];
+    return {
+      items: [{ kind: 'node', where: { name: silentApi }, message, repairable: false }],
+      health: names.map((node) => ({ node, health: 'unknown' })),
+    };
   }
 }
+
+function healthOf(name: string, live: ClusterNode | undefined): NodeObservation {
+  if (live === undefined) return { node: name, health: 'notReady' };
+  const { ready, readySince, createdAt, labels } = live;
+  const locked = lockLabels.some((label) => labels[label] !== undefined);
+  return {
+    ...{ node: name, health: ready === 'True' ? 'healthy' : 'notReady' },
+    ...(ready !== 'True' && readySince !== undefined && { since: iso(readySince) }),
+    ...(createdAt !== undefined && { createdAt: iso(createdAt) }),
+    ...(locked && { locked: true }),
+  };
+}
+
+/** Kubernetes leaves out milliseconds; all our times have them, so that they can be compared as text. */
+const iso = (time: string): string => new Date(time).toISOString();
 
 function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
   const where = findingPlace(target, name);

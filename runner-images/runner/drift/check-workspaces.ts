@@ -1,6 +1,6 @@
 /** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that differ from what Kubeloom created. */
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem } from '#domain/drift.ts';
+import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
@@ -25,16 +25,29 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   const visits = visitsOf(context, target);
   const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
     const job = await visit.job();
-    return job === undefined ? [] : itemsOf(visit, target, await planWorkspace(context, job));
+    if (job === undefined) return nothing;
+    const changes = await planWorkspace(context, job);
+    return { items: itemsOf(visit, target, changes), health: visit.kind === 'machines' ? goneIn(target, changes) : [] };
   });
+  const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const failed = outcomes.flatMap((outcome, index) =>
     outcome.status === 'rejected' ? [{ visit: visits[index], reason: outcome.reason as unknown }] : [],
   );
   if (failed.length > 0 && failed.length === visits.length) throw failed[0]?.reason;
   return {
-    items: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : [])),
+    items: found.flatMap(({ items }) => items),
+    health: found.flatMap(({ health }) => health),
     unchecked: failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
   };
+}
+
+const nothing: Required<Pick<Findings, 'items' | 'health'>> = { items: [], health: [] };
+
+/** Nodes whose machines do not exist any more. */
+function goneIn(target: ClusterState, changes: readonly PlannedChange[]): readonly NodeObservation[] {
+  const nodes = new Set(allNodes(target).map(({ node }) => node.name));
+  const gone = changes.filter(isRecreated).map(({ address }) => nodeOfAddress(address, nodes));
+  return [...new Set(gone)].flatMap((node) => (node === undefined ? [] : [{ node, health: 'gone' as const }]));
 }
 
 function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[] {

@@ -1,11 +1,13 @@
 /** What one part of a check found. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem } from '#domain/drift.ts';
+import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 
 export interface Findings {
   readonly items: readonly DriftItem[];
   /** What could not be checked and why, a sentence each. */
   readonly unchecked: readonly string[];
+  /** What it found out about nodes; of two parts, what one knows completes what the other does. @default nothing */
+  readonly health?: readonly NodeObservation[];
 }
 
 /** Where a node is, in the words of an item. */

@@ -6,7 +6,10 @@ import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { kubectlError } from './kubectl-failure.ts';
 
-const Condition = z.object({ type: z.string(), status: z.string(), reason: z.string().default('') });
+const Condition = z.object({
+  ...{ type: z.string(), status: z.string(), reason: z.string().default('') },
+  lastTransitionTime: z.string().optional(),
+});
 
 const KubernetesNode = z.object({
   metadata: z.object({
@@ -14,6 +17,7 @@ const KubernetesNode = z.object({
     resourceVersion: z.string().default(''),
     labels: z.record(z.string(), z.string()).default({}),
     annotations: z.record(z.string(), z.string()).default({}),
+    creationTimestamp: z.string().optional(),
   }),
   spec: z
     .object({
@@ -42,6 +46,10 @@ const KubernetesNode = z.object({
 export interface ClusterNode extends LiveNode {
   /** `True`, `False` or `Unknown`, as Kubernetes reports it. */
   readonly ready: string;
+  /** ISO 8601: since when it is so. */
+  readonly readySince?: string | undefined;
+  /** ISO 8601: when it joined. */
+  readonly createdAt?: string | undefined;
   /** `v1.36.0`; empty when it is not reported. */
   readonly kubeletVersion?: string;
   /** Of the machine that its kubelet last ran on. */
@@ -74,6 +82,8 @@ export class Kubectl {
           taints: spec.taints,
           providerId: spec.providerID,
           ready: status.conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
+          readySince: status.conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime,
+          createdAt: metadata.creationTimestamp,
           kubeletVersion: status.nodeInfo.kubeletVersion,
           bootId: status.nodeInfo.bootID,
         },

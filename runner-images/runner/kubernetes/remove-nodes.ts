@@ -12,7 +12,7 @@ import { refuseLastReplica, stopReplicas } from './stop-replicas.ts';
 const drainMinutes = 30;
 
 /** Labels by which users hold a node while something on it must not be disturbed. */
-const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
+export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
 
 /** Of a node with these labels: whether a user holds it. */
 export function isLocked(labels: Readonly<Record<string, string>>): boolean {

@@ -10,7 +10,7 @@ import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
 import type { AnyContext, ClusterContext, StageContext, StageSummary, Tool } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { type InjectedFault, strikingFault } from './injected-faults.ts';
-import { repairDrift, simulatedDrift } from './simulated-drift.ts';
+import { repairDrift, simulatedDrift, simulatedHealth } from './simulated-drift.ts';
 import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
 
 export interface SimOptions {
@@ -40,7 +40,8 @@ export function simCheck(options: SimOptions): DriftOptions['drift'] {
     await passTime(context, options);
     const fault = strikingFault(options.faults, context, { stage: 'drift', mode: 'do' });
     if (fault) throw injected(fault);
-    return { items: [...simulatedDrift(options.drift, placeOf(context, context.target))], unchecked: [] };
+    const items = simulatedDrift(options.drift, placeOf(context, context.target));
+    return { items: [...items], unchecked: [], health: [...simulatedHealth(context.target, items)] };
   };
 }
 

@@ -1,7 +1,7 @@
 /** Drift that the sim runner simulates: `KUBELOOM_SIM_DRIFT`, a JSON list. A repair of the cluster removes it. */
 import { z } from 'zod';
-import { allPools, type ClusterState } from '#domain/cluster-state.ts';
-import { type DriftItem, DriftKind } from '#domain/drift.ts';
+import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { type DriftItem, DriftKind, type NodeObservation } from '#domain/drift.ts';
 
 const InjectedDrift = z.strictObject({
   kind: DriftKind,
@@ -34,6 +34,15 @@ const lists = new Map<string, { readonly drift: InjectedDrift; readonly repaired
 export function simulatedDrift(text: string | undefined, place: Place): readonly DriftItem[] {
   const here = listOf(text).filter(({ drift, repairedIn }) => isMeant(drift, place) && !repairedIn.has(place.cluster));
   return here.flatMap(({ drift }) => itemOf(drift, place.state));
+}
+
+/** Of all nodes: a machine that differs is gone, a node that differs is not ready. */
+export function simulatedHealth(state: ClusterState, items: readonly DriftItem[]): readonly NodeObservation[] {
+  return allNodes(state).map(({ node: { name } }) => {
+    const kinds = items.filter(({ where }) => where.node === name).map(({ kind }) => kind);
+    const health = kinds.includes('machine') ? 'gone' : kinds.includes('node') ? 'notReady' : 'healthy';
+    return { node: name, health };
+  });
 }
 
 /** Notes that a repair was done there. */

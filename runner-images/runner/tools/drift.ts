@@ -1,5 +1,5 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
-import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
+import { type DriftItem, type DriftReport, driftKey, type NodeObservation } from '#domain/drift.ts';
 import { checkDocuments } from '../drift/check-documents.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
@@ -29,7 +29,18 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
     ...findings.flatMap((found) => found.unchecked),
     ...failures.map((failure) => wordsOf(context, failure)),
   ];
-  return { items: [...items], unchecked };
+  return { items: [...items], unchecked, health: [...healthIn(findings)] };
+}
+
+/** A machine that is gone outweighs what Kubernetes still says of its node. */
+function healthIn(findings: readonly Findings[]): Iterable<NodeObservation> {
+  const health = findings.flatMap((found) => found.health ?? []);
+  const rank = ({ health: state }: NodeObservation): number => (state === 'gone' ? 1 : 0);
+  const nodes = Map.groupBy(
+    health.toSorted((a, b) => rank(a) - rank(b)),
+    ({ node }) => node,
+  );
+  return [...nodes.values()].map((of) => Object.assign({}, ...of) as NodeObservation);
 }
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */

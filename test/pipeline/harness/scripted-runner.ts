@@ -9,7 +9,7 @@ import {
   waypointKeys,
 } from '#contracts/stage.ts';
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
-import { type DriftItem, driftKey } from '#domain/drift.ts';
+import { type DriftItem, driftKey, type NodeObservation } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { StageName } from '#domain/plan.ts';
@@ -47,6 +47,8 @@ export class ScriptedRunner {
   readonly prefixes: string[] = [];
   /** What checks find, until a repair is done. */
   drift: readonly DriftItem[] = [];
+  /** Of nodes that are not healthy. */
+  readonly health = new Map<string, NodeObservation['health']>();
   /** Keys of drift that no repair mends. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
@@ -95,11 +97,16 @@ export class ScriptedRunner {
   async #check({ waypoint: prefix, attempt }: DriftJob): Promise<boolean> {
     this.ran.push('drift');
     const { artifacts } = this.#deps;
-    const { cluster } = readDriftCheck((await artifacts.getText(waypointKeys.document(prefix))) ?? 'null');
+    const { cluster, current } = readDriftCheck((await artifacts.getText(waypointKeys.document(prefix))) ?? 'null');
     this.prefixes.push(prefix);
     const ending = await this.#ending('drift', 'do');
     if (ending === undefined) {
-      const report = { schema: 1, items: this.drift, unchecked: [] };
+      const gone = new Set(this.drift.flatMap(({ kind, where }) => (kind === 'machine' ? [where.node] : [])));
+      const health = namesOf(current).map((node) => ({
+        node,
+        health: this.health.get(node) ?? (gone.has(node) ? 'gone' : 'healthy'),
+      }));
+      const report = { schema: 1, items: this.drift, unchecked: [], health };
       await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
     }
     const left = { stage: 'drift', mode: 'do', attempt, summary: {} } as const;

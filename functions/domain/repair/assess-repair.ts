@@ -1,0 +1,177 @@
+/** Which unhealthy nodes are replaced, and why others are not. */
+import { counted } from '../planning/text/words.ts';
+import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
+import { type Budget, budgetOf } from './repair-budget.ts';
+
+export interface Refusal {
+  readonly node: string;
+  /** For people. */
+  readonly because: string;
+  /** ISO 8601: when it may be otherwise. Absent: a person has to do something. */
+  readonly until?: string;
+}
+
+/** Machines are not the problem: half of a region is down. */
+export interface Outage {
+  readonly provider: string;
+  readonly region: string;
+  readonly nodes: readonly string[];
+  /** Nodes there are in that region. */
+  readonly of: number;
+}
+
+export interface RepairDecision {
+  /** With the policy that allows it. */
+  readonly replace: readonly {
+    readonly node: string;
+    readonly because: string;
+    readonly how: 'recreate' | 'replace';
+  }[];
+  readonly refused: readonly Refusal[];
+  readonly outage?: Outage;
+}
+
+export interface RepairQuestion {
+  /** All nodes of the cluster. */
+  readonly observed: readonly ObservedNode[];
+  /** By name of the pool; static pools need none. */
+  readonly policies: Readonly<Record<string, RepairPolicy>>;
+  readonly ledger: RepairLedger;
+  readonly now: Date;
+}
+
+/** Every node that is not healthy is in one of the two lists, unless its replacement is requested already. */
+export function assessRepair(question: RepairQuestion): RepairDecision {
+  const { observed, ledger, now } = question;
+  const outage = outageIn(observed);
+  const budget = budgetOf(ledger, now);
+  const replace: RepairDecision['replace'][number][] = [];
+  const refused: Refusal[] = [];
+  for (const node of inTurn(observed)) {
+    const { pool } = node;
+    const policy = question.policies[pool];
+    const refusal = policy === undefined ? byHand(node) : refusalOf(node, { ...question, policy, outage, budget });
+    if (refusal) refused.push({ node: node.node, ...refusal });
+    else if (policy && policy.onUnhealthy !== 'report') {
+      replace.push({ node: node.node, because: whyOf(node, now), how: policy.onUnhealthy });
+      budget.take(node);
+    }
+  }
+  return { replace, refused, ...(outage && { outage }) };
+}
+
+type Why = Omit<Refusal, 'node'>;
+
+interface Case extends RepairQuestion {
+  readonly policy: RepairPolicy;
+  readonly outage: Outage | undefined;
+  readonly budget: Budget;
+}
+
+const minute = 60_000;
+/** When something that has to change first is compared again. */
+const laterMinutes = 15;
+
+/** Why this node is not replaced now; undefined: it is. */
+function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }: Case): Why | undefined {
+  const later = new Date(now.getTime() + laterMinutes * minute).toISOString();
+  if (node.place === undefined) return byHand(node);
+  if (node.health === 'unknown') return { because: 'its state is not known', until: later };
+  if (policy.onUnhealthy === 'report') return { because: 'the manifest says to report only' };
+  if (policy.onUnhealthy === 'recreate' && node.health !== 'gone')
+    return { because: 'its machine exists, and its pool has no `repair`' };
+  if (node.protect) return { because: `pool ${node.pool} is protected` };
+  if (node.locked) return { because: 'it has the label upgrade-lock', until: later };
+  if (outage) return { because: outageText(outage), until: later };
+  const pool = observed.filter((other) => other.pool === node.pool && other.role === node.role);
+  const bad = pool.filter(({ health }) => health !== 'healthy');
+  if (bad.length > Math.max(1, Math.floor((pool.length * policy.maxUnhealthy) / 100)))
+    return {
+      because: `${bad.length} of ${counted(pool.length, 'node')} of pool ${node.pool} are unhealthy, more than ${policy.maxUnhealthy} %`,
+      until: later,
+    };
+  return notYet(node, policy, now) ?? unsafeControl(node, observed, budget) ?? tooMany(pool, policy, budget, now);
+}
+
+/** It may become ready, or another check may find it healthy. */
+function notYet(node: ObservedNode, policy: RepairPolicy, now: Date): Why | undefined {
+  const started = node.createdAt === undefined ? 0 : Date.parse(node.createdAt) + policy.startAfter * minute;
+  if (node.health !== 'gone' && started > now.getTime())
+    return {
+      because: `it is new and has ${policy.startAfter} min to become ready`,
+      until: new Date(started).toISOString(),
+    };
+  const due = Date.parse(node.since ?? now.toISOString()) + policy.after * minute;
+  if (due > now.getTime())
+    return { because: `it is replaced after ${policy.after} min`, until: new Date(due).toISOString() };
+  if (node.looks >= policy.looks) return undefined;
+  return { because: 'another check has to find it, too', until: now.toISOString() };
+}
+
+/** One control node at a time, and only while the others have the quorum of etcd. */
+function unsafeControl(node: ObservedNode, observed: readonly ObservedNode[], budget: Budget): Why | undefined {
+  if (node.role !== 'control') return undefined;
+  const control = observed.filter(({ role }) => role === 'control');
+  const healthy = control.filter(({ health }) => health === 'healthy');
+  const quorum = Math.floor(control.length / 2) + 1;
+  if (healthy.length < quorum)
+    return {
+      because: `the control plane has no quorum without it: ${healthy.length} of ${counted(control.length, 'control node')} ${healthy.length === 1 ? 'is' : 'are'} healthy, ${quorum} are needed`,
+    };
+  const other = control.find(({ leaving, node: name }) => leaving || budget.taken.has(name));
+  return other && { because: `control node ${other.node} is being replaced` };
+}
+
+function tooMany(pool: readonly ObservedNode[], policy: RepairPolicy, budget: Budget, now: Date): Why | undefined {
+  const underWay = pool.filter(
+    (node) => node.leaving === true || budget.taken.has(node.node) || isStarting(node, policy, now),
+  );
+  if (underWay.length >= policy.atOnce) {
+    const until = new Date(now.getTime() + laterMinutes * minute).toISOString();
+    return { because: `the replacement of ${underWay[0]?.node} is not ready yet`, until };
+  }
+  return budget.refusal(pool, policy);
+}
+
+/** New and not ready: it may be the last replacement. */
+function isStarting({ health, createdAt }: ObservedNode, { startAfter }: RepairPolicy, now: Date): boolean {
+  if (health === 'healthy' || health === 'gone' || createdAt === undefined) return false;
+  return Date.parse(createdAt) + startAfter * minute > now.getTime();
+}
+
+const byHand = ({ node }: ObservedNode): Why => ({
+  because: `it is a machine of your own: restart it, or remove it from the manifest; \`kubeloom drift NAME --repair\` connects ${node} again`,
+});
+
+/** Those that are unhealthy for longest come first. */
+function inTurn(observed: readonly ObservedNode[]): readonly ObservedNode[] {
+  const unhealthy = observed.filter(({ health, leaving }) => health !== 'healthy' && leaving !== true);
+  const place = ({ since = '9', node }: ObservedNode): string => `${since} ${node}`;
+  return unhealthy.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+}
+
+/** The largest, of regions where at least two nodes and half of all are down. What is not known counts as down. */
+function outageIn(observed: readonly ObservedNode[]): Outage | undefined {
+  const regions = Map.groupBy(
+    observed.filter(({ place }) => place !== undefined),
+    ({ place }) => JSON.stringify([place?.provider, place?.region]),
+  );
+  const outages = [...regions.values()].flatMap((nodes) => {
+    const down = nodes.filter(({ health }) => health !== 'healthy');
+    const [{ place } = {}] = nodes;
+    const sure = down.some(({ health }) => health !== 'unknown');
+    if (place === undefined || !sure || down.length < 2 || down.length * 2 < nodes.length) return [];
+    return [{ ...place, nodes: down.map(({ node }) => node), of: nodes.length }];
+  });
+  return outages.toSorted((a, b) => b.nodes.length - a.nodes.length)[0];
+}
+
+/** "4 of 6 nodes of cloud-1 in fra are down at once: that is an outage, and new machines would not help" */
+export function outageText({ provider, region, nodes, of }: Outage): string {
+  return `${nodes.length} of ${counted(of, 'node')} of ${provider} in ${region} are down at once: that is an outage, and new machines would not help`;
+}
+
+function whyOf({ health, since }: ObservedNode, now: Date): string {
+  const minutes = Math.floor((now.getTime() - Date.parse(since ?? now.toISOString())) / minute);
+  return health === 'gone' ? 'its machine is gone' : `not ready for ${minutes} min`;
+}

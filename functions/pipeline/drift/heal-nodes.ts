@@ -1,0 +1,121 @@
+/** Healing: what a check found out about the nodes of a cluster, and which of them are replaced. */
+import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { CheckPolicy, ClusterDrift, NodeHealthRecord, NodeObservation } from '#domain/drift.ts';
+import { assessRepair, outageText, type RepairDecision } from '#domain/repair/assess-repair.ts';
+import { nextHealth, observedNodes } from '#domain/repair/node-health.ts';
+import type { Replacement } from '#domain/repair/observed-node.ts';
+import type { Using } from '../../ports.ts';
+import type { ClusterEvent } from '../clusters/cluster-records.ts';
+import { manifestOf } from '../manifests/stored-document.ts';
+import { repairPolicies } from './repair-policies.ts';
+
+export interface Healing {
+  /** For the record of the cluster. */
+  readonly found: Pick<ClusterDrift, 'health' | 'outage' | 'lookAgainAt' | 'replaced'>;
+  /** Requested of the planner. */
+  readonly replace: readonly { readonly node: string; readonly because: string }[];
+  /** Nodes that the repair of this check leaves alone. */
+  readonly held: ReadonlySet<string>;
+  readonly events: readonly ClusterEvent[];
+}
+
+export interface HealingQuestion {
+  readonly record: ClusterRecord;
+  readonly manifest: ManifestRecord;
+  readonly demand: DemandRecord | undefined;
+  /** What the check found out. */
+  readonly seen: readonly NodeObservation[];
+  readonly policy: CheckPolicy;
+  readonly now: Date;
+}
+
+const hourMs = 3_600_000;
+
+/** Takes what it replaces from the budget of the installation. */
+export async function healNodes(
+  deps: Using<'config' | 'repairBudget.spent' | 'repairBudget.take'>,
+  { record, manifest, demand, seen, policy, now }: HealingQuestion,
+): Promise<Healing> {
+  const { current, drift: before } = record;
+  if (current === null) return { found: {}, replace: [], held: new Set(), events: [] };
+  const health = nextHealth(before?.health ?? [], { state: current, seen, now: now.toISOString() });
+  const since = new Date(now.getTime() - 24 * hourMs).toISOString();
+  const replaced = (before?.replaced ?? []).filter(({ at }) => at > since);
+  const leaving = new Set(demand?.replace.map(({ node }) => node));
+  const observed = observedNodes(current, health, leaving);
+  const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs);
+  const freeAt = new Date(hour.getTime() + hourMs).toISOString();
+  const most = deps.config.KUBELOOM_REPAIRS_PER_HOUR;
+  const installation = { left: most - (await deps.repairBudget.spent(hour.toISOString())), freeAt };
+  const policies = repairPolicies(manifestOf(manifest), policy);
+  const decision = assessRepair({ observed, policies, ledger: { replaced, installation }, now });
+  const granted: RepairDecision['replace'][number][] = [];
+  const refused = [...decision.refused];
+  for (const one of decision.replace) {
+    if (await deps.repairBudget.take(hour.toISOString(), most)) granted.push(one);
+    else
+      refused.push({ node: one.node, because: 'the installation has no replacements left this hour', until: freeAt });
+  }
+  const poolOf = (name: string): string => observed.find(({ node }) => node === name)?.pool ?? '';
+  const ledger: readonly Replacement[] = [
+    ...replaced,
+    ...granted.map(({ node }) => ({ node, pool: poolOf(node), at: now.toISOString() })),
+  ];
+  const acts = (name: string): boolean => (policies[poolOf(name)]?.onUnhealthy ?? 'report') !== 'report';
+  const again = refused.flatMap(({ node, until }) => (until !== undefined && acts(node) ? [until] : [])).sort()[0];
+  const recreated = new Set(granted.flatMap(({ node, how }) => (how === 'recreate' ? [node] : [])));
+  const found = {
+    ...(health.length > 0 && { health: health.map((one) => ({ ...one, ...refusalOf(refused, one.node) })) }),
+    ...(decision.outage && { outage: outageText(decision.outage) }),
+    ...(again !== undefined && { lookAgainAt: again }),
+    ...(ledger.length > 0 && { replaced: [...ledger] }),
+  };
+  return {
+    found,
+    replace: granted.flatMap(({ node, because, how }) => (how === 'replace' ? [{ node, because }] : [])),
+    held: new Set(health.flatMap(({ node }) => (acts(node) && !recreated.has(node) ? [node] : []))),
+    events: eventsOf(before, found, granted),
+  };
+}
+
+function refusalOf(refused: RepairDecision['refused'], name: string): Partial<NodeHealthRecord> {
+  const refusal = refused.find(({ node }) => node === name);
+  if (refusal === undefined) return {};
+  return { refused: refusal.because, ...(refusal.until !== undefined && { until: refusal.until }) };
+}
+
+const words = {
+  notReady: 'is not ready in Kubernetes',
+  gone: 'has lost its machine',
+  unknown: 'could not be checked',
+  healthy: 'is healthy',
+} as const satisfies Record<NodeHealthRecord['health'], string>;
+
+/** Only what is new: a check that finds the same reports nothing. */
+function eventsOf(
+  before: ClusterDrift | undefined,
+  { health = [], outage }: Healing['found'],
+  granted: RepairDecision['replace'],
+): readonly ClusterEvent[] {
+  const known = new Map((before?.health ?? []).map((one) => [one.node, one]));
+  const bad = health.filter(({ health: state }) => state === 'notReady' || state === 'gone');
+  return [
+    ...(outage !== undefined && outage !== before?.outage
+      ? [{ kind: 'OutageSuspected' as const, message: `${outage}; nothing is replaced` }]
+      : []),
+    ...bad
+      .filter(({ node, health: state }) => known.get(node)?.health !== state)
+      .map(({ node, health: state, since }) => ({
+        ...{ kind: 'NodeUnhealthy' as const, node, message: `${node} ${words[state]}, since ${since}` },
+      })),
+    ...granted.map(({ node, because, how }) => ({
+      ...{ kind: 'NodeReplaced' as const, node },
+      message: `${node} is ${how === 'replace' ? 'replaced' : 'recreated'}: ${because}`,
+    })),
+    ...bad.flatMap(({ node, refused, until }) => {
+      if (refused === undefined || refused === known.get(node)?.refused) return [];
+      const when = until === undefined ? '' : `; compared again at ${until}`;
+      return [{ kind: 'RepairRefused' as const, node, message: `${node} is not replaced: ${refused}${when}` }];
+    }),
+  ];
+}

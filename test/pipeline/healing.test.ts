@@ -1,0 +1,204 @@
+/** Healing: from a check that finds an unhealthy node to its replacement, or to the reason why there is none. */
+import { describe, expect, it } from 'vitest';
+import type { NodeObservation } from '#domain/drift.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { NodeRepair } from '#domain/manifest/node-repair.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+interface Wanted {
+  readonly control?: number;
+  readonly workers?: number;
+  readonly repair?: Partial<NodeRepair>;
+  readonly onDrift?: 'report' | 'repair';
+}
+
+function healed({ control = 3, workers = 6, repair, onDrift = 'report' }: Wanted = {}): InputManifest {
+  const plain = manifestOf([{ control, compute: { work: workers } }]);
+  // Each pool in a region of its own: what is down in one is no outage of the other.
+  const dynamic = plain.spec.nodePools.dynamic.map((pool) => ({
+    ...pool,
+    providerSpec: { ...pool.providerSpec, region: pool.name },
+    ...(repair && { repair: NodeRepair.parse(repair) }),
+  }));
+  const nodePools = { ...plain.spec.nodePools, dynamic };
+  return { ...plain, spec: { ...plain.spec, nodePools, driftChecks: { interval: '30m', onDrift } } };
+}
+
+async function existing(wanted: Wanted = { repair: { onUnhealthy: 'replace' } }): Promise<Pipeline> {
+  const pipeline = new Pipeline();
+  await pipeline.apply(healed(wanted));
+  expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  return pipeline;
+}
+
+/** Names of the nodes of a pool that are in the world. */
+const nodesOf = async (pipeline: Pipeline, pool: string): Promise<readonly string[]> =>
+  (await pipeline.nodes()).filter((name) => name.startsWith(`web-${pool}-`));
+
+async function powerOff(
+  pipeline: Pipeline,
+  pool: string,
+  { count = 1, health = 'notReady' as NodeObservation['health'] } = {},
+): Promise<readonly string[]> {
+  const down = (await nodesOf(pipeline, pool)).slice(0, count);
+  for (const name of down) pipeline.runner.health.set(name, health);
+  return down;
+}
+
+/** A tick every five minutes. */
+async function pass(pipeline: Pipeline, minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 5) {
+    pipeline.deps.clock.advance(300);
+    await pipeline.invoke('tick', {});
+    await pipeline.settle();
+  }
+}
+
+const eventsOf = async (pipeline: Pipeline, kind: string) =>
+  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
+
+describe('a node that is not ready', () => {
+  it('one of six is replaced within its time plus one check, once, by an ordinary grow and shrink', async () => {
+    const pipeline = await existing();
+    const before = await nodesOf(pipeline, 'work');
+    const [lost = ''] = await powerOff(pipeline, 'work');
+    // The next check comes within the interval; the second follows it after the 10 minutes of the pool.
+    await pass(pipeline, 35);
+    expect(await eventsOf(pipeline, 'NodeUnhealthy')).toHaveLength(1);
+    expect(await nodesOf(pipeline, 'work')).toEqual(before);
+    await pass(pipeline, 15);
+    const after = await nodesOf(pipeline, 'work');
+    expect(after).toHaveLength(6);
+    expect(after).not.toContain(lost);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([
+      expect.stringContaining(`${lost} is replaced: not ready for`),
+    ]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 1 });
+    await pass(pipeline, 120);
+    expect(await nodesOf(pipeline, 'work')).toEqual(after);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(1);
+  });
+
+  it('a node that is ready again before its time is kept', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes();
+    await powerOff(pipeline, 'work');
+    await pass(pipeline, 35);
+    pipeline.runner.health.clear();
+    await pass(pipeline, 90);
+    expect(await pipeline.nodes()).toEqual(before);
+    expect((await pipeline.cluster()).drift).not.toHaveProperty('health');
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+
+  it('a node of a pool without repair is reported and kept', async () => {
+    const pipeline = await existing({});
+    const before = await pipeline.nodes();
+    const [down] = await powerOff(pipeline, 'work');
+    await pass(pipeline, 120);
+    expect(await pipeline.nodes()).toEqual(before);
+    expect(await eventsOf(pipeline, 'RepairRefused')).toEqual([
+      `${down} is not replaced: the manifest says to report only`,
+    ]);
+    const { json } = await pipeline.call('', { method: 'GET' });
+    expect(JSON.stringify(json)).toContain('"status":"NotReady"');
+  });
+
+  it('four of six at once are an outage: it is named, and nothing is replaced', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes();
+    await powerOff(pipeline, 'work', { count: 4 });
+    await pass(pipeline, 180);
+    expect(await pipeline.nodes()).toEqual(before);
+    expect(await eventsOf(pipeline, 'OutageSuspected')).toEqual([
+      '4 of 6 nodes of sim-1 in web-work are down at once: that is an outage, and new machines would not help; nothing is replaced',
+    ]);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+
+  it('a pool whose budget is used up says when it is free, and goes on then', async () => {
+    const pipeline = await existing({ repair: { onUnhealthy: 'replace', perHour: 1, after: '5m' } });
+    await powerOff(pipeline, 'work');
+    await pass(pipeline, 45);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(1);
+    const [second] = await powerOff(pipeline, 'work');
+    await pass(pipeline, 45);
+    const [refused] = (await eventsOf(pipeline, 'RepairRefused')).filter((text) => text.includes('within an hour'));
+    expect(refused).toMatch(
+      new RegExp(`^${second} is not replaced: pool web-work has had 1 replacements.*compared again at 2026`),
+    );
+    await pass(pipeline, 45);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(2);
+    expect(await nodesOf(pipeline, 'work')).not.toContain(second);
+  });
+
+  it('the installation replaces only as many machines an hour as it may', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_REPAIRS_PER_HOUR: '0' });
+    await pipeline.apply(healed({ repair: { onUnhealthy: 'replace' } }));
+    const before = await pipeline.nodes();
+    await powerOff(pipeline, 'work');
+    await pass(pipeline, 60);
+    expect(await pipeline.nodes()).toEqual(before);
+    expect((await eventsOf(pipeline, 'RepairRefused')).join()).toContain('the installation has no replacements left');
+  });
+
+  it('one control node of three is replaced, and there are never fewer than three meanwhile', async () => {
+    const pipeline = await existing();
+    const [lost = ''] = await powerOff(pipeline, 'control');
+    await pass(pipeline, 50);
+    const after = await nodesOf(pipeline, 'control');
+    expect(after).toHaveLength(3);
+    expect(after).not.toContain(lost);
+    const counts = pipeline.runner.documents.map(
+      ({ target }) => target?.pools.filter(({ role }) => role === 'control').flatMap(({ nodes }) => nodes).length ?? 0,
+    );
+    expect(Math.min(...counts)).toBe(3);
+    expect(Math.max(...counts)).toBe(4);
+  });
+
+  it('two control nodes of three are not replaced: the control plane has no quorum', async () => {
+    const pipeline = await existing({ repair: { onUnhealthy: 'replace', maxUnhealthy: '100%' } });
+    const before = await pipeline.nodes();
+    await powerOff(pipeline, 'control', { count: 2 });
+    await pass(pipeline, 60);
+    expect(await pipeline.nodes()).toEqual(before);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+});
+
+describe('machines that are gone', () => {
+  const goneItems = async (pipeline: Pipeline, count: number) => {
+    const names = (await nodesOf(pipeline, 'work')).slice(0, count);
+    pipeline.runner.drift = names.map((node) => ({
+      ...{ kind: 'machine', where: { node, pool: 'web-work', provider: 'sim-1' } },
+      ...{ message: `the machine of ${node} is gone`, repairable: true },
+    }));
+    return names;
+  };
+
+  it('six of six are not recreated at once by a check that repairs: the outage is named', async () => {
+    const pipeline = await existing({ onDrift: 'repair' });
+    await goneItems(pipeline, 6);
+    pipeline.runner.ran.length = 0;
+    await pass(pipeline, 45);
+    expect(new Set(pipeline.runner.ran)).toEqual(new Set(['drift']));
+    expect(await eventsOf(pipeline, 'OutageSuspected')).toHaveLength(1);
+  });
+
+  it('a person may have all of them recreated', async () => {
+    const pipeline = await existing({ onDrift: 'repair' });
+    await goneItems(pipeline, 6);
+    await pipeline.call('/drift', { body: { repair: true } });
+    await pipeline.settle();
+    expect(pipeline.runner.drift).toEqual([]);
+  });
+
+  it('one of six is recreated at once by a check that repairs', async () => {
+    const pipeline = await existing({ onDrift: 'repair' });
+    await goneItems(pipeline, 1);
+    await pass(pipeline, 35);
+    expect(pipeline.runner.drift).toEqual([]);
+    expect((await pipeline.cluster()).drift?.replaced).toHaveLength(1);
+  });
+});
