@@ -15,6 +15,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   diff: ['shop', '-f shop.yaml'],
   events: ['shop -f', 'shop --run shop-ab12c-g1-a1'],
   logs: ['shop-ab12c-g1-a1 -f', 'shop-ab12c-g1-a1 --stage kubernetes'],
+  'ssh-key': ['web workers --ttl 1h', 'web --public-key ~/.ssh/id_ed25519.pub'],
   kubeconfig: ['web --ttl 1h --role view', 'web -o web.kubeconfig', 'web --merge'],
   retry: ['shop --wait', 'shop --from kubernetes'],
   cancel: ['shop', 'shop --wait'],

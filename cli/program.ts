@@ -20,6 +20,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['events'], async () => (await import('./commands/events.ts')).registerEvents],
   [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
   [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
+  [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
   [
     ['retry', 'cancel', 'pause', 'resume', 'drift', 'rollback'],
     async () => (await import('./commands/verbs.ts')).registerVerbs,

@@ -51,7 +51,7 @@ export class PipelineStack extends Stack {
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
       ...{ table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects },
-      startable: [this.#runners.terraform.project, this.#runners.kubectl.project],
+      startable: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
     };
     this.settings = functionSettings({
       installation,

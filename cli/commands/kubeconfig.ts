@@ -1,10 +1,10 @@
 /** `kubeloom kubeconfig CLUSTER`: the kubeconfig of a cluster, on standard output, in a file or merged with those of other clusters. */
 import { type Command, Option } from 'commander';
 import { type ClusterRole, clusterRoles } from '#domain/cluster-roles.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { secondsOf } from '../access-request.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests } from '../find-manifest.ts';
-import { listed } from '../layout.ts';
+import { type FoundCluster, findCluster } from '../find-cluster.ts';
 import { note } from '../output.ts';
 import { duration } from '../times.ts';
 
@@ -16,12 +16,6 @@ interface KubeconfigOptions {
   readonly merge?: boolean;
   readonly ttl?: string;
   readonly role?: ClusterRole;
-}
-
-interface FoundCluster {
-  readonly owner: ManifestName;
-  readonly cluster: string;
-  readonly name: string;
 }
 
 export function registerKubeconfig(program: Command): void {
@@ -67,7 +61,7 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
 
 async function issued(api: ApiClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {
   const { ttl = '1h', role = 'view' } = options;
-  const { issueKubeconfig, secondsOf } = await import('../issued-kubeconfig.ts');
+  const { issueKubeconfig } = await import('../issued-kubeconfig.ts');
   const seconds = secondsOf(ttl);
   const { owner, cluster, name: title } = found;
   const { text, until } = await issueKubeconfig(api, { ...owner, cluster, title, role, seconds });
@@ -76,36 +70,4 @@ async function issued(api: ApiClient, found: FoundCluster, options: KubeconfigOp
     left < seconds * 1000 - 60_000 ? `; you asked for ${duration(seconds * 1000)}, the cluster gives less` : '';
   note(`role ${role}, until ${until.toISOString()} (${duration(left)} from now)${less}`);
   return text;
-}
-
-/** The one that is called so. Throws `CliError` when there is none, or more than one. */
-async function findCluster(
-  api: ApiClient,
-  cluster: string,
-  { namespace, manifest }: KubeconfigOptions,
-): Promise<FoundCluster> {
-  const manifests = (await allManifests(api, namespace)).filter(
-    ({ name }) => manifest === undefined || name === manifest,
-  );
-  const all = manifests.flatMap((owner) => owner.clusters.map((each) => ({ owner, ...each })));
-  const found = all.filter((each) => each.cluster === cluster || each.name === cluster);
-  const [only] = found;
-  if (!only) {
-    const known =
-      all.length > 0
-        ? `; there is ${listed(
-            all.map(({ name }) => name),
-            10,
-          )}`
-        : '';
-    throw new CliError(`there is no cluster "${cluster}" in namespace "${namespace}"${known}`, exitCodes.notFound);
-  }
-  if (found.length > 1) {
-    const owners = found.map(({ owner }) => owner.name).join(', ');
-    throw new CliError(
-      `several manifests have a cluster "${cluster}" (${owners}): say which with --manifest, or write its id (${found.map((each) => each.cluster).join(', ')})`,
-      exitCodes.usage,
-    );
-  }
-  return only;
 }

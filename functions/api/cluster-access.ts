@@ -1,10 +1,11 @@
-/** Access of people to a cluster: a client certificate of their own, for some hours. */
+/** Access of people to a cluster, for some hours: a client certificate of their own, or SSH with a key of their own. */
 
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { isAbout } from '#domain/certificate-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterRoleTable, clusterUserOf } from '#domain/cluster-roles.ts';
+import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
@@ -25,7 +26,8 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
   const title = clusterName(cluster);
   const about = { namespace, manifest: name, cluster: cluster.cluster, clusterName: title, caller: callerText(caller) };
   const question = { kind: 'certificate' as const, ...body, ...about, kubeconfigKey: signableKey(cluster) };
-  const id = await startAccess(deps, { namespace, name, cluster: cluster.cluster, caller: caller.name }, question);
+  const place = { namespace, name, cluster: cluster.cluster, kind: 'certificate' as const, caller: caller.name };
+  const id = await startAccess(deps, place, question);
   const what = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, asked for`;
   await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const issued = pathOf(operations.getIssuedKubeconfig, { ...path, id });
@@ -35,7 +37,7 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
 export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async ({ path, caller }, deps) => {
   const { namespace, name, id } = path;
   const { cluster } = clusterOf(await deps.clusters.list(path), path);
-  const found = await readAccess(deps, { namespace, name, cluster, caller: caller.name }, id);
+  const found = await readAccess(deps, { namespace, name, cluster, kind: 'certificate', caller: caller.name }, id);
   const { status, buildId: build, startedAt, result } = found;
   const { issued = null, error } = result ?? {};
   const problem = error === undefined ? null : `${error.message} ${error.hint}`;
@@ -44,6 +46,54 @@ export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async 
     headers: { 'cache-control': 'no-store' },
   };
 });
+
+export const requestSshAccess = handle(operations.requestSshAccess, async ({ path, body, caller }, deps) => {
+  const { namespace, name } = path;
+  const { publicKey, seconds, target } = body;
+  const record = clusterOf(await deps.clusters.list(path), path);
+  const { cluster, current, facts } = record;
+  const nodes = openable(record, target);
+  const about = { namespace, manifest: name, cluster, caller: callerText(caller), publicKey: publicKey.trim() };
+  if (current === null) throw new PipelineError('InternalFault', 'a cluster without a state has nodes');
+  const place = { namespace, name, cluster, kind: 'ssh' as const, caller: caller.name };
+  const id = await startAccess(deps, place, { kind: 'ssh', ...about, seconds, nodes, current, facts });
+  const what = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, asked for`;
+  await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
+  const opened = pathOf(operations.getSshAccess, { ...path, id });
+  return { json: { ...{ namespace, name, cluster, id }, links: { opened } } };
+});
+
+export const getSshAccess = handle(operations.getSshAccess, async ({ path, caller }, deps) => {
+  const { namespace, name, id } = path;
+  const { cluster } = clusterOf(await deps.clusters.list(path), path);
+  const found = await readAccess(deps, { namespace, name, cluster, kind: 'ssh', caller: caller.name }, id);
+  const { status, buildId: build, startedAt, result } = found;
+  const { opened = null, error } = result ?? {};
+  const problem = error === undefined ? null : `${error.message} ${error.hint}`;
+  return { json: { ...{ namespace, name, cluster, id, status, startedAt, build }, opened, problem } };
+});
+
+/** Names of the nodes that are meant. Static ones have keys of their owner's. */
+function openable(record: ClusterRecord, target: string | undefined): string[] {
+  const title = clusterName(record);
+  const { current, facts } = record;
+  if (facts.simulated.includes('machines'))
+    throw new PipelineError(
+      'VerbRefused',
+      `the machines of cluster "${title}" are simulated: there is nothing to log in to`,
+    );
+  const all = current === null ? [] : allNodes(current);
+  const meant = all.filter(
+    ({ node, pool }) => target === undefined || [node.name, pool.name, pool.id].includes(target),
+  );
+  const own = meant.filter(({ node }) => node.static === undefined).map(({ node }) => node.name);
+  if (own.length > 0) return own;
+  const why =
+    meant.length > 0
+      ? `"${target ?? title}" has static nodes only: log in to them with the keys that you gave to Kubeloom`
+      : `cluster "${title}" has no node or node pool "${target ?? ''}"; its pools are ${[...new Set(all.map(({ pool }) => pool.name))].join(', ') || 'not there yet'}`;
+  throw new PipelineError('NotFound', why);
+}
 
 /** Throws `Forbidden` with the role in Kubeloom that is missing. */
 function demand(caller: AdmittedCaller, role: ClusterRole, namespace: string): void {

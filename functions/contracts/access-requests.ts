@@ -1,6 +1,7 @@
 /** What people ask of a runner to get into a cluster. Only public halves of keys cross the store; the private ones never leave who asks. */
 import { z } from 'zod';
 import { accessSeconds, clusterRoles } from '#domain/cluster-roles.ts';
+import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 
 const seconds = z
   .int()
@@ -46,3 +47,55 @@ export const IssuedCertificate = z
   })
   .meta({ id: 'IssuedCertificate' });
 export type IssuedCertificate = z.infer<typeof IssuedCertificate>;
+
+/** Body of a request for SSH access to nodes. */
+export const SshRequest = z
+  .strictObject({
+    publicKey: z
+      .string()
+      .max(2000)
+      .regex(
+        /^(ssh-(ed25519|rsa)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh[.]com) [A-Za-z0-9+/]+={0,3}( [^\n"]*)?\n?$/,
+        'must be one line as in a .pub file of OpenSSH',
+      )
+      .describe('as in a `.pub` file; the private half stays with you'),
+    seconds,
+    target: z
+      .string()
+      .max(100)
+      .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of a node or node pool')
+      .optional()
+      .describe('a node, or all of a node pool; absent: all nodes that Kubeloom created'),
+  })
+  .meta({ id: 'SshRequest' });
+export type SshRequest = z.infer<typeof SshRequest>;
+
+/** The question to the runner. */
+export const SshQuestion = SshRequest.pick({ publicKey: true, seconds: true }).extend({
+  namespace: z.string(),
+  manifest: z.string(),
+  /** Id of the cluster. */
+  cluster: z.string(),
+  /** Names of the nodes. */
+  nodes: z.array(z.string()),
+  current: ClusterState,
+  facts: ClusterFacts,
+  caller: z.string(),
+});
+export type SshQuestion = z.infer<typeof SshQuestion>;
+
+export const OpenedNodes = z
+  .strictObject({
+    until: z.string().describe('when the nodes refuse the key again'),
+    nodes: z.array(
+      z.strictObject({
+        name: z.string(),
+        address: z.string(),
+        port: z.int(),
+        user: z.string(),
+        problem: z.string().nullable().describe('why this node could not be opened'),
+      }),
+    ),
+  })
+  .meta({ id: 'OpenedNodes' });
+export type OpenedNodes = z.infer<typeof OpenedNodes>;

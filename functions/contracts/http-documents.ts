@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { IssuedCertificate } from './access-requests.ts';
+import { IssuedCertificate, OpenedNodes } from './access-requests.ts';
 import { Fault } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
 import { Origin } from './records.ts';
@@ -56,7 +56,10 @@ export type ProviderCheck = z.infer<typeof ProviderCheck>;
 const access = { namespace: z.string(), name: z.string(), cluster: z.string().describe('its id'), id: z.string() };
 
 export const AccessAccepted = z
-  .object({ ...access, links: z.record(z.string(), z.string()).describe('`issued`: where its outcome will be') })
+  .object({
+    ...access,
+    links: z.record(z.string(), z.string()).describe('`issued` or `opened`: where its outcome will be'),
+  })
   .meta({ id: 'AccessAccepted' });
 export type AccessAccepted = z.infer<typeof AccessAccepted>;
 
@@ -66,11 +69,16 @@ export const IssuedKubeconfig = z
     status: z.enum(['running', 'done', 'lost']).describe('lost: its build ended without a result'),
     startedAt: z.string(),
     issued: IssuedCertificate.nullable().describe('null until it is done, and when nothing was issued'),
-    problem: z.string().nullable().describe('why nothing was issued, and what to do'),
+    problem: z.string().nullable().describe('why nothing was given, and what to do'),
     build: z.string().describe('id of the build, whose log has the reason of a lost request'),
   })
   .meta({ id: 'IssuedKubeconfig' });
 export type IssuedKubeconfig = z.infer<typeof IssuedKubeconfig>;
+
+export const SshAccess = IssuedKubeconfig.omit({ issued: true })
+  .extend({ opened: OpenedNodes.nullable().describe('null until it is done, and when no node was opened') })
+  .meta({ id: 'SshAccess' });
+export type SshAccess = z.infer<typeof SshAccess>;
 
 const GenerationSummary = z
   .object({

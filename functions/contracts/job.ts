@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { ClusterState } from '#domain/cluster-state.ts';
 import { StageName } from '#domain/plan.ts';
-import { CertificateRequest, IssuedCertificate } from './access-requests.ts';
+import { CertificateRequest, IssuedCertificate, OpenedNodes, SshQuestion } from './access-requests.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 
 /** One stage of a waypoint. */
@@ -61,6 +61,7 @@ export const Question = z.discriminatedUnion('kind', [
   CredentialCheck.extend({ kind: z.literal('credentials') }),
   TemplateLookup.extend({ kind: z.literal('templates') }),
   CertificateRequest.extend({ kind: z.literal('certificate') }),
+  SshQuestion.extend({ kind: z.literal('ssh') }),
 ]);
 export type Question = z.infer<typeof Question>;
 
@@ -85,6 +86,7 @@ export const QuestionResult = z.strictObject({
     .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
     .optional(),
   issued: IssuedCertificate.optional(),
+  opened: OpenedNodes.optional(),
   error: StageError.optional(),
 });
 export type QuestionResult = z.infer<typeof QuestionResult>;
@@ -103,6 +105,7 @@ export const questionLimitMs = {
   credentials: 5 * 60_000,
   templates: 150_000,
   certificate: 120_000,
+  ssh: 5 * 60_000,
 } as const satisfies Record<Question['kind'], number>;
 
 /** Artifact keys of questions: the one place that knows them. Questions of a folder are numbered. */
@@ -114,8 +117,8 @@ export const questionKeys = {
   lookups: (reference: { readonly namespace: string; readonly name: string }, digest: string) =>
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
   /** Requests of one caller for access to a cluster: no one else's path leads there. */
-  access: (key: { readonly namespace: string; readonly name: string }, cluster: string, callerDigest: string) =>
-    `access/${key.namespace}/${key.name}/${cluster}/${callerDigest}/`,
+  access: (key: { readonly namespace: string; readonly name: string }, cluster: string, whose: string) =>
+    `access/${key.namespace}/${key.name}/${cluster}/${whose}/`,
   request: (prefix: string) => `${prefix}/request.json`,
   build: (prefix: string) => `${prefix}/build.json`,
   result: (prefix: string) => `${prefix}/result.json`,

@@ -26,7 +26,7 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
     ...{ objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'] },
     ...{ secrets: ['ssh/'], secretReads: ['user/'] },
   },
-  ansible: { objects: ['runs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
+  ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
   kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
   kubectl: { objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
   // It looks, and writes nothing but what it found.

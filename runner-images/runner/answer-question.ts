@@ -6,7 +6,7 @@ import { StageFailure } from './stage-failure.ts';
 
 export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
 
-type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'issued'>;
+type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'issued' | 'opened'>;
 
 /** What is found out for each kind of question. Throws `StageFailure` when nothing is. */
 export type Answers = {
@@ -64,6 +64,8 @@ function answerOf(question: Question, context: AnswerContext, answers: Answers):
       return answers.templates(question, context);
     case 'certificate':
       return answers.certificate(question, context);
+    case 'ssh':
+      return answers.ssh(question, context);
     default:
       return question satisfies never;
   }

@@ -19,6 +19,10 @@ export const answers: Answers = {
     const { issueCertificate } = await import('./access/issue-certificate.ts');
     return { issued: await issueCertificate(question, context) };
   },
+  ssh: async (question, context) => {
+    const { openSsh } = await import('./access/open-ssh.ts');
+    return { opened: await openSsh(question, context) };
+  },
 };
 
 /** Nothing is asked, and the answer says so. */
@@ -27,10 +31,11 @@ export const simulatedAnswers: Answers = {
   templates: async () => ({
     answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
   }),
-  certificate: async () => {
-    throw new StageFailure({
-      ...{ class: 'user', code: 'Simulated', message: 'Everything is simulated: there is no cluster to sign it.' },
-      hint: 'Use `kubeloom kubeconfig` without --ttl and --role.',
-    });
-  },
+  certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),
+  ssh: simulated('there are no machines', 'Use a local platform with real hosts.'),
 };
+
+function simulated(why: string, hint: string): () => Promise<never> {
+  const message = `Everything is simulated: ${why}.`;
+  return () => Promise.reject(new StageFailure({ ...{ class: 'user', code: 'Simulated' }, message, hint }));
+}

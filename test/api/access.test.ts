@@ -37,7 +37,12 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
-  ...{ requestKubeconfig: 'viewer', getIssuedKubeconfig: 'viewer' },
+  ...{
+    requestKubeconfig: 'viewer',
+    getIssuedKubeconfig: 'viewer',
+    requestSshAccess: 'operator',
+    getSshAccess: 'operator',
+  },
   ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },

@@ -3,6 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
 import { isAbout, signedRequest, unsignedRequest } from '#domain/certificate-request.ts';
+import type { NodeState } from '#domain/cluster-state.ts';
 import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aState } from './records.ts';
@@ -105,7 +106,7 @@ describe('a kubeconfig of one’s own', () => {
   it('the runner is asked with the key of the stored kubeconfig, and the event says who, from where, as what', async () => {
     expect((await ask('operator', 'edit', { seconds: 7200 })).json).toMatchObject({ cluster: 'web-1234567', id: '1' });
     const [prefix = ''] = started();
-    expect(prefix).toMatch(/^access\/team\/shop\/web-1234567\/[0-9a-f]{16}\/1$/);
+    expect(prefix).toMatch(/^access\/team\/shop\/web-1234567\/certificate-[0-9a-f]{16}\/1$/);
     expect(JSON.parse((await api.deps.artifacts.getText(questionKeys.request(prefix))) ?? '')).toMatchObject({
       ...{ kind: 'certificate', role: 'edit', seconds: 7200, kubeconfigKey, clusterName: 'web' },
       caller: expect.stringMatching(/^operator from /),
@@ -157,5 +158,49 @@ describe('a kubeconfig of one’s own', () => {
       facts: { nodes: {}, loadBalancers: {}, simulated: [] },
     });
     expect((await ask('viewer', 'view')).status).toBe(404);
+  });
+});
+
+describe('SSH access to nodes', () => {
+  const ssh = `${manifestPath}/clusters/web/ssh-access`;
+  const publicKey = `ssh-ed25519 ${Buffer.alloc(51).toString('base64')} ann@laptop`;
+  async function apiWithNodes(simulated: string[] = []): Promise<ApiUnderTest> {
+    const api = apiUnderTest();
+    const facts = { nodes: {}, loadBalancers: {}, simulated };
+    const state = aState(['compute-00', 'metal-00']);
+    const owned = { endpoint: '192.0.2.9', username: 'root', secret: 'team/metal' };
+    const withOwned = (node: NodeState): NodeState => (node.name === 'metal-00' ? { ...node, static: owned } : node);
+    const pools = state.pools.map((pool) => ({ ...pool, nodes: pool.nodes.map(withOwned) }));
+    await api.deps.clusters.put(aClusterRecord({ current: { ...state, pools }, facts }));
+    return api;
+  }
+
+  it('the runner that may read keys of pools is asked for the nodes that Kubeloom created, and the event names them', async () => {
+    const api = await apiWithNodes();
+    expect((await api.call('POST', ssh, { body: { publicKey } })).status).toBe(202);
+    const [prefix = ''] = api.deps.builds.started.map(({ variables }) => variables.KUBELOOM_JOB ?? '');
+    expect(JSON.parse((await api.deps.artifacts.getText(questionKeys.request(prefix))) ?? '')).toMatchObject({
+      ...{ kind: 'ssh', seconds: 3600, publicKey, nodes: expect.arrayContaining(['control-00', 'compute-00']) },
+    });
+    const { items } = (await api.call('GET', `${manifestPath}/events`)).json;
+    expect(items).toMatchObject([
+      { message: expect.stringMatching(/^SSH access to all nodes of web for 60 min, asked for by tester from /) },
+    ]);
+  });
+
+  it('a private key, several lines and options of sshd are no key', async () => {
+    const api = await apiWithNodes();
+    const wrong = ['-----BEGIN OPENSSH PRIVATE KEY-----', `${publicKey}\n${publicKey}`, `command="x" ${publicKey}`, ''];
+    for (const one of wrong) expect((await api.call('POST', ssh, { body: { publicKey: one } })).status).toBe(400);
+    expect(api.deps.builds.started).toEqual([]);
+  });
+
+  it('static nodes, unknown nodes and simulated machines are refused with the reason', async () => {
+    const api = await apiWithNodes();
+    const ask = async (target: string) => (await api.call('POST', ssh, { body: { publicKey, target } })).json.detail;
+    expect(await ask('metal-00')).toContain('static nodes only');
+    expect(await ask('nothing')).toContain('has no node or node pool "nothing"');
+    const simulated = await apiWithNodes(['machines']);
+    expect((await simulated.call('POST', ssh, { body: { publicKey } })).status).toBe(409);
   });
 });

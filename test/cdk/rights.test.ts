@@ -93,9 +93,9 @@ describe('functions', () => {
     );
     expect(starting.map(({ name }) => name)).toEqual(['router']);
     const [{ one } = { one: undefined }] = starting;
-    // Terraform checks credentials, kubectl has certificates of people signed.
+    // Terraform checks credentials, kubectl has certificates of people signed, Ansible lets their keys in.
     const projects = [...JSON.stringify(one?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
-    expect(projects).toEqual(['kubectl', 'terraform']);
+    expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
     expect(one?.Condition).toEqual({
       'ForAllValues:StringEquals': {
         'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],

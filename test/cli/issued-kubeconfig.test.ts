@@ -2,7 +2,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type IssuingApi, issueKubeconfig, secondsOf } from '#cli/issued-kubeconfig.ts';
+import { secondsOf } from '#cli/access-request.ts';
+import { type IssuingApi, issueKubeconfig } from '#cli/issued-kubeconfig.ts';
 import type { KubeconfigRequest } from '#contracts/access-requests.ts';
 import { isAbout } from '#domain/certificate-request.ts';
 
@@ -40,7 +41,7 @@ function apiOf(...answers: Partial<Awaited<ReturnType<IssuingApi['getIssuedKubec
 describe('a kubeconfig of one’s own', () => {
   it('the request is about the caller and the role, and the kubeconfig has the key that it was made with', async () => {
     const { api, sent } = apiOf({ status: 'running' }, { issued });
-    const { text, until } = await issueKubeconfig(api, wanted, { pollMs: 1 });
+    const { text, until } = await issueKubeconfig(api, wanted, { pollMs: 1, limitMs: 60_000 });
     expect(until.toISOString()).toBe(issued.until);
     const [{ request, role, seconds } = { request: '', role: '', seconds: 0 }] = sent;
     expect([role, seconds]).toEqual(['view', 3600]);

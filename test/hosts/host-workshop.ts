@@ -80,16 +80,17 @@ export class HostWorkshop {
   }
 
   /** @param known its address, where the caller has it: the helper takes a while to say it. */
-  async ssh(name: string, command: string, known?: string): Promise<string> {
+  async ssh(name: string, command: string, known?: string, key = join(this.directory, 'key')): Promise<string> {
     const address = known ?? (await this.host(name)).address;
-    const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=5'];
-    const child = spawn('ssh', [
-      '-i',
-      join(this.directory, 'key'),
-      ...options.flatMap((option) => ['-o', option]),
-      `root@${address}`,
-      command,
-    ]);
+    const options = [
+      'StrictHostKeyChecking=no',
+      'UserKnownHostsFile=/dev/null',
+      'LogLevel=ERROR',
+      'ConnectTimeout=5',
+      'BatchMode=yes',
+      'IdentitiesOnly=yes',
+    ];
+    const child = spawn('ssh', ['-i', key, ...options.flatMap((option) => ['-o', option]), `root@${address}`, command]);
     const { code, stdout, stderr } = await outcomeOf(child);
     if (code !== 0) throw new Error(`ssh ${name}: ${command} ended with ${code}: ${stderr}`);
     return stdout.trim();

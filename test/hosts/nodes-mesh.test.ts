@@ -1,5 +1,8 @@
 /** Nodes on real hosts: requirements, the WireGuard mesh, what changes when nodes come, go and die. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeSshKeyPair } from '#cli/ssh-key-pair.ts';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
 
@@ -176,6 +179,24 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(await fleet.ssh('one', 'cat /etc/environment')).toBe(before);
     expect(await fleet.ssh('one', `ls ${unit} /etc/apt/apt.conf.d/*proxy* 2>/dev/null | wc -l`)).toBe('0');
     await fleet.ssh('one', 'systemctl stop containerd && rm /etc/systemd/system/containerd.service');
+  });
+
+  test('a key of a person lets in until its time is over, and not longer', async () => {
+    const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+    const file = join(fleet.directory, 'person');
+    writeFileSync(file, privateKey, { mode: 0o600 });
+    const key = publicKey.split(' ').slice(0, 2).join(' ');
+    const openUntil = async (seconds: number) => {
+      const until = String(Math.floor(Date.now() / 1000) + seconds);
+      return fleet.play('access', { peers: ['one'], variables: { one: { kubeloom_access: { key, until } } } });
+    };
+    const login = () => fleet.workshop.ssh('one', 'hostname', fleet.address('one'), file);
+    await expect(login()).rejects.toThrow('Permission denied');
+    expect((await openUntil(3600)).changed.one).toEqual(['wrote /root/.ssh/authorized_keys']);
+    expect(await login()).not.toBe('');
+    await openUntil(-1);
+    await expect(login()).rejects.toThrow('Permission denied');
+    expect(await fleet.ssh('one', 'grep -c . /root/.ssh/authorized_keys')).not.toBe('0');
   });
 
   test('nodes that leave are cleaned, twice too, and a dead one does not prevent it', async () => {

@@ -1,8 +1,8 @@
 /** Operations on runs, their events and logs, and the clusters. */
 import { z } from 'zod';
-import { KubeconfigRequest } from '../access-requests.ts';
+import { KubeconfigRequest, SshRequest } from '../access-requests.ts';
 import * as http from '../api-bodies.ts';
-import { AccessAccepted, IssuedKubeconfig } from '../http-documents.ts';
+import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import { manifest, type Operations, ok, operator, viewer } from './operation.ts';
 
@@ -77,6 +77,26 @@ export const runOperations = {
     params: parameters.AccessPath,
     summary: 'Get what came of your request for a client certificate; only for who asked',
     answers: ok('the certificate, once it is issued', IssuedKubeconfig),
+    problems: [400, 404],
+  },
+  requestSshAccess: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/ssh-access`,
+    method: 'POST',
+    access: operator,
+    summary: 'Let a public key of yours in to nodes as root, for some hours',
+    body: { description: 'key, time and nodes', required: true, schema: SshRequest },
+    answers: { 202: { description: 'the nodes are visited', schema: AccessAccepted } },
+    problems: [400, 404, 409, 413],
+  },
+  getSshAccess: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/ssh-access/{id}`,
+    method: 'GET',
+    access: operator,
+    params: parameters.AccessPath,
+    summary: 'Get what came of your request for SSH access; only for who asked',
+    answers: ok('the nodes and how to log in, once they are opened', SshAccess),
     problems: [400, 404],
   },
 } as const satisfies Operations;

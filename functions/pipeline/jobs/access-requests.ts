@@ -8,6 +8,7 @@ import { type AskedQuestion, ask, findQuestion, newestQuestion, type QuestionPor
 /** Whose request it is, and for which cluster. */
 export interface AccessPlace extends ManifestKey {
   readonly cluster: string;
+  readonly kind: 'certificate' | 'ssh';
   /** Name of the caller. */
   readonly caller: string;
 }
@@ -33,7 +34,7 @@ export async function readAccess(deps: QuestionPorts, place: AccessPlace, id: st
 }
 
 /** Names of callers have characters that a key must not have. */
-function folderOf({ caller, cluster, ...manifest }: AccessPlace): string {
+function folderOf({ caller, cluster, kind, ...manifest }: AccessPlace): string {
   const digest = createHash('sha256').update(caller).digest('hex').slice(0, 16);
-  return questionKeys.access(manifest, cluster, digest);
+  return questionKeys.access(manifest, cluster, `${kind}-${digest}`);
 }

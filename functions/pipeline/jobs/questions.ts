@@ -25,6 +25,8 @@ const runnerOf = {
   templates: 'infrastructure',
   // It may read kubeconfigs, and reaches the cluster.
   certificate: 'nodes',
+  // It may read the keys of node pools.
+  ssh: 'configuration',
 } as const satisfies Record<Question['kind'], RunWork>;
 
 export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedAt'> {

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JobContext } from '../job-frame.ts';
 import type { Command, CommandResult } from '../process.ts';
-import type { ClusterContext } from '../stage-context.ts';
 
 /** Nodes worked on at once. */
 const forks = 50;
@@ -18,7 +18,10 @@ export interface Play {
 }
 
 /** Runs them, whatever the outcome. */
-export async function playPlaybooks(context: ClusterContext, play: Play): Promise<CommandResult> {
+export async function playPlaybooks(
+  context: Pick<JobContext, 'run' | 'templatesDirectory' | 'workDirectory'>,
+  play: Play,
+): Promise<CommandResult> {
   const templates = join(context.templatesDirectory, 'ansible');
   const directory = join(context.workDirectory, play.directoryName);
   await mkdir(directory, { mode: 0o700 });

@@ -1,0 +1,90 @@
+/** `kubeloom ssh-key CLUSTER [NODE|POOL]`: lets a key of yours in to nodes for some hours, and prints how to log in. */
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { questionLimitMs } from '#contracts/job.ts';
+import { accessOutcome, secondsOf } from '../access-request.ts';
+import { apiClient } from '../api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { findCluster } from '../find-cluster.ts';
+import { note, printJson, printTable } from '../output.ts';
+
+interface SshKeyOptions {
+  readonly namespace: string;
+  readonly manifest?: string;
+  readonly ttl: string;
+  readonly publicKey?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+}
+
+export function registerSshKey(program: Command): void {
+  program
+    .command('ssh-key <cluster> [node-or-pool]')
+    .description('let a key of yours in to nodes as root, for some hours')
+    .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
+    .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .option('--ttl <time>', 'how long, from 10m to 24h', '1h')
+    .option('--public-key <file>', 'a key that you have (~/.ssh/id_ed25519.pub), instead of a new one')
+    .option('-o, --output <file>', 'write the new private key to this file (default: kubeloom-CLUSTER.key)')
+    .option('--json', 'the nodes as JSON')
+    .action(sshKey);
+}
+
+async function sshKey(wanted: string, target: string | undefined, options: SshKeyOptions): Promise<void> {
+  const { ttl, publicKey: file, output, json } = options;
+  if (file !== undefined && output !== undefined)
+    throw new CliError('-o is for a new key: leave it out with --public-key', exitCodes.usage);
+  const seconds = secondsOf(ttl);
+  const api = apiClient();
+  const { owner, cluster, name } = await findCluster(api, wanted, options);
+  const identity = file?.replace(/\.pub$/, '') ?? output ?? `kubeloom-${name}.key`;
+  // Ours of an earlier request ended, or ends soon; a file that was named may be any.
+  const { publicKey, keep } = await keyOf(file, identity, output === undefined);
+  const place = { ...owner, cluster };
+  const { id } = await api.requestSshAccess(place, { publicKey, seconds, ...(target !== undefined && { target }) });
+  const { nodes, until } = await accessOutcome(
+    () => api.getSshAccess({ ...place, id }),
+    (answer) => answer.opened,
+    { limitMs: 2 * questionLimitMs.ssh },
+  );
+  await keep();
+  if (json) {
+    printJson({ until, identity, nodes });
+    return;
+  }
+  const login = ({ user, address, port }: (typeof nodes)[number]): string =>
+    `ssh -i ${identity}${port === 22 ? '' : ` -p ${port}`} ${user}@${address}`;
+  printTable(
+    ['NODE', 'LOG IN'],
+    nodes.map((node) => [node.name, node.problem === null ? login(node) : `not opened: ${node.problem}`]),
+  );
+  note(`the nodes accept the key until ${until}`);
+}
+
+interface Key {
+  readonly publicKey: string;
+  /** Writes a new private key, when the nodes accept it. */
+  keep(): Promise<void>;
+}
+
+/** A key of the user, or a new one in a new file. Throws `CliError` when the file cannot be read, or is there already. */
+async function keyOf(file: string | undefined, output: string, replace: boolean): Promise<Key> {
+  if (file !== undefined) {
+    const publicKey = await readFile(file, 'utf8').catch((cause: Error) => {
+      throw new CliError(`cannot read ${file}: ${cause.message}`, exitCodes.usage, { cause });
+    });
+    if (publicKey.includes('PRIVATE KEY'))
+      throw new CliError(`${file} is a private key: name the file with .pub, which may be sent`, exitCodes.usage);
+    return { publicKey: publicKey.trim(), keep: async () => undefined };
+  }
+  if (!replace && existsSync(output))
+    throw new CliError(`${output} exists: name another file with -o, or remove it`, exitCodes.usage);
+  const { makeSshKeyPair } = await import('../ssh-key-pair.ts');
+  const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+  const keep = async (): Promise<void> => {
+    if (replace) await rm(output, { force: true });
+    await writeFile(output, privateKey, { mode: 0o600, flag: 'wx' });
+  };
+  return { publicKey, keep };
+}
