@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { inOneThread } from '#test/local/one-thread.ts';
 import { kubeloom as run } from './kubeloom.ts';
 import { kubeloomProcess, root } from './kubeloom-process.ts';
 
@@ -26,7 +27,9 @@ async function newUser(name: string, ...groups: readonly string[]): Promise<stri
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'kubeloom-access-'));
   process.env.KUBELOOM_LOG = 'none';
-  platform = await startPlatform({ dataDir: home, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startPlatform({
+    ...{ dataDir: home, runner: 'sim', apiPort: 0, graceMs: 100, product: inOneThread() },
+  });
 });
 afterAll(async () => {
   await platform.stop();

@@ -39,7 +39,7 @@ function poolsOf({ place }: ProviderCase, counts: Counts): readonly PoolWish[] {
 }
 
 describe.skipIf(skipsTerraform)('changes of a cluster', () => {
-  test.each(sampled(machineCases, { oneOf: 6, from: 1 }))(
+  test.each(sampled(machineCases, { oneOf: 12, from: 1 }))(
     '$type: a change touches only the nodes, pools and firewall rules that it is about',
     async (tested) => {
       fleet = await Fleet.start(tested);

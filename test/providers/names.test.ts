@@ -65,7 +65,7 @@ async function end({ fleet: served, workspace }: Served): Promise<void> {
 }
 
 describe.skipIf(skipsTerraform)('names of a load balancer', () => {
-  test.each(sampled(nameCases, { oneOf: 6, from: 2 }))(
+  test.each(sampled(nameCases, { oneOf: 12, from: 2 }))(
     '$title: addresses come and go, with and without a health check, and no name is without one',
     async (named) => {
       const served = await serve(named);
@@ -92,7 +92,7 @@ describe.skipIf(skipsTerraform)('names of a load balancer', () => {
     120_000,
   );
 
-  test.each(sampled(nameCases, { oneOf: 6, from: 3 }))(
+  test.each(sampled(nameCases, { oneOf: 12, from: 3 }))(
     '$title: changed host names, alternative names and zones exist before the old ones are deleted',
     async (named) => {
       const served = await serve(named);

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(skipsTerraform)('several accounts of one cloud in one cluster', () => {
-  test.each(sampled(providerCases, { oneOf: 6, from: 0 }))(
+  test.each(sampled(providerCases, { oneOf: 12, from: 0 }))(
     '$type: all resources are in the right account, nothing clashes, and nothing is left',
     async (tested) => {
       fleet = await Fleet.start(tested);

@@ -10,6 +10,7 @@ import { wire } from '#functions/wire.ts';
 import { backUp, restore } from '#local/backup/backup.ts';
 import { sealInto, unsealFrom } from '#local/backup/sealed-file.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { inOneThread } from '#test/local/one-thread.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 import { kubeloomProcess as kubeloom } from '../cli/kubeloom-process.ts';
 import { terraformOn, terraformPresent } from './terraform-workspace.ts';
@@ -40,7 +41,7 @@ afterEach(async () => {
 });
 
 async function up(): Promise<ApiClient> {
-  platform = await startPlatform({ dataDir, runner: 'sim', apiPort: 0 });
+  platform = await startPlatform({ dataDir, runner: 'sim', apiPort: 0, product: inOneThread() });
   return apiClient({ apiUrl: platform.apiUrl, token: platform.token });
 }
 

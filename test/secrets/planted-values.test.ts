@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { inOneThread } from '#test/local/one-thread.ts';
 import { at } from '../local/clients.ts';
 import { manifestWith, plantedSecrets } from './planted-documents.ts';
 
@@ -73,7 +74,9 @@ const atWork = (wanted: number) =>
   );
 
 async function start(): Promise<void> {
-  platform = await startPlatform({ dataDir: directory, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startPlatform({
+    ...{ dataDir: directory, runner: 'sim', apiPort: 0, graceMs: 100, product: inOneThread() },
+  });
 }
 
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPlatform } from '#local/platform.ts';
 import { down, up } from '#local/supervisor.ts';
 import { addUser } from '#local/users.ts';
+import { inOneThread } from '#test/local/one-thread.ts';
 import { startIssuer } from './issuer-stand-in.ts';
 
 async function temporaryDirectory(): Promise<string> {
@@ -23,7 +24,7 @@ const everything = [{ role: 'admin', namespaces: ['*'] }];
 it('the owner of a platform is its first admin, and no one else', async () => {
   const dataDir = await temporaryDirectory();
   const { token: users } = await addUser(dataDir, { name: 'ann', groups: ['admins'], now: new Date() });
-  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim', product: inOneThread() });
   onTestFinished(() => platform.stop());
   expect(await grantsOf(platform.apiUrl, platform.token)).toEqual(everything);
   expect(await grantsOf(platform.apiUrl, users)).toEqual([]);
@@ -38,7 +39,7 @@ it('the named first admins replace the owner', async () => {
     if (before === undefined) delete process.env.KUBELOOM_ADMINS;
     else process.env.KUBELOOM_ADMINS = before;
   });
-  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim', product: inOneThread() });
   onTestFinished(() => platform.stop());
   const { token: bobs } = await addUser(dataDir, { name: 'bob', groups: [], now: new Date() });
   expect(await grantsOf(platform.apiUrl, users)).toEqual(everything);
@@ -73,9 +74,9 @@ it.each([
   const dataDir = await temporaryDirectory();
   vi.stubEnv('KUBELOOM_ADMINS', admins);
   onTestFinished(() => void vi.unstubAllEnvs());
-  await expect(startPlatform({ dataDir, apiPort: 0, runner: 'sim' })).rejects.toThrow(reason);
+  await expect(startPlatform({ dataDir, apiPort: 0, runner: 'sim', product: inOneThread() })).rejects.toThrow(reason);
   vi.unstubAllEnvs();
-  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim' });
+  const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'sim', product: inOneThread() });
   onTestFinished(() => platform.stop());
   expect(await grantsOf(platform.apiUrl, platform.token)).toEqual(everything);
 });
