@@ -20,14 +20,32 @@ const passwords = {
   'account-north': 'Xq7-only-of-north',
 };
 type Account = keyof typeof passwords;
-type Pool = 'compute-1' | 'compute-2' | 'compute-3' | 'spare-1' | 'spare-2' | 'spare-3';
+/** Pools besides those of the example: each like one of it, with what is different. */
+const extraPools = {
+  'spare-1': { like: 'compute-1' },
+  'spare-2': { like: 'compute-2' },
+  'other-region': { like: 'compute-1', region: 'there', count: 2 },
+  bad: { like: 'compute-2', provider: 'local-4', region: 'off' },
+  'bad-too': { like: 'compute-1', count: 2 },
+} as const;
+type ExtraPool = keyof typeof extraPools;
+type Pool = 'compute-1' | 'compute-2' | 'compute-3' | ExtraPool;
+const isExtra = (pool: Pool): pool is ExtraPool => pool in extraPools;
 const wrong = 'Xq7-mistyped-word';
 const rotated = 'Xq7-second-of-east';
 /** Known to the machine before the Secret has it. */
 const stale = 'Xq7-third-of-east';
 
+interface Extra {
+  readonly like: string;
+  readonly provider?: string;
+  readonly region?: string;
+  readonly count?: number;
+}
+
 interface Manifest {
   readonly spec: {
+    readonly providers: readonly { readonly name: string }[];
     readonly nodePools: { readonly dynamic: readonly { readonly name: string; readonly providerSpec: object }[] };
     readonly kubernetes: { readonly clusters: readonly { readonly pools: { readonly control: readonly string[] } }[] };
   };
@@ -51,14 +69,25 @@ describe('one cluster on three accounts', () => {
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: secret }, stringData: { account, password } },
     );
 
-  /** The example with these compute pools; those it does not have are like the one of the same provider. */
+  /** The example with these compute pools. */
   function manifest(...pools: readonly Pool[]): unknown {
     const likes = whole.spec.nodePools.dynamic;
-    const copies = pools
-      .filter((pool) => pool.startsWith('spare-'))
-      .flatMap((pool) =>
-        likes.filter((like) => like.name === pool.replace('spare', 'compute')).map((like) => ({ ...like, name: pool })),
-      );
+    const copies = pools.filter(isExtra).flatMap((name) => {
+      const { like, provider, region, count }: Extra = extraPools[name];
+      const place = { ...(provider && { name: provider }), ...(region && { region }) };
+      return likes
+        .filter((pool) => pool.name === like)
+        .map((pool) => ({
+          ...pool,
+          ...{ name, providerSpec: { ...pool.providerSpec, ...place } },
+          ...(count && { count }),
+        }));
+    });
+    // An instance of its own on an account that the cluster uses already.
+    const fourth = whole.spec.providers
+      .filter(({ name }) => name === 'local-2')
+      .map((provider) => ({ ...provider, name: 'local-4' }));
+    const providers = [...whole.spec.providers, ...fourth];
     const dynamic = [...likes, ...copies].filter(
       (pool) => pool.name === 'control' || pools.some((one) => one === pool.name),
     );
@@ -66,18 +95,18 @@ describe('one cluster on three accounts', () => {
       ...cluster,
       pools: { control: cluster.pools.control, compute: pools },
     }));
-    return { ...whole, spec: { ...whole.spec, nodePools: { dynamic }, kubernetes: { clusters } } };
+    return { ...whole, spec: { ...whole.spec, providers, nodePools: { dynamic }, kubernetes: { clusters } } };
   }
 
   /** Every pair of nodes reaches each other, kubectl names them all, and of those before only nodes of `gone` were touched. */
-  async function prove(shown: ManifestDescription, gone?: Pool): Promise<void> {
+  async function prove(shown: ManifestDescription, ...gone: readonly Pool[]): Promise<void> {
     const cluster = clusterOf(shown);
     const count = cluster.nodes.length;
     expect(await proveMesh(machines, cluster)).toBe(count * (count - 1));
     await proveKubectl(await installation.kubeconfig(name, cluster), nodesOf(shown));
     expect(await installation.hosts()).toEqual(nodesOf(shown));
     const now = await bootIds(machines, cluster);
-    proveUntouched(new Map([...ids].filter(([node]) => gone === undefined || !node.startsWith(`${gone}-`))), now);
+    proveUntouched(new Map([...ids].filter(([node]) => !gone.some((pool) => node.startsWith(`${pool}-`)))), now);
     ids = now;
   }
 
@@ -149,12 +178,35 @@ describe('one cluster on three accounts', () => {
     await prove(made, 'spare-2');
   });
 
-  it('a new valid password touches no machine and is used from then on', async () => {
+  it('pools that cannot be created are held without leftovers, and the next try creates them', async () => {
+    const fix = await installation.fault('bad-*', 'no power in this rack');
+    const pools = ['compute-1', 'compute-2', 'compute-3', 'spare-1', 'other-region', 'bad', 'bad-too'] as const;
+    made = await installation.apply(name, manifest(...pools));
+    const { status, heldPools, failure } = clusterOf(made);
+    expect([made.status, status], JSON.stringify(failure)).toEqual(['Failed', 'Degraded']);
+    expect(heldPools.map(({ pool }) => pool).toSorted()).toEqual(['bad', 'bad-too']);
+    expect(JSON.stringify(heldPools)).toContain('no power in this rack');
+    expect(await hostsOf('other-region')).toHaveLength(2);
+    expect(await installation.hosts()).toEqual(nodesOf(made));
+    expect(await hostsOf('bad')).toEqual([]);
+
+    await fix();
+    made = await installation.retry(name);
+    isDone(made);
+    expect(await hostsOf('bad')).toHaveLength(3);
+    await prove(made);
+  });
+
+  it('a new valid password is used for what is deleted: hosts, regions and the last pool of a provider', async () => {
+    const { cluster } = clusterOf(made);
+    const [places, dropped] = [await installation.regions(cluster), ['local-1/there', 'local-4/off']];
+    expect(places).toEqual(expect.arrayContaining(dropped));
     machineKnows('account-east', rotated);
     await emit('local-1', 'account-east', rotated);
     made = await installation.apply(name, manifest('compute-1', 'compute-2', 'compute-3'));
     isDone(made);
-    await prove(made, 'spare-1');
+    expect(await installation.regions(cluster)).toEqual(places.filter((place) => !dropped.includes(place)));
+    await prove(made, 'spare-1', 'other-region', 'bad', 'bad-too');
   });
 
   it('a change with a stale password touches nothing, and succeeds with a correct Secret', async () => {
