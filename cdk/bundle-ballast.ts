@@ -1,4 +1,5 @@
 /** Parts of packages that no bundle of ours uses, and what stands in for them: a third of a bundle. */
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
@@ -30,3 +31,20 @@ export function withoutBallast(ballast: readonly Ballast[]): Plugin {
 /** Packages in CommonJS call `require`, which an ES module has not. */
 export const requireBanner =
   "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);";
+
+/**
+ * The shapes of a service's operations, with plain keys: esbuild leaves out a shape that nothing uses, but keeps one whose
+ * computed key might do something. In S3 that is nearly every operation.
+ */
+export const plainKeys: Plugin = {
+  name: 'plain-keys',
+  setup({ onLoad }) {
+    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/schemas\/\w+\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const names = new Map([...text.matchAll(/^const (_\w+) = (".*");$/gm)].map(([, name, value]) => [name, value]));
+      return {
+        contents: text.replaceAll(/\[(_\w+)\]:/g, (key, name) => (names.has(name) ? `${names.get(name)}:` : key)),
+      };
+    });
+  },
+};

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { type Ballast, commonBallast, requireBanner, withoutBallast } from './bundle-ballast.ts';
+import { type Ballast, commonBallast, plainKeys, requireBanner, withoutBallast } from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */
@@ -75,23 +75,6 @@ const packedDocument: Plugin = {
       const packed = brotliCompressSync(JSON.stringify(JSON.parse(await readFile(path, 'utf8')))).toString('base64');
       const unpack = `JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString())`;
       return { contents: `import { brotliDecompressSync } from 'node:zlib'; export default ${unpack};`, loader: 'js' };
-    });
-  },
-};
-
-/**
- * The shapes of a service's operations, with plain keys: esbuild leaves out a shape that nothing uses, but keeps one whose
- * computed key might do something. In S3 that is nearly every operation.
- */
-const plainKeys: Plugin = {
-  name: 'plain-keys',
-  setup({ onLoad }) {
-    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/schemas\/\w+\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const names = new Map([...text.matchAll(/^const (_\w+) = (".*");$/gm)].map(([, name, value]) => [name, value]));
-      return {
-        contents: text.replaceAll(/\[(_\w+)\]:/g, (key, name) => (names.has(name) ? `${names.get(name)}:` : key)),
-      };
     });
   },
 };

@@ -40,6 +40,8 @@ export interface Product {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
+/** A runner is at its largest while it starts: with more space for what is young there is nothing to collect, a tenth of its CPU time. */
+const runnerNodeOptions = ['--min-semi-space-size=16'];
 /** As the longest that a build may take in AWS. */
 const buildMinutes = 120;
 
@@ -120,7 +122,7 @@ function real(tool: RunnerTool, program: string, environment: Readonly<Record<st
     name: `kubeloom-${tool}`,
     run: {
       kind: 'command',
-      command: [process.execPath, program],
+      command: [process.execPath, ...runnerNodeOptions, program],
       directory: root,
     },
     environment: { ...environment, PATH: path.join(delimiter), KUBELOOM_STAGE_MINUTES: String(buildMinutes - 3) },

@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
+import { commonBallast, plainKeys, requireBanner, withoutBallast } from '../cdk/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['functions', 'runner-images/runner'] as const;
-
-/** Sets up what bundled packages that still say `require` look for. */
-const banner = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
 /** Writes it into the directory, unless the one of the same sources exists already; returns its path. */
 export async function bundleRunner(directory: string): Promise<string> {
@@ -35,13 +34,25 @@ export async function buildRunner(outfile: string): Promise<void> {
     // Of packages that have both, use the modules: unused code is left out.
     mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
-    banner: { js: banner },
+    banner: { js: requireBanner },
+    plugins: [withoutBallast(commonBallast), plainKeys, leanHttp],
   });
 }
 
+/** An `import` of node:http reads all that it exports, WebSocket included, which loads a second HTTP client; `require` does not. */
+const leanHttp: Plugin = {
+  name: 'lean-http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?https?$/, namespace: 'file' }, ({ path }) => ({ path, namespace: 'lean-http' }));
+    onLoad({ filter: /.*/, namespace: 'lean-http' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /** Of all that goes into it: our sources, and the exact versions of packages. */
 async function fingerprint(): Promise<string> {
-  const names = ['package-lock.json', 'runner-images/bundle-runner.ts'];
+  const names = ['package-lock.json', 'runner-images/bundle-runner.ts', 'cdk/bundle-ballast.ts'];
   for (const folder of sources) {
     const found = await readdir(join(root, folder), { recursive: true });
     names.push(...found.filter((name) => /\.(ts|json)$/.test(name)).map((name) => join(folder, name)));

@@ -1,5 +1,6 @@
 /** A runner: the CodeBuild project of one tool, whose image is a target of runner-images/Dockerfile. */
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BuildSpec, Project } from 'aws-cdk-lib/aws-codebuild';
@@ -18,7 +19,15 @@ import { allowLogins } from './runner-logins.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
-const imageSources = ['runner-images', 'functions', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const imageSources = [
+  ...['runner-images', 'functions', 'templates', 'cdk', 'package.json', 'package-lock.json', 'tsconfig.json'],
+];
+/** In cdk/: how the runner is bundled. */
+const bundling = ['bundle-ballast.ts'];
+const namesBut = (kept: readonly string[], folder: string): readonly string[] =>
+  readdirSync(join(root, folder))
+    .filter((name) => !kept.includes(name))
+    .map((name) => join(folder, name));
 
 export interface RunnerProjectProps extends Stored {
   readonly tool: RunnerTool;
@@ -41,7 +50,7 @@ export class RunnerProject extends Construct {
       target: tool,
       platform: Platform.LINUX_ARM64,
       // By name: patterns that include the sources again would make Docker read every folder of node_modules.
-      exclude: [...readdirSync(root).filter((name) => !imageSources.includes(name)), '**/node_modules'],
+      exclude: [...namesBut(imageSources, '.'), ...namesBut(bundling, 'cdk'), '**/node_modules'],
       ignoreMode: IgnoreMode.DOCKER,
     });
     const role = new Role(this, 'Role', {
