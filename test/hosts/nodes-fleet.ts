@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { HostWorkshop, outcomeOf } from './host-workshop.ts';
 
-const templates = join(import.meta.dirname, '../../templates/ansible');
+/** Those of another version can be measured next to ours (bench/bare-nodes.ts). */
+const templates = () => join(process.env.KUBELOOM_TEMPLATES ?? join(import.meta.dirname, '../../templates'), 'ansible');
 
 export interface FleetNode {
   readonly name: string;
@@ -99,11 +100,11 @@ export class NodesFleet {
   async play(playbook: string, work: Work): Promise<PlaybookRun> {
     writeFileSync(join(this.directory, 'inventory.json'), JSON.stringify(this.#inventory(work)));
     const started = performance.now();
-    const child = spawn('ansible-playbook', [join(templates, `${playbook}.yml`), '-i', 'inventory.json'], {
+    const child = spawn('ansible-playbook', [join(templates(), `${playbook}.yml`), '-i', 'inventory.json'], {
       cwd: this.directory,
       env: {
         ...process.env,
-        ANSIBLE_CONFIG: join(templates, 'ansible.cfg'),
+        ANSIBLE_CONFIG: join(templates(), 'ansible.cfg'),
         ANSIBLE_SSH_CONTROL_PATH_DIR: join(this.directory, 'cp'),
       },
     });

@@ -1,6 +1,5 @@
 # What every node needs before WireGuard, Kubernetes or a load balancer: packages, limits, kernel settings.
-# KUBELOOM_KUBERNETES: 1 on Kubernetes nodes, 0 on load balancers.
-
+# KUBELOOM_KUBERNETES: 0 on load balancers · KUBELOOM_FIREWALLED: 0 where the cloud has a firewall · KUBELOOM_DATA_DEVICE: see data-disk.sh.
 # On fresh machines it holds the dpkg lock for minutes, later it restarts services at night. detach.sh gives it back.
 upgrades=$(systemctl is-enabled unattended-upgrades.service 2>/dev/null || true)
 if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
@@ -20,7 +19,10 @@ if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
     wanted+=(open-iscsi nfs-common)
   fi
 fi
-packages "${wanted[@]}"
+[ "$KUBELOOM_KUBERNETES" = 1 ] || wanted+=(haproxy)
+[ "$KUBELOOM_FIREWALLED" = 0 ] || wanted+=(nftables)
+[ -z "$KUBELOOM_DATA_DEVICE" ] || wanted+=(xfsprogs)
+packages "${wanted[@]}" # those of later scripts too: apt is started once
 
 # Longhorn's volumes must not be taken by multipathd.
 if [ -e /lib/systemd/system/multipathd.service ]; then
