@@ -50,7 +50,7 @@ describe('packages', () => {
     expect(calls()).toEqual(['update', 'install one two', 'install three']);
   });
 
-  test('lists that were read before are read again when apt cannot install with them', () => {
+  test('apt reads its lists again when it cannot install with those it has', () => {
     run('packages one');
     const lists = `[ "$(grep -c update ${directory}/calls)" = 2 ] || exit 100`;
     program('apt-get', aptOf(lists));
