@@ -3,7 +3,17 @@ import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
 /** Kinds of drift, by what repairs them. */
-export const driftKinds = ['machine', 'network', 'dns', 'mesh', 'node', 'version', 'traffic', 'document'] as const;
+export const driftKinds = [
+  'machine',
+  'network',
+  'dns',
+  'mesh',
+  'node',
+  'version',
+  'traffic',
+  'document',
+  'certificate',
+] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
 

@@ -142,6 +142,11 @@ export const eventKinds = {
     OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
     NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },
     DrainTimedOut: { level: 'warning', node: 'always', when: 'a node is removed with pods on it', fault: 'pods' },
+    CertificateApproved: {
+      level: 'info',
+      node: 'always',
+      when: 'the kubelet of a known node gets its serving certificate',
+    },
     DocumentsApplied: { level: 'info', when: 'documents are in the cluster, and what they start works' },
     DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; what they had is removed' },
     DocumentsKept: { level: 'warning', when: 'objects of documents stay in the cluster; says which' },

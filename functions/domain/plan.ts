@@ -58,6 +58,8 @@ export const NodesWork = z.strictObject({
   maxUnavailableOf: z.record(z.string(), z.number().int().min(1)).optional(),
   /** Documents of the target that are applied, in this order. */
   documents: z.array(z.strictObject({ name: z.string(), version: z.string() })).optional(),
+  /** Serving certificates of kubelets are approved, whatever else there is to do. */
+  certificates: z.literal(true).optional(),
   /** Documents that the target does not have any more: what was applied of them is removed. */
   documentsRemoved: z.array(z.string()).optional(),
 });

@@ -62,7 +62,7 @@ export class BareApiServer {
     this.#run(join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kube-apiserver'), [
       ...[`--etcd-servers=http://127.0.0.1:${client}`, '--bind-address=127.0.0.1', `--secure-port=${port}`],
       ...['--advertise-address=127.0.0.1', `--cert-dir=${at('certificates')}`, `--token-auth-file=${at('tokens.csv')}`],
-      ...['--authorization-mode=RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
+      ...['--authorization-mode=Node,RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
       ...[
         '--service-account-issuer=https://kubernetes.default.svc',
         `--service-account-key-file=${at('accounts.key')}`,

@@ -75,6 +75,7 @@ const words = {
   node: 'the node is not ready',
   version: 'the node runs another version of Kubernetes',
   traffic: 'the load balancer does not run',
+  certificate: 'the kubelet waits for its serving certificate',
   document: 'the documents differ from what was applied',
 } as const satisfies Record<DriftItem['kind'], string>;
 

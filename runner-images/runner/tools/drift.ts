@@ -1,5 +1,6 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
 import { type DriftItem, type DriftReport, driftKey, type NodeObservation } from '#domain/drift.ts';
+import { checkCertificates } from '../drift/check-certificates.ts';
 import { checkDocuments } from '../drift/check-documents.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
@@ -10,7 +11,7 @@ import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
 type Look = (context: DriftContext) => Promise<Findings>;
 
-export const drift = driftBy([checkWorkspaces, checkMesh, checkNodes, checkDocuments]);
+export const drift = driftBy([checkWorkspaces, checkMesh, checkNodes, checkCertificates, checkDocuments]);
 
 /** A check that consists of these looks. */
 export function driftBy(looks: readonly Look[]): (context: DriftContext) => Promise<Omit<DriftReport, 'schema'>> {

@@ -8,6 +8,7 @@ import { Kubectl } from '../kubernetes/kubectl.ts';
 import { controlNames } from '../kubernetes/members.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
 import { removeNodes } from '../kubernetes/remove-nodes.ts';
+import { approveServingRequests } from '../kubernetes/serving-certificates.ts';
 import { updateEndpointConsumers, updateNamesOfApi } from '../kubernetes/update-endpoint-consumers.ts';
 import type { StageContext, ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -24,7 +25,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   );
   const kubeconfig = await keepKubeconfig(context);
   if (kubeconfig === undefined) {
-    if (patch.length === 0 && prepared.length === 0) {
+    if (patch.length === 0 && prepared.length === 0 && !work.certificates) {
       context.log.write('runner', 'the cluster has no kubeconfig: Kubernetes never ran, so there is nothing to remove');
       return { nodesPatched: 0, nodesRemoved: 0 };
     }
@@ -42,6 +43,8 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   if (context.document.direction === 'move' && context.mode === 'do')
     await updateEndpointConsumers(context, client, kubeconfig);
   else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
+  // Those of new nodes, and rotated ones; patched nodes are ready, so their kubelets have asked.
+  if (patch.length > 0 || work.certificates) await approveServingRequests(context, client);
   const documentsApplied = await applyDocuments(context, client, prepared);
   const documentsGone = await pruneDocuments(context, client, documentsRemoved);
   return {

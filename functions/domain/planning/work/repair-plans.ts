@@ -127,12 +127,14 @@ function kubernetes(state: ClusterState, { kinds, nodes, machines, documents }: 
       stage: 'nodes',
       reasons: [
         ...(patch.length > 0 ? [`labels, annotations and taints for ${counted(patch.length, 'node')}`] : []),
+        ...(kinds.has('certificate') ? ['serving certificates of kubelets are approved'] : []),
         ...(documents.length > 0
           ? [`the documents ${listed(documents.map(({ name }) => name))} are applied again`]
           : []),
       ],
       work: {
         ...{ patch, remove: [], maxUnavailable: 1 },
+        ...(kinds.has('certificate') && { certificates: true as const }),
         ...(documents.length > 0 && { documents: documents.map(({ name, version }) => ({ name, version })) }),
       },
     },
