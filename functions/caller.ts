@@ -70,9 +70,10 @@ export async function admit(
   named: { readonly path: unknown; readonly query: unknown },
 ): Promise<AdmittedCaller> {
   const caller = callerOf(event);
-  const grants = access === 'anonymous' ? [] : await grantsIn(deps, caller);
+  const open = access === 'anonymous' || access === 'agent';
+  const grants = open ? [] : await grantsIn(deps, caller);
   const admitted = { ...caller, grants, may: (role: AccessRole, namespace: string) => holds(grants, role, namespace) };
-  if (access === 'anonymous' || (access === 'authenticated' && caller.kind !== 'unknown')) return admitted;
+  if (open || (access === 'authenticated' && caller.kind !== 'unknown')) return admitted;
   const needed = typeof access === 'string' ? 'viewer' : access.role;
   const namespace = namespaceOf(access, named);
   const allowed =

@@ -13,6 +13,7 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { passesGateway } from '#contracts/operations/operation.ts';
 import { operationList } from '#contracts/operations/operations.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
@@ -85,10 +86,13 @@ export class ApiStack extends Stack {
         path,
         methods: [HttpMethod[method]],
         integration,
-        ...(access === 'anonymous' && { authorizer: new HttpNoneAuthorizer() }),
+        ...(passesGateway(access) && { authorizer: new HttpNoneAuthorizer() }),
       });
-      if (access !== 'anonymous') continue;
-      const reason = 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
+      if (!passesGateway(access)) continue;
+      const reason =
+        access === 'agent'
+          ? 'agents in workload clusters have tokens of their own, which the function compares with what is stored'
+          : 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
       for (const one of made) Validations.of(one).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }
     new CfnOutput(this, 'Url', { value: this.api.apiEndpoint, description: 'Base URL of the API' });

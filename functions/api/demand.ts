@@ -64,11 +64,14 @@ interface Request {
   /** For people. */
   readonly what: string;
   readonly done: string;
+  /** Whether the same request starts a failed run again. @default true */
+  readonly repeat?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
 }
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
-async function ask(deps: ApiPorts, { stored, document, caller, changes, what, done, kind }: Request) {
+export async function ask(deps: ApiPorts, request: Request) {
+  const { stored, document, caller, changes, what, done, kind, repeat = true } = request;
   const demands = await deps.demands.list(stored);
   const bounds = boundsOf(document);
   const asked = changes.map(({ record, change }) => {
@@ -77,19 +80,26 @@ async function ask(deps: ApiPorts, { stored, document, caller, changes, what, do
     const before = openDemand(demandOf(demands.find(({ cluster }) => cluster === record.cluster)), about);
     return { record, change, before, after: openDemand(change(before), about) };
   });
-  if (stored.status !== 'Failed' && asked.every(({ before, after }) => sameDemand(before, after)))
+  if (asked.every(({ before, after }) => sameDemand(before, after) && !(repeat && stored.status === 'Failed'))) {
+    // That a size failed is forgotten all the same.
+    for (const { record, before, after } of asked)
+      await changeDemand(deps, idOf(record), (demand) => withoutFailures(demand, before, after));
     return unchangedResponse(stored);
+  }
   const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
   if (faults.length > 0) throw refused(stored, done, faults);
-  for (const { record, change } of asked)
-    await changeDemand(
-      deps,
-      { key: { namespace: stored.namespace, name: stored.name }, cluster: record.cluster },
-      change,
-    );
+  for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
   const next = await startAnotherAttempt(deps, stored, what);
   await recordManifestChange(deps, next, what, caller, kind);
   return acceptedResponse(next);
+}
+
+const idOf = ({ namespace, manifest: name, cluster }: ClusterRecord) => ({ key: { namespace, name }, cluster });
+
+function withoutFailures(demand: Demand, before: Demand, after: Demand): Demand {
+  const gone = Object.keys(before.failures).filter((pool) => after.failures[pool] === undefined);
+  const failures = Object.entries(demand.failures).filter(([pool]) => !gone.includes(pool));
+  return { ...demand, failures: Object.fromEntries(failures) };
 }
 
 /** What the planner refuses for the demand, and not without. */

@@ -1,7 +1,8 @@
 /** Every operation with its handler. */
-import type { Operation } from '#contracts/operations/operation.ts';
+import { type Operation, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import type { HttpHandler } from '../middleware.ts';
+import * as agent from './agent.ts';
 import * as access from './cluster-access.ts';
 import * as clusters from './clusters.ts';
 import * as deletion from './delete-manifest.ts';
@@ -21,19 +22,19 @@ import * as verbs from './verbs.ts';
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
   ...{ ...manifests, ...deletion, ...plan, ...verbs, ...demand, ...generations, ...checks, ...validation },
-  ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...service },
+  ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...agent, ...service },
 };
 
 export interface Route {
   readonly method: Operation['method'];
   readonly path: string;
   readonly operation: OperationId;
-  /** Answered without credentials. */
+  /** The gateway asks for no credentials. */
   readonly anonymous: boolean;
   readonly handler: HttpHandler;
 }
 
 export const routes: readonly Route[] = operationList.map(({ id, method, path, access }) => ({
-  ...{ method, path, operation: id, anonymous: access === 'anonymous' },
+  ...{ method, path, operation: id, anonymous: passesGateway(access) },
   handler: handlers[id],
 }));

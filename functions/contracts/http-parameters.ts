@@ -45,6 +45,12 @@ export const CheckPath = ProviderPath.extend({
     .regex(/^[1-9]\d{0,8}$/, 'must be a number')
     .describe('`id` of the check'),
 });
+export const AgentGroupPath = z.object({
+  pool: z
+    .string()
+    .regex(/^[A-Za-z0-9][-\w.]{0,62}$/, 'must be the name of a pool')
+    .describe('name of an autoscaled pool of the cluster'),
+});
 const cluster = DnsLabel.describe('name or id of the cluster');
 export const ClusterPath = ManifestPath.extend({ cluster });
 export const AccessPath = ClusterPath.extend({

@@ -31,6 +31,7 @@ export function openapiDocument(version: string): object {
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'in AWS: Signature Version 4 instead' },
+        agent: { type: 'http', scheme: 'bearer', description: 'the token of the agent of a cluster' },
       },
     },
     security: [{ bearer: [] }],
@@ -40,6 +41,7 @@ export function openapiDocument(version: string): object {
 function operationOf(row: (typeof operationList)[number]): ZodOpenApiPathsObject[string] {
   const { params, query, headers, body } = row;
   const anonymous = row.access === 'anonymous';
+  const agent = row.access === 'agent';
   return {
     [row.method.toLowerCase()]: {
       operationId: row.id,
@@ -60,10 +62,11 @@ function operationOf(row: (typeof operationList)[number]): ZodOpenApiPathsObject
       }),
       responses: {
         ...successes(row.answers),
-        ...failures(anonymous ? row.problems : [...row.problems, 401, 403].sort((a, b) => a - b)),
+        ...failures(anonymous ? row.problems : [...row.problems, ...(agent ? [] : [401]), 403].sort((a, b) => a - b)),
         default: problemAnswer('a fault of Kubeloom'),
       },
       ...(anonymous && { security: [] }),
+      ...(agent && { security: [{ agent: [] }] }),
     },
   };
 }

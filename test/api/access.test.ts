@@ -29,7 +29,7 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
 }
 
 /** The least role that each operation needs; `authenticated` needs none. */
-const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>> = {
+const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' | 'agent'>> = {
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
@@ -47,11 +47,12 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous'>
   ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
+  ...{ listAgentGroups: 'agent', resizeAgentGroup: 'agent' },
 };
 
 const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
-  ...{ stage: 'infrastructure', attempt: '1', provider: 'hetzner', check: '1', generation: '1', id: '1' },
+  ...{ stage: 'infrastructure', attempt: '1', pool: 'work', provider: 'hetzner', check: '1', generation: '1', id: '1' },
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 
@@ -63,15 +64,20 @@ describe('every route', () => {
       const needed = least[operation] ?? 'admin';
       // Only an admin of all namespaces gives roles.
       const namespaces = needed === 'admin' ? ['*'] : ['team'];
+      const body = needed === 'agent' && route.method === 'POST' ? { count: 1 } : undefined;
       const under = await apiWith(...roles.map((role) => binding(role, role, namespaces, [{ user: role }])));
       const path = `${pathOf(route.path)}${operation === 'listChanges' ? '?namespace=team' : ''}`;
-      const ask = async (as: Call['as']) => (await under.call(route.method, path, { as })).status;
+      const ask = async (as: Call['as']) => (await under.call(route.method, path, { as, body })).status;
       for (const role of roles) {
         const open =
-          needed === 'authenticated' || needed === 'anonymous' || roles.indexOf(role) >= roles.indexOf(needed);
+          needed === 'authenticated' ||
+          needed === 'anonymous' ||
+          (needed !== 'agent' && roles.indexOf(role) >= roles.indexOf(needed));
         expect((await ask(asUser(role))) === 403, `${role} on ${operation}`).toBe(!open);
       }
-      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(roles.includes(needed as AccessRole));
+      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(
+        needed === 'agent' || roles.includes(needed as AccessRole),
+      );
       expect((await ask(null)) === 403, 'unknown to the gate').toBe(needed !== 'anonymous');
     },
   );

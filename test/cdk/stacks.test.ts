@@ -50,14 +50,14 @@ describe('the state machines', () => {
 });
 
 describe('the API', () => {
-  it('the API has every route, and only health answers without a signature', () => {
+  it('the API has every route, and only health and the routes of agents answer without a signature', () => {
     const made = resourcesOf(installation.api, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => [
       Properties.RouteKey,
       Properties.AuthorizationType,
     ]);
     const wanted = operationList.map(({ method, path, access }) => [
       `${method} ${path}`,
-      access === 'anonymous' ? 'NONE' : 'AWS_IAM',
+      access === 'anonymous' || access === 'agent' ? 'NONE' : 'AWS_IAM',
     ]);
     expect(made.sort()).toEqual(wanted.sort());
   });

@@ -80,6 +80,19 @@ describe('manifests that work with Claudie', () => {
     },
   );
 
+  it.each([
+    { title: 'a warning without', change: {}, ids: ['nothing-scales', 'unknown-capacity'] },
+    { title: 'none with a capacity', change: { capacity: { cpu: 4, memory: 16 } }, ids: ['nothing-scales'] },
+  ])('an autoscaled pool that may have no nodes gets $title', ({ change, ids }) => {
+    const manifest = manifestWith((spec) => {
+      const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
+      if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 0, max: 3, ...change } });
+    });
+    const { faults, warnings } = validateManifest(manifest);
+    expect(faults).toEqual([]);
+    expect(warnings.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('an autoscaled pool gets a warning that nothing scales it yet', () => {
     const manifest = manifestWith((spec) => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');

@@ -7,10 +7,15 @@ import { ManifestAccepted } from '../api-bodies.ts';
 export type Access =
   /** Nothing, not even who it is. */
   | 'anonymous'
+  /** The token of the agent of a cluster, which only the handler can judge: see `api/agent-caller.ts`. */
+  | 'agent'
   /** An identity, but no role. */
   | 'authenticated'
   /** A role: in the namespace of the path, in any (of the query, when it names one), or in all. */
   | { readonly role: AccessRole; readonly where: 'path' | 'anywhere' | 'everywhere' };
+
+/** True when the gateway passes requests on as they are. */
+export const passesGateway = (access: Access): boolean => access === 'anonymous' || access === 'agent';
 
 export const manifest = '/v1/manifests/{namespace}/{name}';
 export const viewer = { role: 'viewer', where: 'path' } as const;

@@ -1,10 +1,11 @@
 /** Every operation of the API, in the order of the OpenAPI document. */
+import { agentOperations } from './agent.ts';
 import { documentOperations } from './documents.ts';
 import { manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
 import { runOperations } from './runs.ts';
 
-export const operations = { ...manifestOperations, ...runOperations, ...documentOperations };
+export const operations = { ...manifestOperations, ...runOperations, ...documentOperations, ...agentOperations };
 /** `operationId` in OpenAPI. */
 export type OperationId = keyof typeof operations;
 

@@ -52,6 +52,7 @@ export const acceptableWarnings = [
   'keyless-login',
   'lasting-key',
   'nothing-scales',
+  'unknown-capacity',
 ] as const;
 /** The others are about things that would be destroyed or are not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';

@@ -54,6 +54,14 @@ export const Autoscaler = z.strictObject({
   max: Count.min(1, { error: 'is less than 1; an autoscaled pool must be able to have a node' }).describe(
     'Most nodes.',
   ),
+  capacity: z
+    .strictObject({
+      cpu: z.int().min(1, { error: 'is less than 1 CPU' }).describe('CPUs of a node.'),
+      memory: z.int().min(1, { error: 'is less than 1 GB' }).describe('GB of memory of a node.'),
+      gpu: Amount.optional().describe('GPUs of a node.'),
+    })
+    .optional()
+    .describe('Kubeloom: what a node has room for; an autoscaler needs it to scale the pool up from 0 nodes.'),
 });
 
 export const ProviderSpec = z.strictObject({

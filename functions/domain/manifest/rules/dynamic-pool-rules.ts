@@ -35,7 +35,7 @@ export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
   }
 }
 
-function* sizeRules({ count, autoscaler }: PartialDynamicPool, path: Path): Iterable<Fault> {
+function* sizeRules({ count, autoscaler, machineSpec }: PartialDynamicPool, path: Path): Iterable<Fault> {
   if ((count ?? 0) > 0 && autoscaler !== undefined) {
     yield error([...path, 'count'], 'the pool has both count and autoscaler', 'keep one of the two');
   }
@@ -52,6 +52,15 @@ function* sizeRules({ count, autoscaler }: PartialDynamicPool, path: Path): Iter
       [...path, 'autoscaler'],
       `nothing scales the pool automatically yet: it starts with ${counted(autoscaler.min, 'node')}`,
       'set its size with `kubeloom scale`, raise min, or use count',
+    );
+  }
+  const known = autoscaler?.capacity ?? (machineSpec?.cpuCount && machineSpec.memory);
+  if (autoscaler?.min === 0 && !known) {
+    yield warning(
+      'unknown-capacity',
+      [...path, 'autoscaler', 'min'],
+      'the pool can have no nodes, and then no autoscaler knows what a new one has room for',
+      'give autoscaler.capacity with cpu and memory',
     );
   }
   if (autoscaler !== undefined && autoscaler.min > autoscaler.max) {

@@ -1,0 +1,26 @@
+/** Operations for the agent in a workload cluster: its token opens these, for its own cluster, and nothing else. */
+import { AgentGroup, AgentGroups, AgentSize } from '../agent.ts';
+import { AgentGroupPath } from '../http-parameters.ts';
+import { bodyLimits, type Operations, ok } from './operation.ts';
+
+const agent = { access: 'agent', tag: 'agent', problems: [400, 404, 409] } as const;
+
+export const agentOperations = {
+  listAgentGroups: {
+    ...agent,
+    method: 'GET',
+    path: '/v1/agent/groups',
+    summary: 'List the autoscaled compute pools of the cluster whose agent asks',
+    answers: ok('its pools', AgentGroups),
+  },
+  resizeAgentGroup: {
+    ...agent,
+    method: 'POST',
+    path: '/v1/agent/groups/{pool}/size',
+    summary: 'Set the size of such a pool within its bounds, and name the nodes that are not needed any more',
+    params: AgentGroupPath,
+    body: { description: 'the size', required: true, schema: AgentSize, maxBytes: bodyLimits.verb },
+    answers: ok('the pool after that', AgentGroup),
+    problems: [400, 404, 409, 413],
+  },
+} as const satisfies Operations;

@@ -1,0 +1,204 @@
+/** What the agent in a cluster may ask with its token: for its own cluster, within the bounds, and nothing else. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AgentGroups } from '#contracts/agent.ts';
+import { agentToken, agentTokenHash } from '#functions/api/agent-caller.ts';
+import { callApi } from '#test/api/api-under-test.ts';
+import { type ClusterSpec, manifestOf } from './harness/manifests.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
+
+const secret = 's'.repeat(43);
+const clusters: readonly ClusterSpec[] = [
+  { name: 'web', control: 1, compute: { work: { min: 1, max: 4 }, gpu: { min: 0, max: 2 }, fixed: 1 } },
+  { name: 'db', compute: { rows: { min: 0, max: 3 } } },
+];
+let pipeline: Pipeline;
+let token: string;
+
+/** A token for the agent of a cluster, as the nodes stage leaves it. */
+async function issue(name: string): Promise<string> {
+  const record = await pipeline.cluster(name);
+  const issued = agentToken(key, record.cluster, secret);
+  const facts = { ...record.facts, agent: { tokenHash: agentTokenHash(issued) } };
+  await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts });
+  return issued;
+}
+
+const call = (method: string, path: string, { body, as = token }: { body?: unknown; as?: string } = {}) =>
+  callApi(pipeline.deps, method, path, { body, as: null, headers: { authorization: `Bearer ${as}` } });
+const groups = async () => AgentGroups.parse((await call('GET', '/v1/agent/groups')).json).groups;
+const group = async (pool: string) => (await groups()).find((one) => one.pool === pool);
+const resize = (pool: string, body: unknown, as?: string) =>
+  call('POST', `/v1/agent/groups/${pool}/size`, { body, ...(as !== undefined && { as }) });
+
+beforeEach(async () => {
+  pipeline = new Pipeline();
+  await pipeline.apply(manifestOf(clusters));
+  token = await issue('web');
+});
+
+describe('node groups', () => {
+  it('the agent sees the autoscaled compute pools of its cluster, with bounds, nodes and what a new one has', async () => {
+    const found = await groups();
+    expect(found.map(({ pool, min, max, size }) => [pool, min, max, size])).toEqual([
+      ['web-work', 1, 4, 1],
+      ['web-gpu', 0, 2, 0],
+    ]);
+    expect(found[0]).toMatchObject({
+      nodes: [{ name: expect.stringMatching(/^web-work-\w+-01$/), state: 'running' }],
+      template: {
+        labels: { 'claudie.io/nodepool': 'web-work', 'kubernetes.io/arch': 'amd64' },
+        taints: [],
+        capacity: {},
+      },
+    });
+    expect(found[0]?.failure).toBeUndefined();
+  });
+
+  it('the capacity of a node is that of the manifest, with its GPUs', async () => {
+    const document = manifestOf(clusters);
+    const pool = document.spec.nodePools.dynamic.find(({ name }) => name === 'web-gpu');
+    if (pool) pool.autoscaler = { min: 0, max: 2, capacity: { cpu: 8, memory: 32, gpu: 1 } };
+    await pipeline.apply(document);
+    expect((await group('web-gpu'))?.template).toMatchObject({
+      capacity: { cpu: '8', memory: '32G', 'nvidia.com/gpu': '1' },
+      labels: { 'nvidia.com/gpu.present': 'true' },
+    });
+    expect((await pipeline.manifest()).status).toBe('Done');
+  });
+
+  it('a pool grows from nothing, and nodes that are not needed leave with their places', async () => {
+    const grown = await resize('web-gpu', { count: 2 });
+    expect(grown).toMatchObject({ status: 200, json: { size: 2, nodes: [] } });
+    pipeline.runner.trouble('configuration', async () => {
+      expect((await group('web-gpu'))?.nodes.map(({ state }) => state)).toEqual(['creating', 'creating']);
+    });
+    await pipeline.settle();
+    const [first = '', second] = (await group('web-gpu'))?.nodes.map(({ name }) => name) ?? [];
+    const shrunk = await resize('web-gpu', { count: 1, remove: [first] });
+    expect(shrunk.json).toMatchObject({ size: 1, nodes: [{ name: first, state: 'deleting' }, { name: second }] });
+    await pipeline.settle();
+    expect((await group('web-gpu'))?.nodes).toEqual([{ name: second, state: 'running' }]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 1 });
+    const asked = (await pipeline.events())
+      .filter(({ kind }) => kind === 'ScaleRequested')
+      .map(({ message }) => message);
+    expect(asked[0]).toBe(
+      'scaling of web-gpu to 2 nodes in cluster web requested by the autoscaler of cluster web from 127.0.0.1',
+    );
+  });
+
+  it('the same size again starts nothing', async () => {
+    const { attempt } = await pipeline.manifest();
+    for (const _ of [1, 2, 3]) expect((await resize('web-work', { count: 1 })).status).toBe(200);
+    expect((await pipeline.manifest()).attempt).toBe(attempt);
+    await resize('web-work', { count: 3 });
+    for (const _ of [1, 2, 3]) await resize('web-work', { count: 3 });
+    expect((await pipeline.manifest()).attempt).toBe(attempt + 1);
+  });
+
+  it.each([
+    { fault: 'capacity' as const, outOfResources: true },
+    { fault: 'quota' as const, outOfResources: true },
+    { fault: 'user' as const, outOfResources: false },
+  ])('a grow that fails with $fault is undone, and the group says so until it gets another size', async (row) => {
+    pipeline.runner.trouble('infrastructure', row.fault);
+    await resize('web-work', { count: 3 });
+    await pipeline.settle();
+    const failed = await group('web-work');
+    expect(failed).toMatchObject({ size: 1, failure: { count: 3, outOfResources: row.outOfResources } });
+    expect(failed?.nodes).toHaveLength(1);
+    const { attempt } = await pipeline.manifest();
+    const seen = await resize('web-work', { count: 1 });
+    expect(seen.json).toMatchObject({ size: 1 });
+    expect(seen.json.failure).toBeUndefined();
+    expect((await pipeline.manifest()).attempt).toBe(attempt);
+    await resize('web-gpu', { count: 1 });
+    await pipeline.settle();
+    expect((await group('web-gpu'))?.nodes).toHaveLength(1);
+    expect((await pipeline.manifest()).status).toBe('Done');
+  });
+});
+
+describe('a token in the wrong hands', () => {
+  const unchanged = async (work: () => Promise<unknown>) => {
+    const before = await pipeline.manifest();
+    await work();
+    expect(await pipeline.manifest()).toEqual(before);
+    expect(await pipeline.deps.demands.list(key)).toEqual([]);
+  };
+
+  it.each([
+    { title: 'more than max', body: { count: 5 } },
+    { title: 'less than min', body: { count: 0 } },
+    { title: 'a node of another pool', pool: 'web-gpu', body: { count: 0, remove: ['web-control'] } },
+    { title: 'a node in exchange for another', body: { count: 1, remove: ['own'] } },
+    { title: 'a node and a larger pool', body: { count: 3, remove: ['own'] } },
+  ])('it cannot have $title', async ({ pool = 'web-work', body }) => {
+    const own = (await group('web-work'))?.nodes[0]?.name ?? '';
+    const [brain = ''] = (await pipeline.nodes()).filter((name) => name.startsWith('web-control'));
+    const named = JSON.parse(JSON.stringify(body).replace('"own"', `"${own}"`).replace('"web-control"', `"${brain}"`));
+    await unchanged(async () => expect(await resize(pool, named)).toMatchObject({ status: 409 }));
+  });
+
+  it.each(['web-fixed', 'web-control', 'db-rows', 'nothing'])('it does not reach the pool %s', async (pool) => {
+    await unchanged(async () => expect(await resize(pool, { count: 2 })).toMatchObject({ status: 404 }));
+  });
+
+  it('every other token is refused with the same words, whatever of it is right', async () => {
+    const web = (await pipeline.cluster('web')).cluster;
+    const db = (await pipeline.cluster('db')).cluster;
+    const others = [
+      '',
+      'x',
+      agentToken(key, web, 't'.repeat(43)),
+      agentToken(key, db, secret),
+      agentToken({ ...key, name: 'other' }, web, secret),
+      agentToken(key, 'web-0000000', secret),
+      agentToken(key, web, ''),
+      `${token}x`,
+      token.slice(0, -1),
+      agentTokenHash(token),
+      token.replace('.shop.', '.shop/../shop.'),
+    ];
+    await unchanged(async () => {
+      for (const as of others) {
+        const answers = [await call('GET', '/v1/agent/groups', { as }), await resize('web-work', { count: 2 }, as)];
+        for (const { status, json } of answers)
+          expect([status, json.detail]).toEqual([403, 'this is not the token of the agent of a cluster that exists']);
+      }
+    });
+  });
+
+  it('a cluster without an agent has no token, also not an empty one', async () => {
+    const db = (await pipeline.cluster('db')).cluster;
+    expect((await call('GET', '/v1/agent/groups', { as: agentToken(key, db, secret) })).status).toBe(403);
+  });
+
+  it('it opens no other route', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/manifests/team/shop'],
+      ['DELETE', '/v1/manifests/team/shop'],
+      ['POST', '/v1/manifests/team/shop/scale'],
+      ['GET', '/v1/secrets'],
+    ] as const)
+      expect((await call(method, path)).status, path).toBe(403);
+  });
+
+  it('it is worth nothing once its manifest is being deleted, or another token was issued', async () => {
+    const record = await pipeline.cluster('web');
+    const facts = { ...record.facts, agent: { tokenHash: agentTokenHash('newer') } };
+    await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts });
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
+    token = await issue('web');
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
+    await pipeline.submit(manifestOf(clusters), true);
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
+  });
+
+  it.each([{}, { count: -1 }, { count: 1.5 }, { count: '2' }, { count: 2, force: true }, { count: 2, remove: 'all' }])(
+    'the body %j is refused',
+    async (body) => {
+      await unchanged(async () => expect((await resize('web-work', body)).status).toBe(400));
+    },
+  );
+});
