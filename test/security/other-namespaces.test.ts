@@ -65,10 +65,14 @@ describe('another namespace', () => {
   const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
   const byQuery = routes.filter(({ operation }) => ['listManifests', 'listSecrets', 'listChanges'].includes(operation));
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
+  // With tokens of clusters: test/pipeline/agent-requests.test.ts.
+  const ofAgents = ['listAgentGroups', 'resizeAgentGroup'];
 
   it('each route that reaches namespaces is in this test', () => {
     const known = [...inPath, ...ofAdmins, ...byQuery].map(({ operation }) => operation as string);
-    expect(routes.map(({ operation }) => operation as string).toSorted()).toEqual([...known, ...ofNobody].toSorted());
+    expect(routes.map(({ operation }) => operation as string).toSorted()).toEqual(
+      [...known, ...ofNobody, ...ofAgents].toSorted(),
+    );
   });
 
   it.each([...inPath, ...ofAdmins].map(({ operation, method, path }) => [operation, method, path] as const))(
@@ -80,7 +84,7 @@ describe('another namespace', () => {
           .replace('{namespace}', 'team')
           .replace('{name}', name)
           .replace('{stage}', 'nodes')
-          .replace(/\{(attempt|check|generation)\}/, '1')
+          .replace(/\{(attempt|check|generation|id)\}/, '1')
           .replaceAll(/\{\w+\}/g, 'w00');
         const answer = await asEve(method, filled, bodies[operation], { 'if-match': '*' });
         const { instance: _, ...problem } = (await answer.json()) as Record<string, unknown>;
