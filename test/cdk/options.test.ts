@@ -188,7 +188,9 @@ describe('what options change', () => {
     });
     const types = resourcesOf(api, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties.AuthorizationType);
     expect(new Set(types)).toEqual(new Set(['JWT', 'NONE']));
-    expect(types.filter((type) => type === 'NONE')).toHaveLength(operationList.filter(({ access }) => passesGateway(access)).length);
+    expect(types.filter((type) => type === 'NONE')).toHaveLength(
+      operationList.filter(({ access }) => passesGateway(access)).length,
+    );
   });
 
   it('options change dashboard, e-mail, size of runners, days of logs, throttling and account', () => {
