@@ -1,8 +1,6 @@
 # Sets or clears the installation proxy. KUBELOOM_PROXY: endpoint, empty = clear · KUBELOOM_NO_PROXY: comma list ·
 # KUBELOOM_PROXY_SERVICES: `keep` = services that run learn other hosts of NO_PROXY with their next start.
-apt=/etc/apt/apt.conf.d
-file=/etc/kubeloom/proxy.env
-services=(kubelet containerd docker)
+apt=/etc/apt/apt.conf.d file=/etc/kubeloom/proxy.env services=(kubelet containerd docker)
 block='/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/'
 reload=0
 touch /etc/environment
