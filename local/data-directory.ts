@@ -20,6 +20,8 @@ export const PlatformFile = z.object({
   since: z.string(),
   oidc: z.object({ issuer: z.string(), audiences: z.array(z.string()) }).optional(),
   endpoints: z.record(z.string(), z.string()),
+  /** Absent from files of older platforms. */
+  metricsUrl: z.string().optional(),
   ports: z.record(z.string(), z.number()),
 });
 export type PlatformFile = z.infer<typeof PlatformFile>;

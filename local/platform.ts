@@ -21,6 +21,8 @@ import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { type LoopbackServer, listenNear } from './loopback-server.ts';
+import { metricsListener } from './metrics/exposition.ts';
+import { measuresOf } from './metrics/measured.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
 import { openS3 } from './s3/s3-listener.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -59,6 +61,8 @@ export interface PlatformOptions {
 
 export interface Platform {
   readonly apiUrl: string;
+  /** For Prometheus; without a token. */
+  readonly metricsUrl: string;
   readonly token: string;
   readonly endpoints: Endpoints;
   /** The services behind their APIs, for tests and benches; `store` has histories and transitions. */
@@ -143,7 +147,8 @@ async function assemble(given: {
   });
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, tableName, await product.tableSchema(), accessKey);
-  const lambdas = lambdaHost(await product.functions());
+  const { measured, note } = measuresOf();
+  const lambdas = lambdaHost(await product.functions(), note);
 
   const projects = await product.projects(variables, directory.path);
   const { builds, store: buildStore } = startCodeBuild({
@@ -178,21 +183,27 @@ async function assemble(given: {
   cleanUp.push(() => api.close());
   rules.resume();
 
+  const numbers = () => ({ executions: store.counts(), builds: buildStore.all(), measured });
+  const collect = async () => (await product.metrics?.(numbers())) ?? [];
+  const metrics = await listenNear(metricsListener(collect, logger), directory.ports.metrics);
+  cleanUp.push(() => metrics.close());
+
   const scheduler =
     product.tick === undefined
       ? undefined
       : startScheduler({ lambdas, functionName: product.tick, seconds: tickSeconds, logger });
   if (scheduler) cleanUp.push(() => scheduler.stop());
-  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb };
+  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, metrics };
   await directory.publish({
     ...{ apiUrl: api.url, token: directory.token, ...installationIdentity(), runner, since: new Date().toISOString() },
     ...(oidc && { oidc: { issuer: oidc.issuer, audiences: [...oidc.audiences] } }),
     endpoints: { ...endpoints },
+    metricsUrl: `${metrics.url}/metrics`,
     ports: Object.fromEntries(Object.entries(servers).map(([name, { port }]) => [name, port])),
   });
   logger.info('the platform is up', { api: api.url, runner, directory: directory.path });
   return {
-    ...{ apiUrl: api.url, token: directory.token, endpoints, builds, stop },
+    ...{ apiUrl: api.url, metricsUrl: `${metrics.url}/metrics`, token: directory.token, endpoints, builds, stop },
     executions: { ...executions, store, machines },
     objects: (prefix) => objects.keys(bucket, prefix),
     tick: async () => scheduler?.tick(),

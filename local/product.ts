@@ -12,6 +12,8 @@ import { documentDirectories, upstreamThere } from './documents.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
 import { buildEnvironment, type LocalDocuments } from './environment.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
+import type { MetricFamily } from './metrics/exposition.ts';
+import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
 import { boundedPorts } from './rights/bounded-ports.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
 
@@ -33,6 +35,8 @@ export interface Product {
   tableSchema(): Promise<TableSchema>;
   functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
   routes(): Promise<readonly GatewayRoute[]>;
+  /** What `/metrics` answers. @default nothing */
+  metrics?(numbers: PlatformNumbers): Promise<readonly MetricFamily[]>;
   /** URL of the module that exports them; then the API of a platform that lasts has a thread of its own. */
   readonly routesModule?: string;
   projects(variables: Readonly<Record<string, string>>, dataDirectory: string): Promise<readonly Project[]>;
@@ -65,6 +69,10 @@ export function kubeloom(runner: RunnerKind): Product {
       return loadFunctions(join(root, 'functions', 'tasks'));
     },
     routes: async () => (await import('#functions/api/routes.ts')).routes,
+    async metrics(numbers) {
+      const { kubeloomMetrics } = await import('./metrics/kubeloom-metrics.ts');
+      return kubeloomMetrics((await import('#functions/wire.ts')).wire(), numbers);
+    },
     routesModule: pathToFileURL(join(root, 'functions', 'api', 'routes.ts')).href,
     async projects(variables, dataDirectory) {
       if (runner === 'sim') return [await simulated(variables)];

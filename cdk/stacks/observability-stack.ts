@@ -14,8 +14,8 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type DriftMeasures, tooManyIncomplete } from '#domain/assess-drift.ts';
-import type { TickMeasures } from '#functions/pipeline/manifests/tick-measures.ts';
+import { tooManyIncomplete } from '#domain/assess-drift.ts';
+import type { MeasureName } from '#domain/measures.ts';
 import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
 import type { Options } from '../options.ts';
 import type { PipelineStack } from './pipeline-stack.ts';
@@ -155,11 +155,7 @@ export class ObservabilityStack extends Stack {
   }
 
   /** A number that a function writes into its log. */
-  #measure(
-    logGroup: PipelineStack['tick']['log'],
-    name: keyof TickMeasures | keyof DriftMeasures,
-    period: Duration,
-  ): Metric {
+  #measure(logGroup: PipelineStack['tick']['log'], name: MeasureName, period: Duration): Metric {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,
       filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>=', 0),

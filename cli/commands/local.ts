@@ -76,6 +76,7 @@ export function registerLocal(program: Command): void {
         print(
           state ? `${paint('green', 'up')}  ${state.apiUrl}  runner ${state.runner}  process ${state.pid}` : 'down',
         );
+      if (state?.metricsUrl !== undefined && !options.json) print(`metrics  ${state.metricsUrl}`);
       if (trouble !== undefined && !options.json) print(`${paint('red', 'trouble')}  ${trouble}`);
       if (!state || trouble !== undefined) process.exitCode = exitCodes.unreachable;
     });

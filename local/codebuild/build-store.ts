@@ -28,6 +28,8 @@ export interface BuildStore {
   get(id: string): Build | undefined;
   put(build: Build): void;
   unfinished(): readonly Build[];
+  /** Those that are kept. */
+  all(): readonly Build[];
   /** Ids of a project's builds, newest first, at most 100. */
   newest(project: string): readonly string[];
   /** Deletes builds that were queued more than 90 days ago and have ended; returns its logs, which cannot be found any more. */
@@ -53,6 +55,7 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
      ON CONFLICT (id) DO UPDATE SET finished = excluded.finished, build = excluded.build`,
   );
   const selectUnfinished = database.prepare('SELECT build FROM builds WHERE finished = 0 ORDER BY queuedAt');
+  const selectAll = database.prepare('SELECT build FROM builds');
   const selectNewest = database.prepare('SELECT id FROM builds WHERE project = ? ORDER BY queuedAt DESC LIMIT 100');
   const count = database.prepare('SELECT count(*) AS number FROM builds WHERE project = ?');
   const forget = database.prepare('DELETE FROM builds WHERE finished = 1 AND queuedAt < ? RETURNING build');
@@ -71,6 +74,7 @@ export function openBuildStore(path: string | ':memory:'): BuildStore {
         JSON.stringify(build),
       ),
     unfinished: () => selectUnfinished.all().map(parse),
+    all: () => selectAll.all().map(parse),
     newest: (project) => selectNewest.all(project).map(({ id }) => String(id)),
     sweep(now) {
       const logs = forget.all(now - keptMs).map((row) => parse(row).logFile);

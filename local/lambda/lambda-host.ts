@@ -33,14 +33,20 @@ export interface LambdaHost {
 /** As an account's concurrency: further calls wait, so that hundreds of executions leave the API its share. */
 const concurrency = 6;
 
-export function lambdaHost(functions: Readonly<Record<string, LambdaFunction>>): LambdaHost {
+/** `heard` gets what each function returns. */
+export function lambdaHost(
+  functions: Readonly<Record<string, LambdaFunction>>,
+  heard: (output: unknown) => void = () => {},
+): LambdaHost {
   const running = new Set<Promise<unknown>>();
   const turn = pLimit(concurrency);
   const run = async (name: string, payload: unknown): Promise<unknown> => {
     const work = functions[name];
     try {
       if (!work) throw new Error(`there is no function ${name}`);
-      return copyAsJson(await work(copyAsJson(payload ?? null), contextOf(name, 900_000)));
+      const output = copyAsJson(await work(copyAsJson(payload ?? null), contextOf(name, 900_000)));
+      heard(output);
+      return output;
     } catch (error) {
       throw new LambdaFault(error);
     }

@@ -44,6 +44,18 @@ export interface ExecutionFilter {
   readonly limit?: number;
 }
 
+/** Executions with the same machine and status. */
+export const ExecutionCount = z.object({
+  machine: z.string(),
+  status: ExecutionStatus,
+  /** They wait for their turn. */
+  waits: z.number().transform(Boolean),
+  number: z.number(),
+  /** That those which ended took together. */
+  seconds: z.number(),
+});
+export type ExecutionCount = z.infer<typeof ExecutionCount>;
+
 export interface ExecutionStore {
   get(arn: string): Execution | undefined;
   /** False when the ARN is taken. `waits`: it starts when there is room for it. */
@@ -57,6 +69,7 @@ export interface ExecutionStore {
   history(arn: string): readonly HistoryEvent[];
   /** Newest first. */
   list(filter: ExecutionFilter): readonly Execution[];
+  counts(): readonly ExecutionCount[];
   /**
    * Deletes executions that ended 90 days ago, as Step Functions does, and, beyond a number of bytes, the oldest histories.
    * Such an execution is still recorded: its name is not used again.
@@ -102,6 +115,10 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
      AND (:followUp IS NULL OR followUp = :followUp) AND (:waits IS NULL OR waits = :waits) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
   );
 
+  const count = database.prepare(
+    `SELECT machine, status, waits, count(*) AS number, coalesce(sum(stoppedAt - startedAt), 0) / 1000.0 AS seconds
+     FROM executions GROUP BY machine, status, waits`,
+  );
   const forgetEvents = database.prepare(
     'DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ?)',
   );
@@ -169,6 +186,7 @@ export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
       selectMany
         .all({ machine, status, followUp, waits: waits === undefined ? null : Number(waits), limit, offset })
         .map((row) => Execution.parse(row)),
+    counts: () => count.all().map((row) => ExecutionCount.parse(row)),
     sweep(now, mostBytes = mostHistoryBytes) {
       flush(() => {
         forgetEvents.run(now - keptMs);

@@ -1,0 +1,157 @@
+/** The metrics of Kubeloom on one machine: what its stores hold at the moment of the question. */
+import { jobOf } from '#contracts/job.ts';
+import type { ClusterRecord } from '#contracts/records.ts';
+import { type MeasureName, measures } from '#domain/measures.ts';
+import type { Using } from '#functions/ports.ts';
+import type { Build } from '../codebuild/build-store.ts';
+import type { ExecutionCount } from '../stepfunctions/execution-store.ts';
+import type { MetricFamily, Sample } from './exposition.ts';
+
+/** Help texts; docs/monitoring.md and the dashboard name the same. */
+export const metricHelp = {
+  kubeloom_manifests: 'manifests by status',
+  kubeloom_clusters: 'clusters by status',
+  kubeloom_cluster_failures: 'clusters whose last failure is not repaired, by class and code',
+  kubeloom_executions: 'executions of the last 90 days by state machine and status; reconcile-manifest are the runs',
+  kubeloom_executions_waiting: 'executions that wait for their turn',
+  kubeloom_run_seconds: 'time that runs of the last 90 days took, by status',
+  kubeloom_builds: 'builds of the last 90 days by what they did and status',
+  kubeloom_builds_queued: 'builds that wait for their turn',
+  kubeloom_stage_seconds: 'time that builds of the last 90 days took, without waiting, by stage or question',
+  kubeloom_lease_overdue_seconds: measures.leaseOverdueSeconds,
+  kubeloom_longest_run_seconds: measures.longestRunSeconds,
+  kubeloom_drift_left: measures.driftLeft,
+  kubeloom_incomplete_checks: measures.incompleteChecks,
+} as const;
+type MetricName = keyof typeof metricHelp;
+
+/** What the platform knows, apart from the table. */
+export interface PlatformNumbers {
+  readonly executions: readonly ExecutionCount[];
+  readonly builds: readonly Build[];
+  /** Last values, by the name of a measure; absent until a function gave one. */
+  readonly measured: ReadonlyMap<string, number>;
+}
+
+export async function kubeloomMetrics(
+  deps: Using<'manifests.list' | 'clusters.list'>,
+  { executions, builds, measured }: PlatformNumbers,
+): Promise<readonly MetricFamily[]> {
+  const manifests = await allManifests(deps);
+  const clusters = (await Promise.all(manifests.map((key) => deps.clusters.list(key)))).flat();
+  const ended = executions.filter(({ machine, status }) => machine === 'reconcile-manifest' && status !== 'RUNNING');
+  return [
+    gauge(
+      'kubeloom_manifests',
+      counted(manifests, ({ status }) => ({ status })),
+    ),
+    gauge(
+      'kubeloom_clusters',
+      counted(clusters, ({ status }) => ({ status })),
+    ),
+    gauge(
+      'kubeloom_cluster_failures',
+      counted(clusters.flatMap(failureOf), (labels) => labels),
+    ),
+    gauge(
+      'kubeloom_executions',
+      executions
+        .filter(({ waits }) => !waits)
+        .map(({ machine, status, number }) => ({ labels: { machine, status }, value: number })),
+    ),
+    gauge('kubeloom_executions_waiting', [
+      { value: sum(executions.filter(({ waits }) => waits).map(({ number }) => number)) },
+    ]),
+    summary(
+      'kubeloom_run_seconds',
+      ended.map(({ status, number, seconds }) => ({ labels: { status }, number, seconds })),
+    ),
+    gauge(
+      'kubeloom_builds',
+      counted(builds, (build) => ({ stage: stageOf(build), status: build.status })),
+    ),
+    gauge('kubeloom_builds_queued', [{ value: builds.filter(isQueued).length }]),
+    summary('kubeloom_stage_seconds', stageTimes(builds)),
+    ...measureNames.flatMap(([name, measure]) => {
+      const value = measured.get(measure);
+      return value === undefined ? [] : [gauge(name, [{ value }])];
+    }),
+  ];
+}
+
+const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
+  ['kubeloom_lease_overdue_seconds', 'leaseOverdueSeconds'],
+  ['kubeloom_longest_run_seconds', 'longestRunSeconds'],
+  ['kubeloom_drift_left', 'driftLeft'],
+  ['kubeloom_incomplete_checks', 'incompleteChecks'],
+];
+
+type Manifests = Awaited<ReturnType<Using<'manifests.list'>['manifests']['list']>>['items'];
+
+async function allManifests({ manifests }: Using<'manifests.list'>): Promise<Manifests> {
+  const found: Manifests[number][] = [];
+  let next: string | undefined;
+  do {
+    const page = await manifests.list(undefined, 200, next);
+    found.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return found;
+}
+
+function failureOf({ status, failure }: ClusterRecord): readonly Readonly<Record<string, string>>[] {
+  if (failure === null || status === 'Converged') return [];
+  return [{ class: failure.class, code: failure.code }];
+}
+
+const isQueued = ({ startedAt, endedAt }: Build): boolean => startedAt === null && endedAt === null;
+
+/** The stage, `drift`, or `question`. */
+function stageOf({ environment }: Build): string {
+  const job = jobOf(environment);
+  return job.kind === 'stage' ? job.stage : job.kind;
+}
+
+function stageTimes(builds: readonly Build[]): readonly Timed[] {
+  const times = new Map<string, number[]>();
+  for (const build of builds) {
+    if (build.startedAt === null || build.endedAt === null) continue;
+    const stage = stageOf(build);
+    times.set(stage, [...(times.get(stage) ?? []), (build.endedAt - build.startedAt) / 1000]);
+  }
+  return [...times].map(([stage, seconds]) => ({ labels: { stage }, number: seconds.length, seconds: sum(seconds) }));
+}
+
+interface Timed {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly number: number;
+  readonly seconds: number;
+}
+
+function summary(name: MetricName, times: readonly Timed[]): MetricFamily {
+  const samples = times.flatMap(({ labels, number, seconds }): Sample[] => [
+    { suffix: '_sum', labels, value: seconds },
+    { suffix: '_count', labels, value: number },
+  ]);
+  return { name, help: metricHelp[name], type: 'summary', samples };
+}
+
+function gauge(name: MetricName, samples: readonly Sample[]): MetricFamily {
+  return { name, help: metricHelp[name], type: 'gauge', samples };
+}
+
+/** How many there are with each set of labels. */
+function counted<Item>(
+  items: readonly Item[],
+  labelsOf: (item: Item) => Readonly<Record<string, string>>,
+): readonly Sample[] {
+  const numbers = new Map<string, Sample>();
+  for (const item of items) {
+    const labels = labelsOf(item);
+    const key = JSON.stringify(labels);
+    numbers.set(key, { labels, value: (numbers.get(key)?.value ?? 0) + 1 });
+  }
+  return [...numbers.values()];
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
