@@ -81,6 +81,11 @@ test('documents are refused: nothing would run them', async () => {
   expect((await kubectl('get', 'configmaps,pods', '-A')).stderr).toContain('No resources found');
 });
 
+test('certificate requests can be listed, and there are none', async () => {
+  const { code, stdout } = await kubectl('get', 'certificatesigningrequests', '-o', 'json');
+  expect([code, JSON.parse(stdout).items]).toEqual([0, []]);
+});
+
 test('the API server says that it is simulated', async () => {
   const version = JSON.parse((await kubectl('version', '-o', 'json')).stdout);
   expect(version.serverVersion).toMatchObject({ gitVersion: 'v1.34.1', gitTreeState: 'simulated control plane' });
