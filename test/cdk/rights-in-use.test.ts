@@ -37,7 +37,11 @@ function recorded<Ports extends object>(ports: Ports): Ports {
 beforeAll(async () => {
   for (const [name, value] of Object.entries({ LOG: 'none', STAGE_RETRY_SECONDS: '0', BACK_OFF_SECONDS: '0' }))
     vi.stubEnv(`KUBELOOM_${name}`, value);
-  vi.stubEnv('KUBELOOM_SIM_FAULTS', JSON.stringify([{ stage: 'kubernetes', class: 'user', times: 1 }]));
+  // Faults are counted by their text for the life of the process, and another test has the same without the manifest.
+  vi.stubEnv(
+    'KUBELOOM_SIM_FAULTS',
+    JSON.stringify([{ stage: 'kubernetes', class: 'user', times: 1, manifest: 'shop' }]),
+  );
   const product = kubeloom('sim');
   platform = await startPlatform({
     ...{ runner: 'sim', inMemory: true, apiPort: 0 },
