@@ -14,6 +14,7 @@ import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { clustersOf, type Planning, planCluster, reachedRecords } from '../pipeline/clusters/cluster-plans.ts';
+import { lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
@@ -61,7 +62,10 @@ export async function assessManifest(
     templates,
     templateSecrets,
     faults: unpinned,
-  } = await pinTemplates(deps, key.namespace, manifest, accompanying);
+  } = await pinTemplates(deps, key.namespace, manifest, {
+    accompanying,
+    lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
+  });
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
   const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
   const record = nextRecord(deps, key, stored, goal);

@@ -23,6 +23,7 @@ const uses = [
   'runs.get',
   'runs.list',
   'runs.put',
+  'templateReferences.get',
   'workflows.fault',
   'workflows.startReconcile',
   'workflows.status',

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { mostRetries } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import type { ResolvedTemplates } from '#functions/ports.ts';
 import { callApi } from '#test/api/api-under-test.ts';
+import { aTemplateReference } from '#test/api/documents.ts';
 import { manifestOf } from './harness/manifests.ts';
-import { Pipeline } from './harness/pipeline.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
 
 const small = manifestOf([{ compute: { work: 1 } }]);
 const plain = manifestOf([{ compute: { work: 2 } }]);
@@ -126,6 +129,55 @@ describe('retries by the clock', () => {
     const pipeline = await failing('quota');
     const { dueAt } = await pipeline.manifest();
     expect((await pipeline.call('', { method: 'GET' })).json).toMatchObject({ status: 'Failed', retryAt: dueAt });
+  });
+});
+
+describe('templates of a branch', () => {
+  const [old, fresh] = ['a'.repeat(40), 'b'.repeat(40)];
+  const version = (commit: string): string => `git:github.com/team/templates@${commit}#templates`;
+
+  /** A manifest that is done with templates of a branch, and what the branch names now. */
+  async function pinned(answer: ResolvedTemplates): Promise<{ pipeline: Pipeline; asked: string[] }> {
+    const pipeline = new Pipeline();
+    const reference = aTemplateReference('own');
+    await pipeline.deps.templateReferences.put('team', 'own', reference);
+    const asked: string[] = [];
+    const resolve = async (url: string, revision: string) => {
+      asked.push(`${url} ${revision}`);
+      return answer;
+    };
+    Object.assign(pipeline.deps, { templateSources: { resolve } });
+    const providers = small.spec.providers.map((provider) => ({ ...provider, templatesRef: { name: 'own' } }));
+    const document = { ...small, spec: { ...small.spec, providers } };
+    const stored = nextRecord(pipeline.deps, key, undefined, {
+      ...{ document, deleting: false, again: false, templates: { templates: { 'sim-1': version(old) } } },
+    });
+    await storeNext(pipeline.deps, undefined, stored);
+    await startRun(pipeline.deps, stored, 'submitted');
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    pipeline.runner.ran.length = 0;
+    return { pipeline, asked };
+  }
+
+  it('a branch of templates that moved starts a run with the commit that it names now', async () => {
+    const { pipeline, asked } = await pinned({ commit: fresh });
+    expect(await tickAfter(pipeline, 7)).toMatchObject({ care: ['templatesMoved'] });
+    expect(asked).toEqual(['github.com/team/templates v1.0.0']);
+    const manifest = await pipeline.manifest();
+    expect(manifest).toMatchObject({ status: 'Done', attempt: 2, templates: { 'sim-1': version(fresh) } });
+    expect(pipeline.runner.ran).toContain('infrastructure');
+    expect(await eventsOf(pipeline, 'TemplatesMoved')).toEqual([
+      `templates moved: of provider sim-1 from ${version(old)} to ${version(fresh)}`,
+    ]);
+  });
+
+  it('a branch that names the same commit, or a repository that does not answer, starts nothing but the check', async () => {
+    for (const answer of [{ commit: old }, { reason: 'it does not answer', fix: 'retry' }]) {
+      const { pipeline } = await pinned(answer);
+      expect(await tickAfter(pipeline, 7)).toMatchObject({ care: ['checked'] });
+      expect(await pipeline.manifest()).toMatchObject({ attempt: 1, templates: { 'sim-1': version(old) } });
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import { isCancelled } from '../runs/cancellation.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
+import { type MovedTemplates, movedTemplates } from './moved-templates.ts';
 import { startNextAttempt } from './next-attempt.ts';
 
 export type DueAction =
@@ -20,7 +21,8 @@ export type DueAction =
   | 'startedAgain'
   | 'finished'
   | 'checked'
-  | 'retried';
+  | 'retried'
+  | 'templatesMoved';
 
 /** Executions that one tick may start; the others are due at the next one. */
 const mostStarts = 20;
@@ -39,6 +41,7 @@ function hasEnded({ status }: ManifestRecord): boolean {
 }
 
 type DuePorts = ReleasePorts &
+  EndedPorts &
   Parameters<typeof cancelRun>[0] &
   Parameters<typeof startNextAttempt>[1] &
   Parameters<typeof startDriftCheck>[0] &
@@ -47,7 +50,7 @@ type DuePorts = ReleasePorts &
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
  * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift, one
- * that failed is tried again.
+ * that failed is tried again; both with what the branches and tags of their templates name now.
  */
 export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
@@ -77,8 +80,7 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
     await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
     return 'leftAlone';
   }
-  if (record.status === 'Done') return unlessChanged(check(record, deps));
-  if (record.status === 'Failed') return unlessChanged(retry(record, deps));
+  if (hasEnded(record)) return unlessChanged(startEnded(record, deps));
   const executionArn = await deps.workflows.startReconcile(runId, key);
   if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
@@ -91,20 +93,44 @@ function nextDueOf(record: ManifestRecord, now: Date): string | undefined {
   return record.status === 'Failed' ? nextRetryAt(now, record.retries ?? 0, `${record.uid}/${record.name}`) : undefined;
 }
 
-type StartPorts = Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>;
+type EndedPorts = Parameters<typeof startDriftCheck>[0] &
+  Parameters<typeof startNextAttempt>[1] &
+  Parameters<typeof movedTemplates>[0] &
+  Using<'events.append'>;
 
-async function check(record: ManifestRecord, deps: StartPorts): Promise<DueAction> {
+async function startEnded(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
+  const moved = await movedTemplates(deps, record);
+  if (moved) await deps.events.append(record, [moved.event]);
+  if (record.status === 'Failed') return retry(record, deps, moved);
+  return moved ? planAgain(record, deps, moved) : check(record, deps);
+}
+
+async function planAgain(
+  { namespace, name, generation, attempt }: ManifestRecord,
+  deps: EndedPorts,
+  { templates }: MovedTemplates,
+): Promise<DueAction> {
+  const reason = 'its templates moved';
+  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, { templates });
+  return 'templatesMoved';
+}
+
+async function check(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
   await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
   return 'checked';
 }
 
 async function retry(
   { namespace, name, generation, attempt, retries: before = 0 }: ManifestRecord,
-  deps: Parameters<typeof startNextAttempt>[1],
+  deps: EndedPorts,
+  moved: MovedTemplates | undefined,
 ): Promise<DueAction> {
   const retries = before + 1;
   const reason = `automatic retry ${retries} of ${mostRetries}`;
-  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, { retries });
+  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, {
+    retries,
+    ...(moved && { templates: moved.templates }),
+  });
   return 'retried';
 }
 

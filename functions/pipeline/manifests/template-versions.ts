@@ -1,4 +1,5 @@
 /** Which templates each provider instance of a manifest uses: pinned when it is accepted, compared by every plan. */
+import type { TemplateLookup } from '#contracts/job.ts';
 import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
@@ -6,12 +7,10 @@ import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
 import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
-import type { Using } from '../../ports.ts';
+import type { ResolvedTemplates, Using } from '../../ports.ts';
 import type { Planning } from '../clusters/cluster-plans.ts';
-import type { QuestionPorts } from '../jobs/questions.ts';
-import { lookUpTemplates } from '../jobs/template-lookups.ts';
 
-type Ports = QuestionPorts & Using<'templateReferences.get' | 'templateSources'>;
+type Ports = Using<'config' | 'templateReferences.get' | 'templateSources'>;
 
 /** What plans of a stored manifest need. */
 export function planningOf(
@@ -36,6 +35,18 @@ export interface PinnedTemplates {
   readonly faults: readonly Fault[];
 }
 
+type LookUp = (
+  reference: { readonly namespace: string; readonly name: string },
+  request: TemplateLookup,
+) => Promise<ResolvedTemplates>;
+
+export interface PinOptions {
+  /** Documents of the same request. @default none */
+  readonly accompanying?: readonly unknown[] | undefined;
+  /** Asks a private repository. @default those are not asked, and a fault says so */
+  readonly lookUp?: LookUp | undefined;
+}
+
 /**
  * Asks the repositories which commits the references of a manifest name now. A reference used by many is resolved once.
  * References in `accompanying` take precedence over stored ones of the same name; a private repository whose token is in `accompanying`, and so
@@ -45,7 +56,7 @@ export async function pinTemplates(
   deps: Ports,
   namespace: string,
   manifest: InputManifest,
-  accompanying: readonly unknown[] = [],
+  { accompanying = [], lookUp }: PinOptions = {},
 ): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
@@ -53,7 +64,7 @@ export async function pinTemplates(
       if (templatesRef.name === defaultTemplates) return {};
       const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
       const key = `${reference.namespace}/${reference.name}`;
-      const answer = asked.get(key) ?? pinOf(deps, reference, accompanying);
+      const answer = asked.get(key) ?? pinOf(deps, reference, { accompanying, lookUp });
       asked.set(key, answer);
       const pin = await answer;
       if (pin === undefined) return {};
@@ -73,7 +84,7 @@ type Pin = { readonly version: string; readonly secret?: string } | { readonly r
 async function pinOf(
   deps: Ports,
   { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
-  accompanying: readonly unknown[],
+  { accompanying = [], lookUp }: PinOptions,
 ): Promise<Pin | undefined> {
   const given = documentNamed(accompanying, 'TemplateGitReference', { namespace, name });
   const stored = given ?? (await deps.templateReferences.get(namespace, name));
@@ -93,9 +104,12 @@ async function pinOf(
   const secret = auth && locatorOf(auth.secretRef, namespace);
   if (auth && documentNamed(accompanying, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
+  const isPrivate = secret !== undefined && byRunner;
+  if (isPrivate && !lookUp)
+    return { reason: 'it is a private repository, which only a runner may ask', fix: 'apply the manifest again' };
   const answer =
-    secret !== undefined && byRunner
-      ? await lookUpTemplates(deps, { namespace, name }, { url: endpoint.url, revision, secret })
+    isPrivate && lookUp
+      ? await lookUp({ namespace, name }, { url: endpoint.url, revision, secret })
       : await deps.templateSources.resolve(endpoint.url, revision);
   if (!('commit' in answer)) return answer;
   const version = templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer });
