@@ -79,6 +79,19 @@ export class BareApiServer {
     throw new Error('kube-apiserver is not ready after two minutes');
   }
 
+  /** Starts another program of the control plane by its name, or one by its path, as an administrator; it ends with this server. */
+  runNextToIt(program: string, args: readonly string[]): void {
+    const file = program.includes('/') ? program : join(partsDirectory(), 'programs', `kubernetes-${newest}`, program);
+    this.#run(file, [`--kubeconfig=${this.adminFile()}`, ...args]);
+  }
+
+  /** Path of the administrator's kubeconfig. */
+  adminFile(): string {
+    const file = join(this.directory, 'admin.kubeconfig');
+    writeFileSync(file, this.kubeconfig());
+    return file;
+  }
+
   /** It dies with this process, however that ends. */
   #run(program: string, args: readonly string[]): void {
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' });
