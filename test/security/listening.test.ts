@@ -33,10 +33,12 @@ it('a platform listens on 127.0.0.1 only, with all its servers', async () => {
     await down(dataDir);
     await rm(dataDir, { recursive: true, force: true });
   });
-  const { pid, apiUrl, endpoints } = await up({ dataDir, apiPort: 0, runner: 'sim' });
+  const { pid, apiUrl, metricsUrl = '', endpoints } = await up({ dataDir, apiPort: 0, runner: 'sim' });
   const found = listening(pid);
   expect(found.filter((address) => !address.startsWith('tcp 0100007F:'))).toEqual([]);
   const ports = found.map((address) => Number.parseInt(address.slice(-4), 16)).toSorted();
-  const reported = [apiUrl, ...Object.values(endpoints ?? {})].map((url) => Number(new URL(url).port)).toSorted();
+  const reported = [apiUrl, metricsUrl, ...Object.values(endpoints ?? {})]
+    .map((url) => Number(new URL(url).port))
+    .toSorted();
   expect(ports).toEqual(reported);
 });
