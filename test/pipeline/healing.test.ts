@@ -202,3 +202,28 @@ describe('machines that are gone', () => {
     expect((await pipeline.cluster()).drift?.replaced).toHaveLength(1);
   });
 });
+
+describe('nodes that are not ready, with a check that repairs', () => {
+  const notReady = async (pipeline: Pipeline) => {
+    const [node = ''] = await powerOff(pipeline, 'work');
+    const where = { node, pool: 'web-work', provider: 'sim-1' };
+    pipeline.runner.drift = [{ kind: 'node', where, message: `${node} is not ready`, repairable: true }];
+    pipeline.runner.ran.length = 0;
+  };
+
+  it('a node that is not ready is repaired on its machine, if its pool has no repair of its own', async () => {
+    const pipeline = await existing({ onDrift: 'repair' });
+    await notReady(pipeline);
+    const before = await pipeline.nodes();
+    await pass(pipeline, 35);
+    expect(pipeline.runner.ran).toEqual(['drift', 'configuration', 'kubernetes', 'nodes', 'drift']);
+    expect(await pipeline.nodes()).toEqual(before);
+  });
+
+  it('a node that is not ready is left to healing, if its pool says to replace it', async () => {
+    const pipeline = await existing({ onDrift: 'repair', repair: { onUnhealthy: 'replace' } });
+    await notReady(pipeline);
+    await pass(pipeline, 35);
+    expect(new Set(pipeline.runner.ran)).toEqual(new Set(['drift']));
+  });
+});

@@ -61,7 +61,11 @@ export async function healNodes(
     ...replaced,
     ...granted.map(({ node }) => ({ node, pool: poolOf(node), at: now.toISOString() })),
   ];
-  const acts = (name: string): boolean => (policies[poolOf(name)]?.onUnhealthy ?? 'report') !== 'report';
+  const actionOf = (name: string) => policies[poolOf(name)]?.onUnhealthy ?? 'report';
+  const acts = (name: string): boolean => actionOf(name) !== 'report';
+  // What is wrong on a machine that exists is repaired there, unless its pool says to replace it.
+  const isHeld = ({ node, health: state }: NodeHealthRecord): boolean =>
+    state === 'gone' ? acts(node) && !recreated.has(node) : actionOf(node) === 'replace' && state !== 'healthy';
   const again = refused.flatMap(({ node, until }) => (until !== undefined && acts(node) ? [until] : [])).sort()[0];
   const recreated = new Set(granted.flatMap(({ node, how }) => (how === 'recreate' ? [node] : [])));
   const found = {
@@ -73,7 +77,7 @@ export async function healNodes(
   return {
     found,
     replace: granted.flatMap(({ node, because, how }) => (how === 'replace' ? [{ node, because }] : [])),
-    held: new Set(health.flatMap(({ node }) => (acts(node) && !recreated.has(node) ? [node] : []))),
+    held: new Set(health.filter(isHeld).map(({ node }) => node)),
     events: eventsOf(before, found, granted),
   };
 }

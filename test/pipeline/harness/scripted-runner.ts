@@ -101,11 +101,11 @@ export class ScriptedRunner {
     this.prefixes.push(prefix);
     const ending = await this.#ending('drift', 'do');
     if (ending === undefined) {
-      const gone = new Set(this.drift.flatMap(({ kind, where }) => (kind === 'machine' ? [where.node] : [])));
-      const health = namesOf(current).map((node) => ({
-        node,
-        health: this.health.get(node) ?? (gone.has(node) ? 'gone' : 'healthy'),
-      }));
+      const nodesOf = (wanted: DriftItem['kind']) =>
+        new Set(this.drift.flatMap(({ kind, where }) => (kind === wanted ? [where.node] : [])));
+      const [gone, notReady] = [nodesOf('machine'), nodesOf('node')];
+      const found = (node: string) => (gone.has(node) ? 'gone' : notReady.has(node) ? 'notReady' : 'healthy');
+      const health = namesOf(current).map((node) => ({ node, health: this.health.get(node) ?? found(node) }));
       const report = { schema: 1, items: this.drift, unchecked: [], health };
       await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
     }
