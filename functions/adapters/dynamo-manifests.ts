@@ -92,10 +92,10 @@ export class DynamoManifests implements ManifestStore {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, check, checks } = record;
+    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, templatesSeen, check, checks } = record;
     const change = assigned({
       ...{ document: kept, origin, checksum, generation, attempt, status, runId, deleting, updatedAt },
-      ...{ retryFrom, retries, orphans, templates, templateSecrets, check },
+      ...{ retryFrom, retries, orphans, templates, templateSecrets, templatesSeen, check },
       ...(checks !== undefined && { checks }),
       ...{ dueAt, duePartition: dueAt === undefined ? undefined : partitionOf(status) },
     });

@@ -58,6 +58,8 @@ export const ManifestRecord = z.strictObject({
   templates: z.record(z.string(), z.string()).optional(),
   /** Locator of the Secret with the token of a private repository of templates, by provider instance. */
   templateSecrets: z.record(z.string(), z.string()).optional(),
+  /** Versions that branches and tags of templates name meanwhile, as reported; this generation keeps those that are above. */
+  templatesSeen: z.record(z.string(), z.string()).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
   /** Nothing is started until it is resumed; a run under way stops after its waypoint. */

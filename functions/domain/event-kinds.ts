@@ -29,7 +29,7 @@ export const eventKinds = {
     RunPaused: { level: 'info', when: 'the manifest is paused; resuming it does what is left' },
     RunCancelled: { level: 'warning', when: 'a user cancelled the run' },
     RunFailed: { level: 'error', when: 'clusters are not as desired', fault: 'see `StageFailed`' },
-    TemplatesMoved: { level: 'info', when: 'a branch or tag of templates names another commit; a run follows' },
+    TemplatesMoved: { level: 'info', when: 'a branch or tag of templates names another commit' },
     RetryScheduled: { level: 'info', when: 'a failed manifest will be retried automatically; says when' },
     RetriesUsedUp: {
       level: 'error',

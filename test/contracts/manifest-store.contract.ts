@@ -66,7 +66,12 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
     it('a replacement sets the stage of a retry and the orphans, and removes both again', async () => {
       const store = make();
       await store.create(aManifest());
-      const retried = aManifest({ attempt: 2, retryFrom: 'nodes', orphans: ['a-01', 'a-02'] });
+      const retried = aManifest({
+        attempt: 2,
+        retryFrom: 'nodes',
+        orphans: ['a-01', 'a-02'],
+        templatesSeen: { one: 'git:v2' },
+      });
       await store.replace(retried, { generation: 1, attempt: 1 });
       expect(await store.get(key)).toEqual(retried);
       await store.replace(aManifest({ attempt: 3, orphans: 'all' }), { generation: 1, attempt: 2 });

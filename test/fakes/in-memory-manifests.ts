@@ -54,9 +54,10 @@ export class InMemoryManifests implements ManifestStore {
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
     const { document, checksum, generation, attempt, status, runId, deleting, updatedAt } = record;
-    const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets } = record;
+    const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
+      record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
-    const { origin: _origin, templates: _templates, templateSecrets: _secrets, ...kept } = same;
+    const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...kept } = same;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -64,6 +65,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(orphans !== undefined && { orphans }),
       ...(templates !== undefined && { templates }),
       ...(templateSecrets !== undefined && { templateSecrets }),
+      ...(templatesSeen !== undefined && { templatesSeen }),
       ...(dueAt !== undefined && { dueAt }),
       ...(check !== undefined && { check }),
       ...(checks !== undefined && { checks }),

@@ -147,30 +147,68 @@ describe('templates of a branch', () => {
       return answer;
     };
     Object.assign(pipeline.deps, { templateSources: { resolve } });
-    const providers = small.spec.providers.map((provider) => ({ ...provider, templatesRef: { name: 'own' } }));
-    const document = { ...small, spec: { ...small.spec, providers } };
-    const stored = nextRecord(pipeline.deps, key, undefined, {
-      ...{ document, deleting: false, again: false, templates: { templates: { 'sim-1': version(old) } } },
-    });
-    await storeNext(pipeline.deps, undefined, stored);
-    await startRun(pipeline.deps, stored, 'submitted');
-    await pipeline.settle();
+    await pinnedRun(pipeline, small);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
     pipeline.runner.ran.length = 0;
     return { pipeline, asked };
   }
 
-  it('a branch of templates that moved starts a run with the commit that it names now', async () => {
+  /** With the commit that the branch named at first. */
+  async function pinnedRun(pipeline: Pipeline, { spec, ...rest }: InputManifest): Promise<void> {
+    const providers = spec.providers.map((provider) => ({ ...provider, templatesRef: { name: 'own' } }));
+    const before = await pipeline.deps.manifests.get(key);
+    const stored = nextRecord(pipeline.deps, key, before, {
+      ...{ document: { ...rest, spec: { ...spec, providers } }, deleting: false, again: false },
+      ...{ templates: { templates: { 'sim-1': version(old) } } },
+    });
+    await storeNext(pipeline.deps, before, stored);
+    await startRun(pipeline.deps, stored, 'submitted');
+    await pipeline.settle();
+  }
+  const kept = { templates: { 'sim-1': version(old) } };
+
+  it('a branch of templates that moved is reported once, and a manifest that is done keeps its commit and its machines', async () => {
     const { pipeline, asked } = await pinned({ commit: fresh });
-    expect(await tickAfter(pipeline, 7)).toMatchObject({ care: ['templatesMoved'] });
-    expect(asked).toEqual(['github.com/team/templates v1.0.0']);
-    const manifest = await pipeline.manifest();
-    expect(manifest).toMatchObject({ status: 'Done', attempt: 2, templates: { 'sim-1': version(fresh) } });
-    expect(pipeline.runner.ran).toContain('infrastructure');
+    const before = await pipeline.nodes();
+    expect(await tickAfter(pipeline, 7)).toMatchObject({ care: ['checked'] });
+    expect(await tickAfter(pipeline, 7)).toMatchObject({ care: ['checked'] });
+    expect(asked).toEqual(Array.from({ length: 2 }, () => 'github.com/team/templates v1.0.0'));
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 1, ...kept });
+    expect(pipeline.runner.ran).toEqual(['drift', 'drift']);
+    expect(await pipeline.nodes()).toEqual(before);
     expect(await eventsOf(pipeline, 'TemplatesMoved')).toEqual([
-      `templates moved: of provider sim-1 from ${version(old)} to ${version(fresh)}`,
+      `templates moved: of provider sim-1 from ${version(old)} to ${version(fresh)}; nothing is changed: apply the manifest again to use that (\`kubeloom plan\` shows what it replaces)`,
     ]);
   });
+
+  it('a manifest that failed before it had any machine is retried with the commit that its branch names now', async () => {
+    const { pipeline } = await pinned({ commit: fresh });
+    await pipeline.call('', { method: 'DELETE' });
+    await pipeline.settle();
+    pipeline.runner.trouble('infrastructure', 'quota', { times: 9 });
+    await pinnedRun(pipeline, small);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', ...kept });
+    expect(await tickAfter(pipeline, 1.2)).toMatchObject({ care: ['retried'] });
+    expect(await pipeline.manifest()).toMatchObject({ attempt: 2, templates: { 'sim-1': version(fresh) } });
+    expect((await eventsOf(pipeline, 'TemplatesMoved')).at(-1)).toContain('the retry uses that');
+  });
+
+  it.each([{ protect: false }, { protect: true }])(
+    'a manifest that failed and has machines is retried with its own commit, protected or not: %o',
+    async ({ protect }) => {
+      const { pipeline } = await pinned({ commit: fresh });
+      const before = await pipeline.nodes();
+      pipeline.runner.trouble('infrastructure', 'quota', { times: 9 });
+      const pools = plain.spec.nodePools.dynamic.map((pool) => ({ ...pool, ...(protect && { protect }) }));
+      const nodePools = { ...plain.spec.nodePools, dynamic: pools };
+      await pinnedRun(pipeline, { ...plain, spec: { ...plain.spec, nodePools } });
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
+      for (const hours of [1.2, 2.3]) expect(await tickAfter(pipeline, hours)).toMatchObject({ care: ['retried'] });
+      expect(await pipeline.manifest()).toMatchObject({ attempt: 3, ...kept });
+      expect(await pipeline.nodes()).toEqual(before);
+      expect(await eventsOf(pipeline, 'TemplatesMoved')).toHaveLength(1);
+    },
+  );
 
   it('a branch that names the same commit, or a repository that does not answer, starts nothing but the check', async () => {
     for (const answer of [{ commit: old }, { reason: 'it does not answer', fix: 'retry' }]) {

@@ -21,8 +21,7 @@ export type DueAction =
   | 'startedAgain'
   | 'finished'
   | 'checked'
-  | 'retried'
-  | 'templatesMoved';
+  | 'retried';
 
 /** Executions that one tick may start; the others are due at the next one. */
 const mostStarts = 20;
@@ -50,7 +49,7 @@ type DuePorts = ReleasePorts &
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
  * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift, one
- * that failed is tried again; both with what the branches and tags of their templates name now.
+ * that failed is tried again; of both is reported when branches or tags of their templates have moved.
  */
 export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = record;
@@ -100,23 +99,17 @@ type EndedPorts = Parameters<typeof startDriftCheck>[0] &
 
 async function startEnded(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
   const moved = await movedTemplates(deps, record);
-  if (moved) await deps.events.append(record, [moved.event]);
-  if (record.status === 'Failed') return retry(record, deps, moved);
-  return moved ? planAgain(record, deps, moved) : check(record, deps);
+  if (moved && moved.events.length > 0) await deps.events.append(record, moved.events);
+  return record.status === 'Failed' ? retry(record, deps, moved) : check(record, deps, moved);
 }
 
-async function planAgain(
-  { namespace, name, generation, attempt }: ManifestRecord,
-  deps: EndedPorts,
-  { templates }: MovedTemplates,
-): Promise<DueAction> {
-  const reason = 'its templates moved';
-  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, { templates });
-  return 'templatesMoved';
-}
-
-async function check(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
-  await startDriftCheck(deps, record, { policy: checkPolicyOf(record), reason: 'drift check' });
+async function check(record: ManifestRecord, deps: EndedPorts, moved: MovedTemplates | undefined): Promise<DueAction> {
+  const seen = moved?.change.templatesSeen;
+  await startDriftCheck(
+    deps,
+    { ...record, ...(seen && { templatesSeen: seen }) },
+    { policy: checkPolicyOf(record), reason: 'drift check' },
+  );
   return 'checked';
 }
 
@@ -127,10 +120,8 @@ async function retry(
 ): Promise<DueAction> {
   const retries = before + 1;
   const reason = `automatic retry ${retries} of ${mostRetries}`;
-  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, {
-    retries,
-    ...(moved && { templates: moved.templates }),
-  });
+  const change = { retries, ...moved?.change };
+  await startNextAttempt({ namespace, name, generation, attempt, reason }, deps, change);
   return 'retried';
 }
 

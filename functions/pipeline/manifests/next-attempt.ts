@@ -12,7 +12,7 @@ import { type GenerationRequest, nextRecord, startRun } from './next-generation.
 export async function startNextAttempt(
   { namespace, name, generation, attempt, reason }: StartNextAttemptInput,
   deps: Ports,
-  change: Pick<GenerationRequest, 'retries' | 'templates'> = {},
+  change: Change = {},
 ): Promise<boolean> {
   const stored = await deps.manifests.get({ namespace, name });
   if (stored?.generation !== generation || stored.attempt !== attempt) return false;
@@ -40,15 +40,14 @@ export async function startAnotherAttempt(
   }
 }
 
+type Change = Pick<GenerationRequest, 'retries' | 'templates' | 'templatesSeen'>;
+
 type Ports = Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>;
 
 async function startAfter(
   deps: Ports,
   stored: ManifestRecord,
-  {
-    reason,
-    change = {},
-  }: { readonly reason: string; readonly change?: Pick<GenerationRequest, 'retries' | 'templates'> },
+  { reason, change = {} }: { readonly reason: string; readonly change?: Change },
 ): Promise<ManifestRecord> {
   const { document, deleting, generation, attempt } = stored;
   const record = nextRecord(deps, stored, stored, { document, deleting, again: true, ...change });
