@@ -37,6 +37,14 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
     return node.name;
   }
 
+  /** Kubernetes waits a while before it calls a kubelet silent: a check before that finds nothing at its node. */
+  async function untilNotReady(node: string): Promise<void> {
+    const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+    const file = await installation.kubeconfig(name, cluster);
+    const ask = () => execFileSync('kubectl', ['--kubeconfig', file, 'get', 'node', node, '-o', ready]).toString();
+    await vi.waitFor(() => expect(ask()).not.toBe('True'), { timeout: 120_000, interval: 1000 });
+  }
+
   beforeAll(async () => {
     // What has no power here gets none: more tries need not wait.
     vi.stubEnv('KUBELOOM_BACK_OFF_SECONDS', '0.2');
@@ -88,6 +96,7 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
     // Another port is another firewall: Terraform visits both machines, and their provider says that they are lost.
     const manifest = await apply({ near, late: lost }, 30_082, 81);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    await untilNotReady(joined);
     const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, { repair: true });
     const checked = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
     cluster = clusterOf(checked.manifest ?? manifest);
