@@ -125,7 +125,8 @@ node=$(grep -o 'known_hosts-[^ ]*' <<< "$*" | head -1); node=\${node#known_hosts
 grep -qx "$node" "$out.deaf" 2>/dev/null && exit 255
 case "$*" in
   *ca.crt) cat "$out.authority"; exit;;
-  *reset*) echo "reset on $node" >> "$out.calls"; exit;;
+  *reset*) [ ! -e "$out.unreset" ] || { echo 'the kubelet does not stop' >&2; exit 1; }
+    echo "reset on $node" >> "$out.calls"; exit;;
 esac
 grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
 `;
@@ -193,6 +194,15 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
+  it('a node is not removed when its machine does not let its user ask', async () => {
+    world.script('sudo', '#!/bin/bash\necho "sudo: a password is required" >&2\nexit 1\n');
+    // It runs what it is told to, as the machine would.
+    world.set('KUBELOOM_SSH', world.script('ssh', `#!/bin/bash\nPATH=${world.directory}:$PATH bash -c "\${@: -1}"\n`));
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: 'basement-01' } }] }));
+    await run({}, facts(['basement-01']));
+    expect(calls().filter((call) => call.includes('delete'))).toEqual([]);
+  });
+
   it('a static machine that was reinstalled is joined by a repair that sets it up again', async () => {
     writeFileSync(`${recordings}.bare`, 'basement-01');
     const install: StagePlan = {
@@ -222,6 +232,24 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
       'apply -m kubeone.yaml -y',
     ]);
     expect((await world.reported()).join()).toContain('HalfJoinedReset: workers-bbbbbbb-01');
+  });
+
+  it('KubeOne is not run while a machine on which a join was cut off cannot be reset', async () => {
+    writeFileSync(`${recordings}.bare`, '');
+    writeFileSync(`${recordings}.authority`, 'b3Vycw==');
+    writeFileSync(`${recordings}.unreset`, '');
+    const kubeconfig =
+      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
+    await world.ports.artifacts.putText(key, kubeconfig);
+    writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: lost[0] } }] }));
+    const state = threeControls();
+    await world.put(aDocument([apply], { before: state, target: state }), facts());
+    expect((await world.run('kubernetes')).error).toMatchObject({
+      ...{ class: 'transient', code: 'NodeNotReset', resource: 'workers-bbbbbbb-01' },
+      message: expect.stringContaining('the kubelet does not stop'),
+    });
+    expect((await world.reported()).join()).not.toContain('HalfJoinedReset');
+    expect(calls().some((call) => call.startsWith('apply'))).toBe(false);
   });
 
   it('a machine with Kubernetes of another cluster is never reset', async () => {

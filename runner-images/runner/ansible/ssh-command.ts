@@ -13,6 +13,11 @@ export interface SshLogin extends SshTarget {
   readonly user?: string;
 }
 
+export interface SshLimit {
+  /** The command is stopped after this long. @default 1 min */
+  readonly totalMs?: number;
+}
+
 /** How to log in on a node; its key is in `keyDirectory`. */
 export function sshLoginOf(
   { node, pool }: { readonly node: NodeState; readonly pool: NodePoolState },
@@ -30,6 +35,7 @@ export function runOverSsh(
   { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,
   { name, host, port, keyFile, user = 'root' }: SshLogin,
   command: string,
+  { totalMs = 60_000 }: SshLimit = {},
 ): Promise<CommandResult> {
   const options = {
     BatchMode: 'yes',
@@ -49,7 +55,7 @@ export function runOverSsh(
       ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
       ...[`${user}@${host}`, command],
     ],
-    totalMs: 60_000,
+    totalMs,
     onLine: complaintsOnly,
   }).catch((error: unknown) => {
     if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;

@@ -50,8 +50,10 @@ export async function removeOldMembers(
 /** The machine itself answers that kubeadm never ran on it, or not since it was reset: KubeOne asks the same. */
 async function isBare(context: StageContext, member: Member, keyDirectory: string): Promise<boolean> {
   const login = sshLoginOf(member, context.facts.current, keyDirectory);
-  const test = `${login.user === 'root' ? '' : 'sudo -n '}test -e /etc/kubernetes/kubelet.conf`;
-  const { code, stdout } = await runOverSsh(context, login, `${test}; echo kubeloom-joined-$?`);
+  // One sudo around both: one that fails is no answer.
+  const sudo = login.user === 'root' ? '' : 'sudo -n ';
+  const test = `${sudo}sh -c 'test -e /etc/kubernetes/kubelet.conf; echo kubeloom-joined-$?'`;
+  const { code, stdout } = await runOverSsh(context, login, test);
   return code === 0 && stdout.split('\n').includes('kubeloom-joined-1');
 }
 

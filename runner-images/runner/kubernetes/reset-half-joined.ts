@@ -6,11 +6,15 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { keepKubeconfig } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
 
 /** ssh processes at once. */
 const asksAtOnce = 30;
+
+/** It stops the kubelet and removes all its containers. */
+const resetMs = 5 * 60_000;
 
 const Kubeconfig = z.object({
   clusters: z
@@ -44,13 +48,25 @@ export async function resetHalfJoined(context: StageContext, state: ClusterState
   if (half.length === 0) return;
   const nodes = await new Kubectl(context, kubeconfig).nodes();
   for (const login of half.filter(({ name }) => !nodes.has(name))) {
-    await runOverSsh(context, login, asRoot(login, 'kubeadm reset -f'));
+    const { code, stderr } = await runOverSsh(context, login, asRoot(login, 'kubeadm reset -f'), { totalMs: resetMs });
+    if (code !== 0) throw notReset(login.name, stderr);
     emit({
       kind: 'HalfJoinedReset',
       message: `${login.name}: a join was cut off on it; it is reset and joins again`,
       node: login.name,
     });
   }
+}
+
+function notReset(node: string, stderr: string): StageFailure {
+  const words = stderr.trim().split('\n').at(-1)?.trim();
+  return new StageFailure({
+    class: 'transient',
+    code: 'NodeNotReset',
+    message: `A join was cut off on ${node}, and \`kubeadm reset\` did not succeed there: ${words || 'it said nothing'}`,
+    resource: node,
+    hint: `Log in on ${node} and run \`kubeadm reset -f\` as root; Kubeloom retries automatically.`,
+  });
 }
 
 const asRoot = ({ user }: SshLogin, command: string): string => `${user === 'root' ? '' : 'sudo -n '}${command}`;
