@@ -110,7 +110,7 @@ export const eventKinds = {
     NodeOrphaned: { level: 'warning', node: 'sometimes', when: 'a node keeps running and is no longer managed' },
     FirewallUpdated: { level: 'info', when: 'the firewall of a provider allows the current nodes' },
     FirewallOutdated: { level: 'warning', when: 'it could not be updated; the next change retries', fault: 'provider' },
-    WaitsForSsh: { level: 'info', node: 'always', when: 'a new machine does not answer over SSH yet' },
+    WaitsForSsh: { level: 'info', node: 'always', when: 'a new or needed machine does not answer over SSH yet' },
     FirstBootAwaited: { level: 'info', node: 'always', when: 'a new machine does not accept the login of root yet' },
     NodeConfigured: { level: 'info', node: 'always', when: 'a node is configured and in the mesh' },
     NodeNotCleaned: { level: 'warning', node: 'always', when: 'a node that leaves was not reached', fault: 'node' },

@@ -170,8 +170,11 @@ describe('a dead node in Ansible', () => {
 describe('a dead node in KubeOne', () => {
   const kubernetes: StagePlan = { stage: 'kubernetes', reasons: [], work: { action: 'apply' } };
   let hosts: AnsweringHosts;
+  const patience = (seconds: number) =>
+    Object.assign(world.ports, { config: { ...world.ports.config, KUBELOOM_SSH_WAIT_SECONDS: seconds } });
   beforeEach(async () => {
     hosts = await answeringHosts();
+    patience(0);
   });
   afterEach(() => hosts.close());
   const given = () => {
@@ -195,6 +198,21 @@ describe('a dead node in KubeOne', () => {
     expect(given()).toContain('basement-01');
     expect((await world.reported()).join()).toContain(`NodeLeftOut: ${worker} does not answer`);
     expect((await world.facts()).nodes[worker]?.unreachableSince).toMatch(/^\d{4}-/);
+  });
+
+  it('KubeOne waits for a control node that restarts', async () => {
+    let asked = 0;
+    server = createServer((socket) => {
+      asked += 1;
+      if (asked === 1) socket.destroy();
+      else socket.end('SSH-2.0-restarted\r\n');
+    });
+    hosts = { ...hosts, dead: { publicAddress: '127.0.0.1', sshPort: await portOf(server) } };
+    patience(60);
+    expect((await apply(['control-aaaaaaa-02'])).error).toBeUndefined();
+    expect(given()).toContain('control-aaaaaaa-02');
+    expect((await world.facts()).nodes['control-aaaaaaa-02']).not.toHaveProperty('unreachableSince');
+    expect((await world.reported()).join()).not.toContain('NodeLeftOut');
   });
 
   it('KubeOne is given a node that answers again', async () => {
