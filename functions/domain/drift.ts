@@ -32,6 +32,8 @@ export const DriftItem = z.strictObject({
   message: z.string().max(500),
   /** The stages that created it can repair it. */
   repairable: z.boolean(),
+  /** Its machine does not exist, or has to be recreated. */
+  gone: z.literal(true).optional(),
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 

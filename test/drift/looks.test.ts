@@ -154,7 +154,9 @@ describe('a check', () => {
     ]);
     live({ 'workers-bbbbbbb-01': { ready: 'Unknown' } });
     const { items } = await look();
-    expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true }]);
+    expect(items).toMatchObject([
+      { kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true, gone: true },
+    ]);
   });
 
   it('a check never destroys an existing machine, nor applies anything that would', async () => {
@@ -165,6 +167,7 @@ describe('a check', () => {
     record(`${workspace}.out`, changedOutside(worker) + replaced(worker, 'cannot_update'));
     const { items } = await look();
     expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: false }]);
+    expect(items[0]).not.toHaveProperty('gone');
     expect(items[0]?.message).toMatch(/was changed \(replace .*would have to be destroyed.*replace its pool/);
     record(`${workspace}.out`, replaced(worker, 'requested'));
     expect((await look()).items).toMatchObject([{ kind: 'machine', repairable: true }]);

@@ -23,6 +23,7 @@ const lost = (node: string): DriftItem => ({
   where: { node, provider: 'hz-prod' },
   message: 'gone',
   repairable: true,
+  gone: true,
 });
 
 describe('a lost API endpoint', () => {
@@ -58,6 +59,11 @@ describe('a lost API endpoint', () => {
   it.each([1, 2])('nothing moves when %i control nodes have lost their quorum', (count) => {
     const path = repairWaypoints(controls(count), [lost('control-aaaaaaa-01')]);
     expect(path.map(({ direction }) => direction)).toEqual(['repair']);
+  });
+
+  it('nothing moves when the machine of the endpoint exists and differs', () => {
+    const { gone: _gone, ...differs } = lost('control-aaaaaaa-01');
+    expect(repairWaypoints(controls(3), [differs]).map(({ direction }) => direction)).toEqual(['repair']);
   });
 
   it('nothing moves when another node is lost', () => {

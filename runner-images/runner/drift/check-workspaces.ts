@@ -97,7 +97,7 @@ function itemsOf(
 function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
   const about = { kind: 'machine', where: findingPlace(target, node) } as const;
   if (changes.some(isRecreated))
-    return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true };
+    return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true, gone: true };
   const existing = changes.some(({ action }) => action === 'replace');
   const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
   if (!existing) return { ...about, message: sentence(message), repairable: true };

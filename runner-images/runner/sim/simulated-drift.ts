@@ -93,5 +93,6 @@ function itemOf({ kind, node, pool, provider, name, repairable }: InjectedDrift,
     ...(name !== undefined && { name }),
   };
   const about = named ?? name ?? instance;
-  return [{ kind, where, message: `${about === undefined ? '' : `${about}: `}${words[kind]} (simulated)`, repairable }];
+  const message = `${about === undefined ? '' : `${about}: `}${words[kind]} (simulated)`;
+  return [{ kind, where, message, repairable, ...(kind === 'machine' && { gone: true as const }) }];
 }

@@ -13,7 +13,7 @@ import { stagePlans } from './stage-plans.ts';
 export function moveOffLostNode(state: ClusterState, items: readonly DriftItem[]): Waypoint | undefined {
   const { apiEndpoint, pools } = state;
   const named = (among: readonly DriftItem[]) => new Set(among.flatMap(({ where }) => where.node ?? []));
-  const lost = named(items.filter(({ kind }) => kind === 'machine'));
+  const lost = named(items.filter(({ kind, gone }) => kind === 'machine' && gone));
   const broken = named(items);
   if (apiEndpoint.kind !== 'node' || !lost.has(apiEndpoint.node)) return undefined;
   const controls = pools.filter(({ role }) => role === 'control').flatMap(({ nodes }) => nodes.map(({ name }) => name));
