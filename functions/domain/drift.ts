@@ -40,8 +40,10 @@ export type DriftItem = z.infer<typeof DriftItem>;
 /** What a check found out about one node. Never contains a secret. */
 export const NodeObservation = z.strictObject({
   node: z.string(),
-  /** `gone`: its machine does not exist any more. `unknown`: no one could say. */
+  /** `gone`: its machine, or a part of it, does not exist any more. `unknown`: no one could say. */
   health: z.enum(['healthy', 'notReady', 'gone', 'unknown']),
+  /** It is `gone`, and Kubernetes reports it as ready all the same. */
+  ready: z.literal(true).optional(),
   /** ISO 8601: since when Kubernetes reports it as not ready. */
   since: z.string().optional(),
   /** ISO 8601: when it joined Kubernetes. */

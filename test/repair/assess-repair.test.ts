@@ -52,6 +52,16 @@ test('a node whose machine is gone is replaced, too', () => {
   expect(assess(workers(1, { health: 'gone' })).replace).toMatchObject([{ because: 'its machine is gone' }]);
 });
 
+test('a node that Kubernetes reports as ready is not replaced, though a part of its machine is gone', () => {
+  const partly = { health: 'gone', ready: true } as const;
+  const { replace, refused } = assess(workers(1, { ...partly, looks: 1 }));
+  expect(replace).toEqual([]);
+  expect(refused).toMatchObject([{ because: expect.stringContaining('ready'), until: minutesAgo(-15) }]);
+  // A person has to look: more checks would find the same.
+  expect(assess(workers(1, partly)).refused[0]).not.toHaveProperty('until');
+  expect(assess(workers(1, partly), { onUnhealthy: 'recreate' }).replace).toMatchObject([{ how: 'recreate' }]);
+});
+
 test('nothing is replaced where every node is healthy', () => {
   expect(assess(workers(0))).toEqual({ replace: [], refused: [] });
 });

@@ -23,6 +23,13 @@ test('a node that several checks find unhealthy is so since the first of them, o
   expect(nextHealth(second, { state, seen: seen(), now: at(20) })).toEqual([]);
 });
 
+test('a node whose machine is gone in part is known to be ready in Kubernetes', () => {
+  const partly: NodeObservation = { node: worker, health: 'gone', ready: true };
+  const health = nextHealth([], { state, seen: seen(partly), now: at(0) });
+  expect(health).toMatchObject([partly]);
+  expect(observedNodes(state, health, new Set()).find(({ node }) => node === worker)).toMatchObject(partly);
+});
+
 test('a check that is repeated within a minute counts once', () => {
   const first = nextHealth([], { state, seen: seen(down), now: at(0) });
   expect(nextHealth(first, { state, seen: seen(down), now: at(0.5) })).toMatchObject([{ looks: 1 }]);

@@ -82,6 +82,12 @@ function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }
     return { because: 'its machine exists, and its pool has no `repair`' };
   if (node.protect) return { because: `pool ${node.pool} is protected` };
   if (node.locked) return { because: 'it has the label upgrade-lock', until: later };
+  if (policy.onUnhealthy === 'replace' && node.ready)
+    return {
+      because:
+        'Kubernetes reports it as ready, so maybe only a part of its machine is gone: `kubeloom drift NAME --repair` creates that again',
+      ...(node.looks < policy.looks && { until: later }),
+    };
   if (outage) return { because: outageText(outage), until: later };
   const pool = observed.filter((other) => other.pool === node.pool && other.role === node.role);
   const bad = pool.filter(({ health }) => health !== 'healthy');

@@ -22,7 +22,7 @@ export function nextHealth(
   return allNodes(state).flatMap(({ node: { name }, pool }): NodeHealthRecord[] => {
     const known = before.find(({ node }) => node === name);
     const unseen = pool.role === 'loadBalancer' ? ('healthy' as const) : ('unknown' as const);
-    const { health = unseen, since, createdAt, locked } = seen.get(name) ?? {};
+    const { health = unseen, since, createdAt, locked, ready } = seen.get(name) ?? {};
     if (health === 'healthy' && !locked) return [];
     const counted = known && known.health !== 'healthy' ? known : undefined;
     const apart = counted === undefined || Date.parse(now) - Date.parse(counted.seenAt) >= shortestMs;
@@ -40,6 +40,7 @@ export function nextHealth(
         ...(health !== 'healthy' && began !== undefined && { since: began }),
         ...(createdAt !== undefined && { createdAt }),
         ...(locked && { locked }),
+        ...(ready && { ready }),
       },
     ];
   });
@@ -60,6 +61,7 @@ export function observedNodes(
       ...{ health: known?.health ?? 'healthy', looks: known?.looks ?? 0, locked: known?.locked === true },
       ...(known?.since !== undefined && { since: known.since }),
       ...(known?.createdAt !== undefined && { createdAt: known.createdAt }),
+      ...(known?.ready && { ready: true }),
       ...(leaving.has(name) && { leaving: true }),
     };
   });

@@ -1,8 +1,8 @@
 /** What checks have seen of a node, and what a pool's policy says about it: the input of a decision on repair. */
 
 /**
- * `notReady`: Kubernetes says so, or its kubelet is silent. `gone`: its machine does not exist any more. `unknown`: no one could say;
- * nothing is ever done about that.
+ * `notReady`: Kubernetes says so, or its kubelet is silent. `gone`: its machine, or a part of it, does not exist any more. `unknown`: no
+ * one could say; nothing is ever done about that.
  */
 export type NodeHealth = 'healthy' | 'notReady' | 'gone' | 'unknown';
 
@@ -18,6 +18,8 @@ export interface ObservedNode {
   /** It has the label `upgrade-lock`. */
   readonly locked: boolean;
   readonly health: NodeHealth;
+  /** Kubernetes reports it as ready, though it is `gone`. @default false */
+  readonly ready?: boolean;
   /** ISO 8601: since when it is not healthy. */
   readonly since?: string;
   /** Checks in a row that found it so. */

@@ -33,7 +33,7 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
   return { items: [...items], unchecked, health: [...healthIn(findings)] };
 }
 
-/** A machine that is gone outweighs what Kubernetes still says of its node. */
+/** A machine that is gone outweighs what Kubernetes still says of its node, which is kept, too: maybe only a volume or an address is gone. */
 function healthIn(findings: readonly Findings[]): Iterable<NodeObservation> {
   const health = findings.flatMap((found) => found.health ?? []);
   const rank = ({ health: state }: NodeObservation): number => (state === 'gone' ? 1 : 0);
@@ -41,7 +41,11 @@ function healthIn(findings: readonly Findings[]): Iterable<NodeObservation> {
     health.toSorted((a, b) => rank(a) - rank(b)),
     ({ node }) => node,
   );
-  return [...nodes.values()].map((of) => Object.assign({}, ...of) as NodeObservation);
+  return [...nodes.values()].map((of) => {
+    const states = of.map(({ health: state }) => state);
+    const ready = states.includes('gone') && states.includes('healthy');
+    return Object.assign({}, ...of, ready && { ready }) as NodeObservation;
+  });
 }
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */
