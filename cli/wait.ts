@@ -8,7 +8,7 @@ import { counted } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { note, paint, paintStatus, print, printWrapped } from './output.ts';
 import { duration } from './times.ts';
-import { exitCodeOfRun, type Followed, follow } from './watch.ts';
+import { exitCodeOfRun, type Followed, follow, wasUndone } from './watch.ts';
 
 export interface WaitOptions {
   readonly json: boolean;
@@ -35,7 +35,7 @@ export async function waitForRun(
   });
   const { runId, unchanged } = accepted;
   const followed = await follow(api, key, { runId, quiet: json, fromNow: unchanged }).finally(forget);
-  const code = exitCodeOfRun(followed, deleting);
+  const code = exitCodeOfRun(followed, { deleting, unchanged });
   if (!json) reportEnd(key, followed, { deleting, unchanged });
   return { ...followed, code };
 }
@@ -53,7 +53,8 @@ function reportEnd(
     return;
   }
   print(describeManifest(manifest));
-  const status = manifest.paused && manifest.status !== 'Done' ? 'paused' : manifest.status;
+  const ended = !unchanged && wasUndone(manifest) ? (manifest.lastRun?.status ?? '') : manifest.status;
+  const status = manifest.paused && manifest.status !== 'Done' ? 'paused' : ended;
   // A run that was started before took longer than was watched.
   print(`\n${paintStatus(status)}${unchanged ? '' : ` after ${took}`}`);
 }

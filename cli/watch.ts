@@ -153,8 +153,17 @@ function viewFor({ quiet, write }: FollowOptions): View {
   return openLiveView();
 }
 
-/** Exit code for the end of a run that was waited for. */
-export function exitCodeOfRun(followed: Followed, deleting: boolean): number {
-  if (deleting) return followed.manifest === undefined ? exitCodes.ok : exitCodes.runFailed;
-  return followed.manifest?.status === 'Done' ? exitCodes.ok : exitCodes.runFailed;
+/** Exit code for the end of a run that was waited for; `unchanged`: there was none. */
+export function exitCodeOfRun(
+  { manifest }: Followed,
+  { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },
+): number {
+  if (deleting) return manifest === undefined ? exitCodes.ok : exitCodes.runFailed;
+  const reached = manifest?.status === 'Done' && (unchanged || !wasUndone(manifest));
+  return reached ? exitCodes.ok : exitCodes.runFailed;
+}
+
+/** All is as the manifest asks for, and what its last run was asked for apart from it was undone. */
+export function wasUndone({ status, lastRun }: ManifestDescription): boolean {
+  return status === 'Done' && (lastRun?.status === 'Failed' || lastRun?.status === 'Aborted');
 }

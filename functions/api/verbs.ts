@@ -21,7 +21,12 @@ import { submitDocument } from './submit-document.ts';
 export const retryManifest = handle(operations.retryManifest, async ({ path, body, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.paused) throw refuse(stored, 'retried', 'it is paused; resume it first');
-  if (stored.status === 'Done') throw refuse(stored, 'retried', 'it is done, nothing failed');
+  if (stored.status === 'Done')
+    throw refuse(
+      stored,
+      'retried',
+      'it is done, nothing failed that a retry would do; ask again for a size or a replacement that was undone',
+    );
   if (stored.status !== 'Failed') throw refuse(stored, 'retried', 'a run is under way; wait for it or cancel it');
   const { document, deleting } = stored;
   const { from } = body;

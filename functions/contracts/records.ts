@@ -93,6 +93,7 @@ export const ClusterStatus = z.enum([
   'BackingOff',
   /** As it was; a drift check is running. */
   'Checking',
+  /** In the desired state; with a `failure` after something that was asked for apart from the manifest was undone. */
   'Converged',
   /** In the desired state, apart from new pools that could not be created; see `heldPools`. */
   'Degraded',

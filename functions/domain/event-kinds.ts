@@ -28,7 +28,11 @@ export const eventKinds = {
     RunSuperseded: { level: 'info', when: 'the manifest was changed meanwhile; its newer generation follows' },
     RunPaused: { level: 'info', when: 'the manifest is paused; resuming it does what is left' },
     RunCancelled: { level: 'warning', when: 'a user cancelled the run' },
-    RunFailed: { level: 'error', when: 'clusters are not as desired', fault: 'see `StageFailed`' },
+    RunFailed: {
+      level: 'error',
+      when: 'clusters are not as desired, or what was asked of them was undone',
+      fault: 'see `StageFailed`',
+    },
     TemplatesMoved: { level: 'info', when: 'a branch or tag of templates names another commit' },
     RetryScheduled: { level: 'info', when: 'a failed manifest will be retried automatically; says when' },
     RetriesUsedUp: {

@@ -1,4 +1,7 @@
-/** Record Rollback: the cluster is where it was before the waypoint; the event says what was tried and what is next. */
+/**
+ * Record Rollback: the cluster is where it was before the waypoint; the event says what was tried and what is next. Where that is
+ * all that the manifest asks for, it has converged, and keeps the failure for people.
+ */
 import { RecordRollbackInput, type StateError } from '#contracts/state-inputs.ts';
 import { noDemand } from '#domain/demand.ts';
 import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
@@ -12,7 +15,7 @@ import {
   factsOf,
   keyOf,
 } from '../pipeline/clusters/cluster-records.ts';
-import { dropFailedDemand } from '../pipeline/clusters/demand-records.ts';
+import { dropFailedDemand, nothingIsLeft } from '../pipeline/clusters/demand-records.ts';
 import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
@@ -25,6 +28,7 @@ const uses = [
   'demands.get',
   'demands.put',
   'events.append',
+  'manifests.get',
 ] as const;
 
 export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan }, deps): Promise<StateError> => {
@@ -45,7 +49,9 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   if (record.current === null) await removeClusterFiles(deps, run);
   const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, demand: _demand, ...kept } = record;
-  await deps.clusters.put(changed(kept, run, { ...before, status: 'RolledBack', failure: { ...failure, outcome } }));
+  const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
+  const reached = record.demand !== undefined && (await nothingIsLeft(deps, undone));
+  await deps.clusters.put(reached ? undone : { ...undone, status: 'RolledBack' });
   const events: readonly ClusterEvent[] = [
     { kind: 'RolledBack', message: outcome },
     ...dropped.map((text) => ({ kind: 'DemandDropped' as const, message: `${text}: not tried again, it failed` })),

@@ -7,7 +7,7 @@ import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
-import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome } from '../pipeline/runs/run-summary.ts';
+import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';
 import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clusters.ts';
 
 const uses = [
@@ -50,7 +50,9 @@ export const handler = taskHandler(
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
-    await endRun(deps, { key, runId, at, outcome, summary, cancelled, clusters: outcomesOf(stored, runId), check });
+    const undone = summary.outcome === 'done' ? undoneOutcome(stored, runId) : undefined;
+    const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? summary).outcome, summary: undone ?? summary };
+    await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
     if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
     return { ...summary, outcome };

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { eventFeed } from '#cli/event-feed.ts';
-import { follow } from '#cli/watch.ts';
+import { exitCodeOfRun, follow } from '#cli/watch.ts';
 import { described, happened, type Moment, moment, watchedApi } from './watched-api.ts';
 
 const key = { namespace: 'default', name: 'web' };
@@ -182,5 +182,21 @@ describe('the feed of events', () => {
     asked.length = 0;
     expect(await feed.read()).toEqual([]);
     expect(asked[0]).toBe(`${moment(19_000)}event 19`);
+  });
+});
+
+describe('the exit code of a run that was waited for', () => {
+  const codeOf = (lastStatus: 'Succeeded' | 'Failed' | 'Aborted', unchanged = false) => {
+    const { lastRun, ...manifest } = described({ status: 'Done' });
+    const last = lastRun && { ...lastRun, status: lastStatus };
+    return exitCodeOfRun({ manifest: { ...manifest, lastRun: last }, elapsedMs: 0 }, { deleting: false, unchanged });
+  };
+
+  it('a run that undid what it was asked for has failed, also when the manifest is done', () => {
+    expect([codeOf('Succeeded'), codeOf('Failed'), codeOf('Aborted')]).toEqual([0, 6, 6]);
+  });
+
+  it('a request that started nothing has not failed', () => {
+    expect(codeOf('Failed', true)).toBe(0);
   });
 });

@@ -70,11 +70,11 @@ describe('sizes', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
   });
 
-  it('a grow that fails is undone, and its size is struck out: a retry does nothing', async () => {
+  it('a grow that fails is undone, and its size is struck out: the run failed, the manifest is done', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('infrastructure', 'capacity');
     await scale(pipeline, 4);
-    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(await of(pipeline, 'work')).toHaveLength(1);
     expect(await left(pipeline)).toMatchObject({
       ...{ sizes: {}, replace: [] },
@@ -83,12 +83,44 @@ describe('sizes', () => {
     expect(await messages(pipeline, 'DemandDropped')).toEqual([
       '4 nodes in pool web-work, asked for by tester: not tried again, it failed',
     ]);
-    expect((await pipeline.cluster()).failure?.outcome).toContain('ask for it again');
-    pipeline.runner.ran.length = 0;
-    await pipeline.retry();
-    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
-    expect(pipeline.runner.ran).toEqual([]);
-    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'Converged',
+      failure: { class: 'capacity', outcome: expect.stringContaining('ask for it again') },
+    });
+    const manifest = await pipeline.manifest();
+    expect(manifest).toMatchObject({ status: 'Done', lease: null, dueAt: expect.any(String) });
+    expect(manifest).not.toHaveProperty('retries');
+    const [run] = await pipeline.runs();
+    expect(run).toMatchObject({ status: 'Failed', clusters: { web: { message: expect.stringContaining('undone') } } });
+    expect((await messages(pipeline, 'RunFailed'))[0]).toContain('web: ');
+  });
+
+  it.each(['credentials', 'user', 'bug'] as const)(
+    'a size that failed of class %s stops no drift checks, and the next check forgets the failure of the cluster',
+    async (name) => {
+      const pipeline = await existing();
+      pipeline.runner.trouble('infrastructure', name);
+      await scale(pipeline, 4);
+      await pipeline.settle();
+      const { dueAt = '' } = await pipeline.manifest();
+      pipeline.deps.clock.advance((Date.parse(dueAt) - pipeline.deps.clock.now().getTime()) / 1000 + 1);
+      expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['checked'] });
+      await pipeline.settle();
+      expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+      expect((await left(pipeline)).failures).toMatchObject({ 'web-work': { count: 4, class: name } });
+    },
+  );
+
+  it('a manifest that is changed with a size that fails is not done', async () => {
+    const pipeline = await existing();
+    await pipeline.call('/pause');
+    await scale(pipeline, 4);
+    await pipeline.submit(manifestOf([{ compute: { work: { min: 1, max: 5 }, fixed: 3 } }]));
+    pipeline.runner.trouble('infrastructure', 'user');
+    await pipeline.call('/resume');
+    await pipeline.settle();
+    expect((await pipeline.cluster()).status).toBe('RolledBack');
+    expect((await pipeline.manifest()).status).toBe('Failed');
   });
 
   it('a size that is asked for while its grow fails is tried', async () => {
@@ -147,12 +179,15 @@ describe('replacements', () => {
     const before = await of(pipeline, 'fixed');
     pipeline.runner.trouble('configuration', 'user');
     await replace(pipeline, before[0] ?? '');
-    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED' }]);
+    await pipeline.settle();
     expect(await of(pipeline, 'fixed')).toEqual(before);
     expect(await left(pipeline)).toEqual(noDemand);
     expect(await messages(pipeline, 'DemandDropped')).toHaveLength(1);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    pipeline.runner.ran.length = 0;
     await pipeline.retry();
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(pipeline.runner.ran).toEqual([]);
     expect(await of(pipeline, 'fixed')).toEqual(before);
   });
 
@@ -180,6 +215,7 @@ describe('replacements', () => {
     await pipeline.settle();
     expect(await of(pipeline, 'fixed')).toEqual(before);
     expect(await left(pipeline)).toEqual(noDemand);
+    expect((await pipeline.runs())[0]).toMatchObject({ status: 'Aborted' });
   });
 
   for (const name of ['plan-cluster', 'commit-waypoint', 'assess-failure', 'record-rollback', 'settle-manifest']) {

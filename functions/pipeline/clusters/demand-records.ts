@@ -17,7 +17,8 @@ import { isPipelineError } from '#domain/errors.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
-import { boundsOf } from './cluster-plans.ts';
+import { planningOf } from '../manifests/template-versions.ts';
+import { boundsOf, needsWork } from './cluster-plans.ts';
 import { clusterEvent, keyOf } from './cluster-records.ts';
 
 /** A cluster of a manifest, by its id. */
@@ -86,6 +87,16 @@ export async function dropFailedDemand(
     return left;
   });
   return dropped;
+}
+
+/** Whether the cluster is where the manifest wants it: only what was asked for apart from that failed. */
+export async function nothingIsLeft(
+  deps: Using<'manifests.get' | 'demands.get' | 'ids' | 'config'>,
+  record: ClusterRecord,
+): Promise<boolean> {
+  const key = { namespace: record.namespace, name: record.manifest };
+  const [manifest, demand] = await Promise.all([deps.manifests.get(key), deps.demands.get(key, record.cluster)]);
+  return manifest !== undefined && !needsWork(planningOf(deps, manifest, demand ? [demand] : []), manifest, record);
 }
 
 /**

@@ -28,6 +28,16 @@ export function outcomesOf(clusters: readonly SettledCluster[], runId: string): 
   );
 }
 
+/** The run did not bring about what was asked for apart from the manifest, and undid it: all is as the manifest asks for. */
+export function undoneOutcome(clusters: readonly SettledCluster[], runId: string): SettleManifestOutput | undefined {
+  const undone = clusters.filter(({ status, failure }) => status === 'Converged' && failure?.runId === runId);
+  const [first] = undone;
+  if (!first) return undefined;
+  const names = undone.map(({ name, failure }) => `${name}: ${failure?.code}`).join(', ');
+  const cause = `what was asked for apart from the manifest failed and was undone (${names})`;
+  return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
+}
+
 /** Done when the planner would change no cluster any more. */
 export function outcomeOf(clusters: number, behind: readonly SettledCluster[]): SettleManifestOutput {
   const [first] = behind;
@@ -65,7 +75,7 @@ function stateOf({ status, heldPools = [] }: SettledCluster): string {
 }
 
 function messageOf({ status, failure }: SettledCluster, runId: string): string {
-  if (status === 'Converged') return 'in the desired state';
   if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
+  if (status === 'Converged') return 'in the desired state';
   return 'its execution ended without an outcome; a retry continues from what exists';
 }
