@@ -30,19 +30,10 @@ export async function agentOf(
   const [, token = '', namespace = '', name = '', cluster = ''] = form.exec(headers.authorization ?? '') ?? [];
   const given = Buffer.from(agentTokenHash(token), 'hex');
   const key = { namespace, name };
-  const record = token === '' ? undefined : await recordOf(deps, key, cluster);
+  const record = token === '' ? undefined : await deps.clusters.get(key, cluster);
   const kept = Buffer.from(record?.facts.agent?.tokenHash ?? '', 'hex');
   const stored =
     kept.length === given.length && timingSafeEqual(kept, given) ? await deps.manifests.get(key) : undefined;
   if (record && stored && !stored.deleting) return { stored, record };
   throw new PipelineError('Forbidden', 'this is not the token of the agent of a cluster that exists');
-}
-
-async function recordOf(
-  deps: Pick<ApiPorts, 'clusters'>,
-  key: ManifestKey,
-  cluster: string,
-): Promise<ClusterRecord | undefined> {
-  const records = await deps.clusters.list(key);
-  return records.find((record) => record.cluster === cluster);
 }

@@ -19,13 +19,14 @@ export const listAgentGroups = handle(operations.listAgentGroups, async ({ heade
   return { json: { groups: await groupsOf(deps, agent) } };
 });
 
-/** Nodes only leave with their places: a token can never exchange machines, however often it asks. */
+/** Nodes only leave with their places: no request exchanges machines. */
 export const resizeAgentGroup = handle(operations.resizeAgentGroup, async ({ path, body, headers, caller }, deps) => {
   const agent = await agentOf(deps, headers);
   const { stored, record } = agent;
   const group = await groupNamed(deps, agent, path.pool);
   const remove = [...new Set(body.remove)];
   refuseOthers(group, body.count, remove);
+  refuseLocked(agent, group, body.count, remove);
   const cluster = clusterName(record);
   const asking = { by: 'autoscaler', at: deps.clock.now().toISOString() };
   const nodes = remove.map((node) => ({ node, because: 'it is not needed any more' }));
@@ -35,7 +36,7 @@ export const resizeAgentGroup = handle(operations.resizeAgentGroup, async ({ pat
     ...{ stored, document: manifestOf(stored), changes: [{ record, change }], done: 'scaled', kind: 'ScaleRequested' },
     caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
     what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
-    repeat: false,
+    byPerson: false,
   });
   return { json: await groupNamed(deps, agent, path.pool) };
 });
@@ -49,10 +50,20 @@ function refuseOthers(group: AgentGroup, count: number, remove: readonly string[
   const unknown = remove.filter((name) => !states.has(name));
   if (unknown.length > 0) refuse(`${unknown.map(shown).join(', ')} is not one of its nodes`);
   const leaving = remove.filter((name) => states.get(name) !== 'deleting').length;
-  // A size that failed counts until the agent has seen it.
-  const before = Math.max(group.size, group.failure?.count ?? 0);
-  if (leaving > 0 && count > before - leaving)
-    refuse(`${count} is not ${counted(leaving, 'node')} less than ${before}`);
+  if (leaving > 0 && count > group.size - leaving)
+    refuse(`${count} is not ${counted(leaving, 'node')} less than ${group.size}`);
+}
+
+/** Clouds lock accounts after refused logins. A request that starts nothing only forgets the failure of the pool. */
+function refuseLocked(
+  { record: { failure } }: Agent,
+  group: AgentGroup,
+  count: number,
+  remove: readonly string[],
+): void {
+  if (failure?.class !== 'credentials' || (count === group.size && remove.length === 0)) return;
+  const reason = `the credentials were refused at ${failure.at} (${failure.code}); store the Secret again`;
+  throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
 }
 
 async function groupsOf(deps: Pick<ApiPorts, 'demands'>, { stored, record }: Agent): Promise<AgentGroup[]> {

@@ -64,23 +64,23 @@ interface Request {
   /** For people. */
   readonly what: string;
   readonly done: string;
-  /** Whether the same request starts a failed run again. @default true */
-  readonly repeat?: boolean;
+  /** The same request starts a failed run again, and automatic retries are counted from 0. @default true */
+  readonly byPerson?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
 }
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
 export async function ask(deps: ApiPorts, request: Request) {
-  const { stored, document, caller, changes, what, done, kind, repeat = true } = request;
-  const demands = await deps.demands.list(stored);
+  const { stored, document, caller, changes, what, done, kind, byPerson = true } = request;
   const bounds = boundsOf(document);
-  const asked = changes.map(({ record, change }) => {
+  const asking = changes.map(async ({ record, change }) => {
     const { current, attempted } = record;
     const about = { current, attempted, bounds };
-    const before = openDemand(demandOf(demands.find(({ cluster }) => cluster === record.cluster)), about);
+    const before = openDemand(demandOf(await deps.demands.get(stored, record.cluster)), about);
     return { record, change, before, after: openDemand(change(before), about) };
   });
-  if (asked.every(({ before, after }) => sameDemand(before, after) && !(repeat && stored.status === 'Failed'))) {
+  const asked = await Promise.all(asking);
+  if (asked.every(({ before, after }) => sameDemand(before, after) && !(byPerson && stored.status === 'Failed'))) {
     // That a size failed is forgotten all the same.
     for (const { record, before, after } of asked)
       await changeDemand(deps, idOf(record), (demand) => withoutFailures(demand, before, after));
@@ -89,7 +89,7 @@ export async function ask(deps: ApiPorts, request: Request) {
   const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
   if (faults.length > 0) throw refused(stored, done, faults);
   for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
-  const next = await startAnotherAttempt(deps, stored, what);
+  const next = await startAnotherAttempt(deps, stored, what, byPerson);
   await recordManifestChange(deps, next, what, caller, kind);
   return acceptedResponse(next);
 }

@@ -11,6 +11,7 @@ export const apiUses = [
   'builds.status',
   'builds.stop',
   'clusters.discard',
+  'clusters.get',
   'clusters.list',
   'demands.discard',
   'demands.get',

@@ -1,6 +1,7 @@
 /** What the agent in a cluster may ask with its token: for its own cluster, within the bounds, and nothing else. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentGroups } from '#contracts/agent.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { agentToken, agentTokenHash } from '#functions/api/agent-caller.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { type ClusterSpec, manifestOf } from './harness/manifests.ts';
@@ -11,6 +12,7 @@ const clusters: readonly ClusterSpec[] = [
   { name: 'web', control: 1, compute: { work: { min: 1, max: 4 }, gpu: { min: 0, max: 2 }, fixed: 1 } },
   { name: 'db', compute: { rows: { min: 0, max: 3 } } },
 ];
+const secretRef = { namespace: 'team', name: 'cloud' };
 let pipeline: Pipeline;
 let token: string;
 
@@ -32,7 +34,9 @@ const resize = (pool: string, body: unknown, as?: string) =>
 
 beforeEach(async () => {
   pipeline = new Pipeline();
-  await pipeline.apply(manifestOf(clusters));
+  const document = manifestOf(clusters);
+  const providers = document.spec.providers.map((provider) => ({ ...provider, secretRef }));
+  await pipeline.apply({ ...document, spec: { ...document.spec, providers } });
   token = await issue('web');
 });
 
@@ -119,6 +123,39 @@ describe('node groups', () => {
   });
 });
 
+describe('after credentials were refused', () => {
+  beforeEach(async () => {
+    pipeline.runner.trouble('infrastructure', 'credentials');
+    await resize('web-work', { count: 3 });
+    await pipeline.settle();
+  });
+
+  it('no size is tried until the Secret is stored again: clouds lock accounts', async () => {
+    const { attempt } = await pipeline.manifest();
+    expect((await resize('web-work', { count: 1 })).status).toBe(200);
+    for (const pool of ['web-work', 'web-gpu'])
+      expect(await resize(pool, { count: 2 })).toMatchObject({
+        status: 409,
+        json: { detail: expect.stringMatching(/credentials were refused .*; store the Secret again/) },
+      });
+    expect((await pipeline.manifest()).attempt).toBe(attempt);
+    const { name } = secretRef;
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name }, stringData: { any: 'x' } };
+    await callApi(pipeline.deps, 'PUT', `/v1/secrets/team/${name}`, { body });
+    pipeline.deps.clock.advance(120);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['checked'] });
+    await pipeline.settle();
+    expect((await resize('web-work', { count: 2 })).status).toBe(200);
+  });
+
+  it('a person may ask all the same', async () => {
+    expect((await pipeline.call('/scale', { body: { sizes: { 'web-work': 2 } } })).status).toBe(202);
+    await pipeline.settle();
+    expect(await group('web-work')).toMatchObject({ size: 2 });
+    expect((await resize('web-work', { count: 3 })).status).toBe(200);
+  });
+});
+
 describe('a token in the wrong hands', () => {
   const unchanged = async (work: () => Promise<unknown>) => {
     const before = await pipeline.manifest();
@@ -138,6 +175,35 @@ describe('a token in the wrong hands', () => {
     const [brain = ''] = (await pipeline.nodes()).filter((name) => name.startsWith('web-control'));
     const named = JSON.parse(JSON.stringify(body).replace('"own"', `"${own}"`).replace('"web-control"', `"${brain}"`));
     await unchanged(async () => expect(await resize(pool, named)).toMatchObject({ status: 409 }));
+  });
+
+  it('a size that failed is no room for an exchange', async () => {
+    await resize('web-work', { count: 2 });
+    await pipeline.settle();
+    pipeline.runner.trouble('infrastructure', 'capacity');
+    await resize('web-work', { count: 4 });
+    await pipeline.settle();
+    const remove = (await group('web-work'))?.nodes.slice(0, 1).map(({ name }) => name);
+    for (const count of [2, 3]) expect((await resize('web-work', { count, remove })).status).toBe(409);
+    expect((await resize('web-work', { count: 1, remove })).status).toBe(200);
+  });
+
+  it('the record of another cluster that cannot be read locks no one out', async () => {
+    pipeline.deps.clusters.list = () => Promise.reject(new PipelineError('Unreadable', 'db cannot be read'));
+    pipeline.deps.demands.list = () => Promise.reject(new PipelineError('Unreadable', 'db cannot be read'));
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
+    expect((await resize('web-work', { count: 2 })).status).toBe(200);
+  });
+
+  it('its requests do not reset the count of automatic retries', async () => {
+    const { lease: _lease, ...stored } = await pipeline.manifest();
+    const { generation, attempt } = stored;
+    const failed = { ...stored, lease: null, status: 'Failed' as const, retries: 3 };
+    await pipeline.deps.manifests.replace(failed, { generation, attempt });
+    await resize('web-work', { count: 2 });
+    expect((await pipeline.manifest()).retries).toBe(3);
+    await pipeline.call('/scale', { body: { sizes: { 'web-work': 3 } } });
+    expect(await pipeline.manifest()).not.toHaveProperty('retries');
   });
 
   it.each(['web-fixed', 'web-control', 'db-rows', 'nothing'])('it does not reach the pool %s', async (pool) => {

@@ -22,18 +22,19 @@ export async function startNextAttempt(
 
 /**
  * Starts whatever generation is stored once more, for what was asked of its clusters: a run under way settles as "newer".
- * Throws `NotFound`.
+ * `byPerson`: automatic retries are counted from 0. Throws `NotFound`.
  */
 export async function startAnotherAttempt(
   deps: Ports,
   { namespace, name }: ManifestKey,
   reason: string,
+  byPerson: boolean,
 ): Promise<ManifestRecord> {
   for (let tries = 1; ; tries++) {
     const stored = await deps.manifests.get({ namespace, name });
     if (stored === undefined) throw new PipelineError('NotFound', `there is no manifest "${namespace}/${name}"`);
     try {
-      return await startAfter(deps, stored, { reason });
+      return await startAfter(deps, stored, { reason, change: byPerson ? {} : { retries: stored.retries } });
     } catch (error) {
       if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
     }
