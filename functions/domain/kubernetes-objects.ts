@@ -33,6 +33,16 @@ export function objectText({ apiVersion, kind, namespace, name }: ObjectName): s
   return `${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
+/** The same for all versions of one object: a cluster serves it in each of them. */
+export function objectKey({ apiVersion, ...name }: ObjectName): string {
+  return objectText({ ...name, apiVersion: groupOf(apiVersion) });
+}
+
+/** `apps` of `apps/v1`; '' is the core group. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
 /** Reads what `objectText` wrote. */
 export function parseObjectText(text: string): ObjectName {
   const [apiVersion = '', kind = '', place = ''] = text.split(' ');

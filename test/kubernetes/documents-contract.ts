@@ -21,27 +21,36 @@ export interface DocumentsCluster {
 const settings = (data: Readonly<Record<string, string>>, name = 'settings') =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'demo' }, data });
 const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: demo }\n';
-const definition = JSON.stringify({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'gardens.demo.example' },
-  spec: {
-    group: 'demo.example',
-    names: { plural: 'gardens', singular: 'garden', kind: 'Garden', listKind: 'GardenList' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        ...{ name: 'v1', served: true, storage: true },
+const definitionOf = (kind: string, ...versions: readonly string[]) =>
+  JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.toLowerCase()}s.demo.example` },
+    spec: {
+      group: 'demo.example',
+      names: { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+      scope: 'Namespaced',
+      versions: versions.map((name, index) => ({
+        ...{ name, served: true, storage: index === 0 },
         schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-});
+      })),
+    },
+  });
+const definition = definitionOf('Garden', 'v1');
+const ponds = definitionOf('Pond', 'v1', 'v2');
+const pondOf = (version: string) =>
+  JSON.stringify({
+    apiVersion: `demo.example/${version}`,
+    kind: 'Pond',
+    metadata: { name: 'koi', namespace: 'demo' },
+    spec: { fish: 3 },
+  });
 const garden =
   'apiVersion: demo.example/v1\nkind: Garden\nmetadata: { name: rose, namespace: demo }\nspec: { beds: 3 }\n';
-const inline = (...objects: readonly string[]): DocumentState => ({
-  ...{ name: 'demo', version: 'inline', values: {}, text: objects.join('\n---\n') },
+const named = (name: string, ...objects: readonly string[]): DocumentState => ({
+  ...{ name, version: 'inline', values: {}, text: objects.join('\n---\n') },
 });
+const inline = (...objects: readonly string[]) => named('demo', ...objects);
 const classOf = (replicas: string) =>
   `apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: { name: "demo-\${zone}" }\nprovisioner: demo.example\nparameters: { replicas: "${replicas}", zone: "\${zone}" }\n`;
 
@@ -57,6 +66,7 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
   });
   afterEach(async () => {
     for (const kind of ['configmaps', 'gardens']) await kubectl('delete', kind, '--all', '--namespace=demo');
+    await kubectl('delete', 'crd', 'ponds.demo.example', '--ignore-not-found');
     await kubectl('delete', 'storageclass', 'demo-a', 'demo-b', 'demo-c', '--ignore-not-found');
     // No controller is there to take the protection off.
     await kubectl('patch', 'persistentvolume', 'pvc-1', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
@@ -88,6 +98,11 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
     const result = await world.run('nodes');
     facts = await world.facts();
     return result;
+  }
+
+  /** As another runner sees the cluster: kubectl remembers for hours which kinds there are. */
+  function forgetKinds(): void {
+    world.set('KUBECACHEDIR', join(world.directory, 'fresh-cache'));
   }
 
   async function drift(documents: readonly DocumentState[]) {
@@ -146,6 +161,47 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
       await kubectl('label', 'configmap', 'second', '-n', 'demo', 'kubeloom.dev/documents-');
       await settle([inline(namespace, settings({}, 'second'))], []);
       expect(await kubectl('get', 'configmap', 'second', '-n', 'demo', '-o', 'name')).toBe('configmap/second\n');
+    });
+
+    test('an object that only changes its version stays', async () => {
+      const of = (version: string) => [inline(namespace, ponds, pondOf(version))];
+      await settle([], of('v1'));
+      expect((await settle(of('v1'), of('v2'))).error).toBeUndefined();
+      expect(await kubectl('get', 'ponds', '-n', 'demo', '-o', 'name')).toBe('pond.demo.example/koi\n');
+      expect(facts.documents?.demo?.objects).toContain('demo.example/v2 Pond demo/koi');
+    });
+
+    test('an object of a kind that the cluster does not have any more does not keep others from being removed', async () => {
+      const all = inline(namespace, ponds, pondOf('v1'), settings({ colour: 'red' }));
+      await settle([], [all]);
+      await kubectl('delete', 'crd', 'ponds.demo.example');
+      forgetKinds();
+      expect((await settle([all], [inline(namespace)])).error).toBeUndefined();
+      expect(await kubectl('get', 'configmap', 'settings', '-n', 'demo')).toContain('not found');
+      expect(facts.documents?.demo?.objects).toEqual(['v1 Namespace demo']);
+    });
+
+    test('an object is removed in the version that the cluster still serves', async () => {
+      const all = inline(namespace, ponds, pondOf('v2'));
+      await settle([], [all]);
+      const versions = JSON.parse(definitionOf('Pond', 'v1')).spec.versions;
+      await kubectl('patch', 'crd', 'ponds.demo.example', '--type=merge', '-p', JSON.stringify({ spec: { versions } }));
+      forgetKinds();
+      expect((await settle([all], [inline(namespace)])).error).toBeUndefined();
+      expect(await kubectl('get', 'ponds', '-n', 'demo', '-o', 'name')).not.toContain('koi');
+    });
+
+    test('an object that moves from one document to another stays the same object', async () => {
+      const uid = () => kubectl('get', 'configmap', 'settings', '-n', 'demo', '-o', 'jsonpath={.metadata.uid}');
+      const moved = settings({ colour: 'red' });
+      const before = [named('first', namespace, moved), named('second', settings({}, 'other'))];
+      const after = [named('first', namespace), named('second', settings({}, 'other'), moved)];
+      await settle([], before);
+      const known = await uid();
+      expect(known).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await settle(before, after)).error).toBeUndefined();
+      expect(await uid()).toBe(known);
+      expect(facts.documents?.first?.objects).toEqual(['v1 Namespace demo']);
     });
 
     test('documents that are not desired any more go; definitions and namespaces stay, and an event says so', async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { KubeObject } from './json.ts';
-import type { Resource } from './resources.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
 
 /** A control-plane node that keeps a copy of everything. */
 export interface Member {
@@ -44,7 +44,8 @@ export class ObjectStore {
   }
 
   get(resource: Resource, namespace: string, name: string): KubeObject | undefined {
-    return this.#snapshot.objects[keyOf(resource, namespace, name)];
+    const object = this.#snapshot.objects[keyOf(resource, namespace, name)];
+    return object && served(resource, object);
   }
 
   /** All objects of a resource, of one namespace or ('') of all, by name. */
@@ -53,7 +54,7 @@ export class ObjectStore {
     return Object.entries(this.#snapshot.objects)
       .filter(([key]) => key.startsWith(prefix))
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, object]) => object);
+      .map(([, object]) => served(resource, object));
   }
 
   /** Writes an object under the next revision and returns what was written. */
@@ -83,6 +84,11 @@ export class ObjectStore {
     writeFileSync(fresh, JSON.stringify(snapshot), { mode: 0o600 });
     renameSync(fresh, this.#file);
   }
+}
+
+/** An object is stored once and served in every version of its kind. */
+function served(resource: Resource, object: KubeObject): KubeObject {
+  return { ...object, apiVersion: apiVersionOf(resource) };
 }
 
 function keyOf(resource: Resource, namespace: string, name: string): string {

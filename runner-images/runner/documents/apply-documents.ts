@@ -1,6 +1,12 @@
 /** Applies documents server-side, waits until they work, and removes what is no longer rendered. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type KubernetesObject, nameOfObject, objectText } from '#domain/kubernetes-objects.ts';
+import {
+  type KubernetesObject,
+  nameOfObject,
+  objectKey,
+  objectText,
+  parseObjectText,
+} from '#domain/kubernetes-objects.ts';
 import { applySteps, documentsLabel, fieldManager, hasStatus, isAvailable } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -23,6 +29,7 @@ export async function applyDocuments(
   documents: readonly PreparedDocument[],
   waiting: AvailabilityWait = {},
 ): Promise<number> {
+  const done: (() => Promise<void>)[] = [];
   for (const { document, objects, hash } of documents) {
     const { name, version } = document;
     const before = context.facts.current.documents?.[name]?.objects ?? [];
@@ -33,14 +40,19 @@ export async function applyDocuments(
       context.facts.documents(name, { version, hash: '', objects: [...new Set([...before, ...applied.map(textOf)])] });
       await untilAvailable(context, kubectl, { name, objects: step }, waiting);
     }
-    const texts = applied.map(textOf);
-    await pruneObjects(context, kubectl, { name, objects: before.filter((text) => !texts.includes(text)) });
-    context.facts.documents(name, { version, hash, objects: texts });
+    const keys = new Set(applied.map((object) => objectKey(nameOfObject(object))));
+    const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
+    done.push(async () => {
+      await pruneObjects(context, kubectl, { name, objects: old });
+      context.facts.documents(name, { version, hash, objects: applied.map(textOf) });
+    });
     context.emit({
       kind: 'DocumentsApplied',
-      message: `${name} (${version}) is in the cluster: ${texts.length} objects`,
+      message: `${name} (${version}) is in the cluster: ${applied.length} objects`,
     });
   }
+  // An object may have moved from one to another: nothing is removed before all are applied.
+  for (const finish of done) await finish();
   return documents.length;
 }
 

@@ -1,18 +1,60 @@
 /** Objects of a cluster by their names: read and deleted in one call of kubectl each. */
 import { z } from 'zod';
-import type { KubernetesObject, ObjectName } from '#domain/kubernetes-objects.ts';
+import { groupOf, type KubernetesObject, type ObjectName } from '#domain/kubernetes-objects.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 
 const Live = z.custom<KubernetesObject>((value) => z.object({ kind: z.string() }).safeParse(value).success);
 const Answer = z.union([z.object({ kind: z.literal('List'), items: z.array(Live) }), Live]);
 
+const read = ['get', '--ignore-not-found', '-o', 'json', '--request-timeout=30s'];
+
 /** Those that exist. */
 export async function getObjects(kubectl: Kubectl, names: readonly ObjectName[]): Promise<readonly KubernetesObject[]> {
   if (names.length === 0) return [];
-  const args = ['get', '--ignore-not-found', '-o', 'json', '--request-timeout=30s', '-f', '-'];
-  const { stdout } = await kubectl.run(args, { input: asList(names.map(bare)), onLine: complaintsOnly });
+  const { stdout } = await kubectl.run([...read, '-f', '-'], {
+    input: asList(names.map(bare)),
+    onLine: complaintsOnly,
+  });
   return objectsOf(stdout);
+}
+
+/** Those that exist, in whichever version the cluster serves; a kind that it does not have any more has none. */
+export async function findObjects(
+  kubectl: Kubectl,
+  names: readonly ObjectName[],
+): Promise<readonly KubernetesObject[]> {
+  if (names.length === 0) return [];
+  const result = await kubectl.try([...read, '-f', '-'], { input: asList(names.map(bare)), onLine: complaintsOnly });
+  if (result.code === 0) return objectsOf(result.stdout);
+  if (!/no matches for kind/i.test(result.stderr)) throw kubectl.failure('get', result, undefined);
+  const found: KubernetesObject[] = [];
+  for (const alike of Map.groupBy(names, kindAndNamespace).values()) found.push(...(await findOfKind(kubectl, alike)));
+  return found;
+}
+
+function kindAndNamespace({ apiVersion, kind, namespace = '' }: ObjectName): string {
+  return `${kindArgument(apiVersion, kind)} ${namespace}`;
+}
+
+/** `ConfigMap.v1.`, `Deployment.apps` */
+function kindArgument(apiVersion: string, kind: string): string {
+  const group = groupOf(apiVersion);
+  return group === '' ? `${kind}.${apiVersion}.` : `${kind}.${group}`;
+}
+
+/** All of one kind and namespace. */
+async function findOfKind(kubectl: Kubectl, names: readonly ObjectName[]): Promise<readonly KubernetesObject[]> {
+  const [first] = names;
+  if (first === undefined) return [];
+  const place = first.namespace === undefined ? [] : ['--namespace', first.namespace];
+  const kind = kindArgument(first.apiVersion, first.kind);
+  const result = await kubectl.try([...read, ...place, kind, ...names.map(({ name }) => name)], {
+    onLine: complaintsOnly,
+  });
+  if (result.code === 0) return objectsOf(result.stdout);
+  if (/doesn't have a resource type|no matches for kind/i.test(result.stderr)) return [];
+  throw kubectl.failure('get', result, undefined);
 }
 
 /** Waits until they are gone. */

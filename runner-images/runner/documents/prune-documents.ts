@@ -1,10 +1,10 @@
 /** Removes what Kubeloom applied and does not render any more: by its list, and only what still has the label of the document. */
 import { type DocumentState, staysInCluster } from '#domain/cluster-documents.ts';
-import { nameOfObject, objectText, parseObjectText } from '#domain/kubernetes-objects.ts';
+import { nameOfObject, objectKey, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { documentsLabel, isKept } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
-import { deleteObjects, getObjects } from './objects.ts';
+import { deleteObjects, findObjects } from './objects.ts';
 
 /** Documents that are no longer desired. Those that others depend on stay, and an event says so. */
 export async function pruneDocuments(
@@ -24,22 +24,31 @@ export async function pruneDocuments(
   return names.length;
 }
 
-/** The listed objects (`objectText`) of one document; those that users may have put something into stay. */
+/** The listed objects (`objectText`) of one document, unless they are in another now; those that users may have put something into stay. */
 export async function pruneObjects(
   context: StageContext,
   kubectl: Kubectl,
   { name, objects }: { readonly name: string; readonly objects: readonly string[] },
 ): Promise<void> {
-  const kept = objects.filter((text) => isKept(parseObjectText(text)));
+  const elsewhere = objectsElsewhere(context, name);
+  const left = objects.filter((text) => !elsewhere.has(objectKey(parseObjectText(text))));
+  const kept = left.filter((text) => isKept(parseObjectText(text)));
   if (kept.length > 0) reportObjectsKept(context, name, kept);
-  const listed = objects.filter((text) => !kept.includes(text));
-  const live = await getObjects(kubectl, listed.map(parseObjectText));
-  const ours = new Set(
+  const listed = left.filter((text) => !kept.includes(text)).map(parseObjectText);
+  const live = await findObjects(kubectl, listed);
+  const ours = new Map(
     live
       .filter(({ metadata }) => metadata.labels?.[documentsLabel] === name)
-      .map((object) => objectText(nameOfObject(object))),
+      .map((object) => [objectKey(nameOfObject(object)), nameOfObject(object)]),
   );
-  await deleteObjects(kubectl, listed.filter((text) => ours.has(text)).map(parseObjectText));
+  const deleted = new Set(listed.flatMap((object) => ours.get(objectKey(object)) ?? []));
+  await deleteObjects(kubectl, [...deleted]);
+}
+
+/** `objectKey` of what all other documents have. */
+function objectsElsewhere({ facts }: StageContext, name: string): ReadonlySet<string> {
+  const others = Object.entries(facts.current.documents ?? {}).filter(([other]) => other !== name);
+  return new Set(others.flatMap(([, { objects }]) => objects.map((text) => objectKey(parseObjectText(text)))));
 }
 
 function reportKept(context: StageContext, { name }: DocumentState, objects: readonly string[]): void {

@@ -1,6 +1,6 @@
 /** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
 import { isBuiltin } from '#domain/cluster-documents.ts';
-import { nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { nameOfObject, objectKey, objectText, readObjects } from '#domain/kubernetes-objects.ts';
 import { error, type Fault } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { ManifestIndex } from './manifest-index.ts';
@@ -38,7 +38,7 @@ function* entries({ documents }: PartialCluster, path: Path): Iterable<Fault> {
 interface Inline {
   readonly name: string;
   readonly inline: string;
-  /** By object: the documents that have it. */
+  /** By `objectKey`: the documents that have it. */
   readonly owners: Map<string, string>;
 }
 
@@ -47,12 +47,13 @@ function* objects({ name, inline, owners }: Inline, path: Path): Iterable<Fault>
   for (const { reason, fix } of read.faults) yield error(path, reason, fix);
   for (const object of read.objects) {
     const text = objectText(nameOfObject(object));
-    const owner = owners.get(text);
+    const key = objectKey(nameOfObject(object));
+    const owner = owners.get(key);
     if (owner !== undefined) {
       const where = owner === name ? 'twice' : `here and in the documents ${shown(owner)}`;
       yield error(path, `${text} is ${where}`, 'keep one of the two');
     }
-    owners.set(text, name);
+    owners.set(key, name);
     if (object.kind === 'Secret' && object.apiVersion === 'v1') {
       const reason = `${text} would be stored in plain text, as all of a manifest is`;
       yield error(path, reason, 'create Secrets in the cluster by other means, such as a secret store');
