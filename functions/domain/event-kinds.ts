@@ -153,6 +153,11 @@ export const eventKinds = {
       when: 'the kubelet of a known node gets its serving certificate',
     },
     DocumentsApplied: { level: 'info', when: 'documents are in the cluster, and what they start works' },
+    DocumentsNotAvailable: {
+      level: 'warning',
+      when: 'documents are in the cluster, but what they start does not work yet; says which objects',
+      fault: 'pods',
+    },
     DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; what they had is removed' },
     DocumentsKept: { level: 'warning', when: 'objects of documents stay in the cluster; says which' },
     DaemonSetNotRestarted: { level: 'warning', when: 'its pods use the old API endpoint', fault: 'Kubernetes' },

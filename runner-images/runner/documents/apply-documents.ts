@@ -1,5 +1,4 @@
 /** Applies documents server-side, waits until they work, and removes what is no longer rendered. */
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type KubernetesObject,
   nameOfObject,
@@ -7,38 +6,33 @@ import {
   objectText,
   parseObjectText,
 } from '#domain/kubernetes-objects.ts';
-import { applySteps, documentsLabel, fieldManager, hasStatus, isAvailable } from '#rendering/documents.ts';
+import { applySteps, documentsLabel, fieldManager } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
-import { StageFailure, stageCancelled } from '../stage-failure.ts';
+import { type AvailabilityWait, shownObjects, untilAvailable } from './availability.ts';
 import { asList, deleteObjects, getObjects, objectsOf } from './objects.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { pruneObjects } from './prune-documents.ts';
 
-export interface AvailabilityWait {
-  /** For the objects of one document to work: images are pulled first. @default 15 minutes */
-  readonly totalMs?: number;
-  /** @default 3 s */
-  readonly pauseMs?: number;
-}
-
-/** In their order. What was applied is in the facts also when a later one fails. Throws `DocumentNotAvailable` and the errors of kubectl. */
+/** In their order. What was applied is in the facts also when a later one fails. What does not work after the wait is a warning: no other work of the cluster waits for it. */
 export async function applyDocuments(
   context: StageContext,
   kubectl: Kubectl,
   documents: readonly PreparedDocument[],
-  waiting: AvailabilityWait = {},
+  { totalMs = 10 * 60_000, pauseMs = 3000 }: AvailabilityWait = {},
 ): Promise<number> {
+  const wait = { deadline: performance.now() + totalMs, pauseMs };
   const done: (() => Promise<void>)[] = [];
   for (const { document, objects, hash } of documents) {
     const { name, version } = document;
     const before = context.facts.current.documents?.[name]?.objects ?? [];
     const applied: KubernetesObject[] = [];
+    const broken: string[] = [];
     for (const step of applySteps(objects)) {
       applied.push(...(await applyStep(kubectl, name, step)));
       // Until all of it is applied, what was applied before may exist, too.
       context.facts.documents(name, { version, hash: '', objects: [...new Set([...before, ...applied.map(textOf)])] });
-      await untilAvailable(context, kubectl, { name, objects: step }, waiting);
+      broken.push(...(await untilAvailable(context, kubectl, step, wait)));
     }
     const keys = new Set(applied.map((object) => objectKey(nameOfObject(object))));
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
@@ -46,14 +40,30 @@ export async function applyDocuments(
       await pruneObjects(context, kubectl, { name, objects: old });
       context.facts.documents(name, { version, hash, objects: applied.map(textOf) });
     });
-    context.emit({
-      kind: 'DocumentsApplied',
-      message: `${name} (${version}) is in the cluster: ${applied.length} objects`,
-    });
+    reportApplied(context, { name, version, count: applied.length, broken });
   }
   // An object may have moved from one to another: nothing is removed before all are applied.
   for (const finish of done) await finish();
   return documents.length;
+}
+
+function reportApplied(
+  { emit }: StageContext,
+  about: {
+    readonly name: string;
+    readonly version: string;
+    readonly count: number;
+    readonly broken: readonly string[];
+  },
+): void {
+  const { name, version, count, broken } = about;
+  const message = `${name} (${version}) is in the cluster: ${count} objects`;
+  if (broken.length === 0) {
+    emit({ kind: 'DocumentsApplied', message });
+    return;
+  }
+  const what = `${message}, but these do not work yet: ${shownObjects(broken)}`;
+  emit({ kind: 'DocumentsNotAvailable', message: `${what}; see \`kubectl describe\` of them and of their pods` });
 }
 
 function textOf(object: KubernetesObject): string {
@@ -94,38 +104,3 @@ function isImmutable(stderr: string): boolean {
 
 const errorsOnly = (line: string, stream: 'stdout' | 'stderr'): string | undefined =>
   stream === 'stderr' ? line : undefined;
-
-async function untilAvailable(
-  { log, signal }: StageContext,
-  kubectl: Kubectl,
-  { name, objects }: { readonly name: string; readonly objects: readonly KubernetesObject[] },
-  { totalMs = 15 * 60_000, pauseMs = 3000 }: AvailabilityWait,
-): Promise<void> {
-  const watched = objects.filter(hasStatus);
-  if (watched.length === 0) return;
-  const deadline = performance.now() + totalMs;
-  for (;;) {
-    const live = await getObjects(
-      kubectl,
-      watched.map((object) => ({ namespace: 'default', ...nameOfObject(object) })),
-    );
-    const waitedFor = live.filter((object) => !isAvailable(object)).map(textOf);
-    const [first] = waitedFor;
-    if (first === undefined && live.length === watched.length) return;
-    if (performance.now() > deadline) throw notAvailable(name, first ?? 'an object that is gone again', totalMs);
-    log.write('runner', `waiting for ${waitedFor.join(', ')}`);
-    await pause(pauseMs, undefined, { signal }).catch(() => {
-      throw stageCancelled(signal);
-    });
-  }
-}
-
-function notAvailable(name: string, object: string, totalMs: number): StageFailure {
-  return new StageFailure({
-    class: 'transient',
-    code: 'DocumentsNotAvailable',
-    message: `${object} of the documents ${name} does not work after ${Math.round(totalMs / 1000)} s.`,
-    resource: name,
-    hint: 'See `kubectl describe` of it and of its pods: an image that cannot be pulled, or no node that they may run on.',
-  });
-}

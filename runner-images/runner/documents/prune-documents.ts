@@ -4,6 +4,7 @@ import { nameOfObject, objectKey, parseObjectText } from '#domain/kubernetes-obj
 import { documentsLabel, isKept } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
+import { shownObjects } from './availability.ts';
 import { deleteObjects, findObjects } from './objects.ts';
 
 /** Documents that are no longer desired. Those that others depend on stay, and an event says so. */
@@ -58,10 +59,8 @@ function reportKept(context: StageContext, { name }: DocumentState, objects: rea
 }
 
 function reportObjectsKept({ emit }: StageContext, name: string, kept: readonly string[]): void {
-  const shown = kept.slice(0, 5).join(', ');
-  const more = kept.length > 5 ? ` and ${kept.length - 5} more` : '';
   emit({
     kind: 'DocumentsKept',
-    message: `${name}: ${shown}${more} stay in the cluster; delete them by hand if nothing uses them`,
+    message: `${name}: ${shownObjects(kept)} stay in the cluster; delete them by hand if nothing uses them`,
   });
 }

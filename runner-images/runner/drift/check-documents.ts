@@ -1,6 +1,7 @@
-/** The documents in the cluster: whether each of their objects still is as it was applied. A dry run of the apply says so. */
+/** The documents in the cluster: whether each of their objects still is as it was applied, which a dry run of the apply says, and works. */
 import type { DriftItem } from '#domain/drift.ts';
 import { fieldManager } from '#rendering/documents.ts';
+import { notAvailable, shownObjects } from '../documents/availability.ts';
 import { asList } from '../documents/objects.ts';
 import { type PreparedDocument, prepareDocuments } from '../documents/prepare-documents.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
@@ -8,6 +9,7 @@ import { Kubectl } from '../kubernetes/kubectl.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, sentence } from './findings.ts';
+import { lookTwice } from './look-twice.ts';
 
 export async function checkDocuments(context: DriftContext): Promise<Findings> {
   const { documents = [] } = context.target;
@@ -19,7 +21,9 @@ export async function checkDocuments(context: DriftContext): Promise<Findings> {
     documents.map(async (document): Promise<Findings> => {
       try {
         const [prepared] = await prepareDocuments(context, [document]);
-        return prepared === undefined ? { items: [], unchecked: [] } : await compare(kubectl, prepared);
+        if (prepared === undefined) return { items: [], unchecked: [] };
+        const found = await compare(kubectl, prepared);
+        return found.items.length > 0 ? found : { items: await doNotWork(context, kubectl, prepared), unchecked: [] };
       } catch (error) {
         if (!(error instanceof StageFailure) || context.signal.aborted) throw error;
         return { items: [], unchecked: [sentence(`documents ${document.name}: ${error.error.message}`)] };
@@ -27,6 +31,22 @@ export async function checkDocuments(context: DriftContext): Promise<Findings> {
     }),
   );
   return { items: findings.flatMap(({ items }) => items), unchecked: findings.flatMap(({ unchecked }) => unchecked) };
+}
+
+/** As they were applied, but what they start does not work: to apply them again would not help. */
+function doNotWork(
+  context: DriftContext,
+  kubectl: Kubectl,
+  { document: { name }, objects }: PreparedDocument,
+): Promise<readonly DriftItem[]> {
+  return lookTwice(context, async () => {
+    const broken = await notAvailable(kubectl, objects);
+    if (broken.length === 0) return [];
+    const message = sentence(
+      `the documents ${name} are as they were applied, but do not work: ${shownObjects(broken)}`,
+    );
+    return [{ kind: 'document', where: { name }, message, repairable: false }];
+  });
 }
 
 const diff = [
@@ -45,9 +65,8 @@ async function compare(kubectl: Kubectl, { document, objects }: PreparedDocument
     stderr,
   );
   if (changed.length === 0 && !gone) throw kubectl.failure('diff', { code, stdout, stderr }, document.name);
-  const shown = changed.slice(0, 5).join(', ');
-  const more = changed.length > 5 ? ` and ${changed.length - 5} more` : '';
-  const what = changed.length > 0 ? `differ from what was applied: ${shown}${more}` : 'are not in the cluster any more';
+  const what =
+    changed.length > 0 ? `differ from what was applied: ${shownObjects(changed)}` : 'are not in the cluster any more';
   const item: DriftItem = {
     ...{ kind: 'document', where: { name: document.name } },
     ...{ message: sentence(`the documents ${document.name} ${what}`), repairable: true },
