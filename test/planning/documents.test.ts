@@ -35,6 +35,18 @@ describe('storage of a cluster', () => {
     expect(bare.storage).toBeUndefined();
   });
 
+  test.each([
+    ['a spot pool', { spot: true }, undefined],
+    ['a pool with a taint', { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }, undefined],
+    ['a pool with a mild taint', { taints: [{ key: 'old', value: 'yes', effect: 'PreferNoSchedule' }] }, 'longhorn'],
+  ])(
+    'a new cluster whose only compute pool is %s gets storage unasked only if Longhorn runs there',
+    (_, pool, storage) => {
+      const state = desired({ dynamic: [control(1), compute(2, pool)] }, { defaultStorage: 'longhorn' });
+      expect(state.storage).toBe(storage);
+    },
+  );
+
   test('each provider instance with compute nodes has a class, spelled like the tag of its nodes', () => {
     const state = desired({
       dynamic: [control(1), compute(1), { name: 'more', provider: 'azure-2' }],

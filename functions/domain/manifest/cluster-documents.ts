@@ -28,7 +28,7 @@ export const clusterDocumentFields = {
     .enum(['longhorn', 'none'])
     .optional()
     .describe(
-      'Kubeloom: what serves volume claims ([storage](storage.md)). Left out: `longhorn` for a new cluster with compute nodes, where the installation has Longhorn; a cluster that exists keeps what it has.',
+      'Kubeloom: what serves volume claims ([storage](storage.md)). Left out: `longhorn` for a new cluster with compute nodes without taints, where the installation has Longhorn; a cluster that exists keeps what it has.',
     ),
   documents: z
     .array(ClusterDocument)

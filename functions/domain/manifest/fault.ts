@@ -45,6 +45,7 @@ export const acceptableWarnings = [
   'unused-role',
   'empty-role-target',
   'unused-storage-disk',
+  'no-storage-node',
   'reserved-label',
   'repeated-taint',
   'public-network',

@@ -1,21 +1,38 @@
 /** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
 import { isBuiltin } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, objectText, readObjects } from '#domain/kubernetes-objects.ts';
-import { error, type Fault } from '../fault.ts';
+import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { ManifestIndex } from './manifest-index.ts';
 import type { PartialCluster } from './partial-manifest.ts';
 
 type Path = readonly PropertyKey[];
 
-export function* documentRules({ clusters }: ManifestIndex): Iterable<Fault> {
-  for (const { thing: cluster, path } of clusters) {
+export function* documentRules(manifestIndex: ManifestIndex): Iterable<Fault> {
+  for (const { thing: cluster, path } of manifestIndex.clusters) {
     if (cluster.storage === 'longhorn' && cluster.pools.compute.length === 0) {
       const reason = 'the cluster has no compute pool, and Longhorn keeps its data on compute nodes';
       yield error([...path, 'storage'], reason, 'add a compute pool, or use "none"');
     }
+    if (cluster.storage === 'longhorn' && isClosed(cluster, manifestIndex)) {
+      const reason = 'all compute pools have taints or are spot pools, and Longhorn does not run on their nodes';
+      const fix =
+        'add a compute pool without taints, or replace the documents "longhorn" by a text that tolerates them';
+      yield warning('no-storage-node', [...path, 'storage'], reason, fix);
+    }
     yield* entries(cluster, [...path, 'documents']);
   }
+}
+
+/** True when Longhorn as it comes with Kubeloom has no node to run on. */
+function isClosed({ pools, documents }: PartialCluster, { poolsByName }: ManifestIndex): boolean {
+  if (pools.compute.length === 0 || documents.some(({ name }) => name === 'longhorn')) return false;
+  return pools.compute.every((name) => {
+    const pool = poolsByName.get(name);
+    if (pool === undefined) return false;
+    const tainted = pool.thing.taints.some((taint) => taint !== undefined && taint.effect !== 'PreferNoSchedule');
+    return tainted || (pool.kind === 'dynamic' && pool.thing.spot);
+  });
 }
 
 function* entries({ documents }: PartialCluster, path: Path): Iterable<Fault> {

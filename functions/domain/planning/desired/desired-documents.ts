@@ -2,7 +2,7 @@
 import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
-import { storageTag } from './node-metadata.ts';
+import { nodeTaints, storageTag } from './node-metadata.ts';
 
 export type Storage = 'longhorn' | 'none';
 
@@ -14,7 +14,7 @@ export interface DocumentSources {
   readonly defaultStorage: Storage;
 }
 
-/** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes gets none unasked. */
+/** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
   { existing, pools, defaultStorage }: DocumentSources,
@@ -29,8 +29,12 @@ export function desiredDocuments(
   };
 }
 
+/** Longhorn tolerates no taint: without a node that it can run on, it would wait for one for ever. */
 function defaultFor(pools: readonly NodePoolState[], storage: Storage): Storage {
-  return computePools(pools).some(({ nodes }) => nodes.length > 0) ? storage : 'none';
+  const open = computePools(pools).some((pool) =>
+    pool.nodes.some((node) => nodeTaints(pool, node).every(({ effect }) => effect === 'PreferNoSchedule')),
+  );
+  return open ? storage : 'none';
 }
 
 /** Longhorn with its settings, and a class for each provider instance that has compute nodes. */
