@@ -44,6 +44,26 @@ test('a node that a check says nothing about is unknown, and keeps what was coun
   expect(again).toMatchObject([{ node: worker, looks: 2, since: at(0) }]);
 });
 
+test.each([
+  ['unknown', ['unknown'], 20, 1],
+  ['unknown twice', ['unknown', 'unknown'], 20, 1],
+  ['not ready, then unknown', ['notReady', 'unknown'], 0, 2],
+  ['healthy', ['healthy'], 20, 1],
+] as const)('a node that is not ready after it was %s is so since a check knew it', (_what, before, since, looks) => {
+  const earlier = before.reduce<ReturnType<typeof nextHealth>>(
+    (known, health, index) => nextHealth(known, { state, seen: seen({ node: worker, health }), now: at(index * 10) }),
+    [],
+  );
+  const now = nextHealth(earlier, { state, seen: seen(down), now: at(20) });
+  expect(now).toMatchObject([{ node: worker, health: 'notReady', since: at(since), looks }]);
+});
+
+test('a node is unknown since the first check that could not know it', () => {
+  const unknown = { state, seen: seen({ node: worker, health: 'unknown' as const }) };
+  const first = nextHealth([], { ...unknown, now: at(0) });
+  expect(nextHealth(first, { ...unknown, now: at(10) })).toMatchObject([{ since: at(0) }]);
+});
+
 test('nodes of load balancers are not in Kubernetes: only a machine that is gone is known of them', () => {
   expect(nextHealth([], { state, seen: seen(), now: at(0) })).toEqual([]);
   const lost = nextHealth([], { state, seen: seen({ node: 'edge-ccccccc-01', health: 'gone' }), now: at(0) });

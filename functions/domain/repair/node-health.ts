@@ -11,7 +11,7 @@ const shortestMs = 60_000;
  * checks that were counted before.
  */
 export function nextHealth(
-  before: readonly NodeHealthRecord[],
+  earlier: readonly NodeHealthRecord[],
   {
     state,
     seen: observations,
@@ -20,7 +20,7 @@ export function nextHealth(
 ): readonly NodeHealthRecord[] {
   const seen = new Map(observations.map((one) => [one.node, one]));
   return allNodes(state).flatMap(({ node: { name }, pool }): NodeHealthRecord[] => {
-    const known = before.find(({ node }) => node === name);
+    const known = earlier.find(({ node }) => node === name);
     const unseen = pool.role === 'loadBalancer' ? ('healthy' as const) : ('unknown' as const);
     const { health = unseen, since, createdAt, locked, ready } = seen.get(name) ?? {};
     if (health === 'healthy' && !locked) return [];
@@ -28,7 +28,9 @@ export function nextHealth(
     const apart = counted === undefined || Date.parse(now) - Date.parse(counted.seenAt) >= shortestMs;
     const sure = health === 'notReady' || health === 'gone';
     const looks = (counted?.looks ?? 0) + (sure && apart ? 1 : 0);
-    const began = [counted?.since, since, now].filter((at) => at !== undefined).sort()[0];
+    // Time in which nobody knew does not count as unhealthy.
+    const before = (counted?.looks ?? 0) > 0 || health === 'unknown' ? counted?.since : undefined;
+    const began = [before, since, now].filter((at) => at !== undefined).sort()[0];
     return [
       {
         ...{
