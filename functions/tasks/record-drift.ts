@@ -5,7 +5,7 @@ import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
 import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
-import { startReplacements } from '../pipeline/drift/start-replacements.ts';
+import { askReplacements, startReplacements } from '../pipeline/drift/start-replacements.ts';
 
 const uses = [
   'artifacts.getText',
@@ -30,14 +30,15 @@ export const handler = taskHandler(
     const [record, manifest] = await Promise.all([clusterOf(deps, run), deps.manifests.get(keyOf(run))]);
     const failure = checkFailure && sentenceOf(checkFailure.Cause);
     const { news, healing } = await readCheck(deps, { run, record, manifest, waypointPrefix, failure, now });
+    const nodes = healing?.replace ?? [];
+    if (nodes.length > 0) await askReplacements(deps, { run, nodes, now });
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
     const events = [...driftEvents(news), ...(healing?.events ?? [])];
     await deps.events.append(
       keyOf(run),
       events.map((event) => clusterEvent(run, now.toISOString(), event)),
     );
-    if (manifest && healing && healing.replace.length > 0)
-      await startReplacements(deps, { run, manifest, nodes: healing.replace, now });
+    if (manifest && nodes.length > 0) await startReplacements(deps, { manifest, nodes });
     return { measures: measureDrift(news.drift) };
   },
 );

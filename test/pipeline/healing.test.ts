@@ -1,6 +1,7 @@
 /** Healing: from a check that finds an unhealthy node to its replacement, or to the reason why there is none. */
 import { describe, expect, it } from 'vitest';
 import type { NodeObservation } from '#domain/drift.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { NodeRepair } from '#domain/manifest/node-repair.ts';
 import { manifestOf } from './harness/manifests.ts';
@@ -9,12 +10,15 @@ import { Pipeline } from './harness/pipeline.ts';
 interface Wanted {
   readonly control?: number;
   readonly workers?: number;
+  /** Names of more clusters. */
+  readonly more?: readonly string[];
   readonly repair?: Partial<NodeRepair>;
   readonly onDrift?: 'report' | 'repair';
 }
 
-function healed({ control = 3, workers = 6, repair, onDrift = 'report' }: Wanted = {}): InputManifest {
-  const plain = manifestOf([{ control, compute: { work: workers } }]);
+function healed({ control = 3, workers = 6, more = [], repair, onDrift = 'report' }: Wanted = {}): InputManifest {
+  const clusters = ['web', ...more].map((name) => ({ name, control, compute: { work: workers } }));
+  const plain = manifestOf(clusters);
   // Each pool in a region of its own: what is down in one is no outage of the other.
   const dynamic = plain.spec.nodePools.dynamic.map((pool) => ({
     ...pool,
@@ -225,5 +229,79 @@ describe('nodes that are not ready, with a check that repairs', () => {
     await notReady(pipeline);
     await pass(pipeline, 35);
     expect(new Set(pipeline.runner.ran)).toEqual(new Set(['drift']));
+  });
+});
+
+describe('when the next check comes', () => {
+  const checksOf = (pipeline: Pipeline) => pipeline.runner.ran.filter((stage) => stage === 'drift').length;
+
+  it('a check that fails is not repeated before its interval, whatever was to be looked at again', async () => {
+    const pipeline = await existing();
+    await powerOff(pipeline, 'work');
+    await pass(pipeline, 35);
+    expect((await pipeline.cluster()).drift?.lookAgainAt).toBeDefined();
+    pipeline.runner.ran.length = 0;
+    pipeline.runner.trouble('drift', 'user', { times: 99 });
+    await pass(pipeline, 35);
+    expect(checksOf(pipeline)).toBe(1);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+
+  it('a check that a person asked for does not set healing back, and does not say what the manifest does not', async () => {
+    const pipeline = await existing();
+    const [lost = ''] = await powerOff(pipeline, 'work');
+    await pass(pipeline, 35);
+    const { lookAgainAt } = (await pipeline.cluster()).drift ?? {};
+    await pipeline.call('/drift', { body: { repair: false } });
+    await pipeline.settle();
+    expect((await pipeline.cluster()).drift).toMatchObject({ lookAgainAt });
+    expect((await eventsOf(pipeline, 'RepairRefused')).join()).not.toContain('report only');
+    await pass(pipeline, 15);
+    expect(await nodesOf(pipeline, 'work')).not.toContain(lost);
+  });
+});
+
+describe('two clusters of one manifest', () => {
+  it('a node of one is replaced soon after a node of the other, whose run threw away what was seen of it', async () => {
+    const pipeline = await existing({ more: ['shop'], repair: { onUnhealthy: 'replace' } });
+    const names = await Promise.all(
+      ['web', 'shop'].map(async (name) => {
+        const { current } = await pipeline.cluster(name);
+        return current?.pools.find(({ role }) => role === 'compute')?.nodes[0]?.name ?? '';
+      }),
+    );
+    for (const name of names) pipeline.runner.health.set(name, 'notReady');
+    await pass(pipeline, 75);
+    const replaced = await eventsOf(pipeline, 'NodeReplaced');
+    expect(replaced.map((text) => text.split(' ')[0]).toSorted()).toEqual(names.toSorted());
+  });
+});
+
+describe('a check that is recorded twice', () => {
+  it('the replacement is requested, counted and announced once, and its run is started', async () => {
+    const pipeline = await existing();
+    const [lost = ''] = await powerOff(pipeline, 'work');
+    await pass(pipeline, 35);
+    const { put } = pipeline.deps.clusters;
+    let broken = 0;
+    Object.assign(pipeline.deps.clusters, {
+      put: async (record: Parameters<typeof put>[0]) => {
+        if (record.drift?.replaced && broken++ === 0)
+          throw new PipelineError('ServiceUnavailable', 'the table does not answer');
+        return put.call(pipeline.deps.clusters, record);
+      },
+    });
+    const take = pipeline.deps.repairBudget.take.bind(pipeline.deps.repairBudget);
+    let taken = 0;
+    Object.assign(pipeline.deps.repairBudget, {
+      take: async (...all: Parameters<typeof take>) => {
+        taken += 1;
+        return take(...all);
+      },
+    });
+    await pass(pipeline, 60);
+    expect({ broken: broken > 0, taken }).toEqual({ broken: true, taken: 1 });
+    expect(await nodesOf(pipeline, 'work')).not.toContain(lost);
+    expect((await pipeline.cluster()).drift?.replaced).toHaveLength(1);
   });
 });

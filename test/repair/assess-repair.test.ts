@@ -95,6 +95,25 @@ describe('what stays', () => {
     ]);
   });
 
+  test.each([
+    [4, 15],
+    [60, 60],
+    [7200, 360],
+  ])('what has lasted for %i min is compared again after %i min', (lasted, pause) => {
+    const { refused } = assess(workers(1, { health: 'unknown', since: minutesAgo(lasted) }));
+    expect(refused).toMatchObject([{ until: minutesAgo(-pause) }]);
+  });
+
+  test('a node whose state is not known waits for the next check, where only gone machines are recreated', () => {
+    const { refused } = assess(workers(1, { health: 'unknown' }), { onUnhealthy: 'recreate' });
+    expect(refused).toEqual([{ node: 'work-0', because: 'its state is not known' }]);
+  });
+
+  test('a check that a person asked for says so, and not that the manifest says to report', () => {
+    const { refused } = assess(workers(1), { onUnhealthy: 'report', onRequest: true });
+    expect(refused).toMatchObject([{ because: 'this check was asked for, and such a check replaces nothing' }]);
+  });
+
   test('a machine of the user is never replaced: the reason says what to do', () => {
     const { place: _place, ...own } = node('own-01', { pool: 'own', ...down });
     expect(assess([own, ...workers(0)])).toMatchObject({

@@ -69,14 +69,25 @@ interface Case extends RepairQuestion {
 }
 
 const minute = 60_000;
-/** When something that has to change first is compared again. */
+/** When something that has to change first is compared again, at the soonest and at the latest. */
 const laterMinutes = 15;
+const latestMinutes = 360;
+
+/** What lasts is compared after pauses that double. */
+function laterThan({ since }: ObservedNode, now: Date): string {
+  const lasted = since === undefined ? 0 : (now.getTime() - Date.parse(since)) / minute;
+  const minutes = Math.min(Math.max(laterMinutes, lasted), latestMinutes);
+  return new Date(now.getTime() + minutes * minute).toISOString();
+}
 
 /** Why this node is not replaced now; undefined: it is. */
 function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }: Case): Why | undefined {
-  const later = new Date(now.getTime() + laterMinutes * minute).toISOString();
+  const later = laterThan(node, now);
   if (node.place === undefined) return byHand(node);
-  if (node.health === 'unknown') return { because: 'its state is not known', until: later };
+  // Nothing would be replaced of it, so the next check is soon enough.
+  if (node.health === 'unknown')
+    return { because: 'its state is not known', ...(policy.onUnhealthy === 'replace' && { until: later }) };
+  if (policy.onRequest) return { because: 'this check was asked for, and such a check replaces nothing' };
   if (policy.onUnhealthy === 'report') return { because: 'the manifest says to report only' };
   if (policy.onUnhealthy === 'recreate' && node.health !== 'gone')
     return { because: 'its machine exists, and its pool has no `repair`' };

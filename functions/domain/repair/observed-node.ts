@@ -34,6 +34,8 @@ export interface ObservedNode {
 export interface RepairPolicy {
   /** `recreate`: only machines that are gone, as a repair of drift does it. */
   readonly onUnhealthy: 'report' | 'recreate' | 'replace';
+  /** It reports because a person asked for the check, whatever the manifest says. @default false */
+  readonly onRequest?: true;
   /** So long a node has to be unhealthy, in this many checks. */
   readonly after: number;
   readonly looks: number;

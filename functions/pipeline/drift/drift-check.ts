@@ -4,7 +4,7 @@ import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { DriftReport } from '#domain/drift.ts';
+import { DriftReport, type NodeObservation } from '#domain/drift.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import type { Using } from '../../ports.ts';
@@ -92,7 +92,8 @@ export async function readCheck(
     ...{ runId: run.runId, now: now.toISOString(), held: healing?.held ?? new Set() },
   });
   // Without a decision of its own, this check keeps what was found before.
-  const { health, outage, lookAgainAt, replaced } = record.drift ?? {};
+  const { health, outage, replaced } = record.drift ?? {};
+  const lookAgainAt = lookAgain(question, report?.health ?? []);
   const kept = {
     ...(health && { health }),
     ...(outage && { outage }),
@@ -101,6 +102,21 @@ export async function readCheck(
   };
   const { health: _health, outage: _outage, lookAgainAt: _again, replaced: _replaced, ...drift } = news.drift;
   return { news: { ...news, drift: { ...drift, ...(healing ? healing.found : kept) } }, healing };
+}
+
+/**
+ * After a check that decided nothing about nodes: a time that is over would lead to the next check at once, and again. If a newer run
+ * was asked for meanwhile, what this one saw is looked at again after that.
+ */
+function lookAgain(
+  { run, record, manifest, now }: Pick<Parameters<typeof readCheck>[1], 'run' | 'record' | 'manifest' | 'now'>,
+  seen: readonly NodeObservation[],
+): string | undefined {
+  const at = now.toISOString();
+  const overtaken = manifest !== undefined && manifest.runId !== run.runId;
+  if (overtaken && seen.some(({ health }) => health === 'notReady' || health === 'gone')) return at;
+  const before = record.drift?.lookAgainAt;
+  return before !== undefined && before > at ? before : undefined;
 }
 
 /** Most findings in events; the record has all. */

@@ -12,7 +12,7 @@ import { repairPolicies } from './repair-policies.ts';
 export interface Healing {
   /** For the record of the cluster. */
   readonly found: Pick<ClusterDrift, 'health' | 'outage' | 'lookAgainAt' | 'replaced'>;
-  /** Requested of the planner. */
+  /** Requested of the planner, and started. */
   readonly replace: readonly { readonly node: string; readonly because: string }[];
   /** Nodes that the repair of this check leaves alone. */
   readonly held: ReadonlySet<string>;
@@ -30,6 +30,9 @@ export interface HealingQuestion {
 }
 
 const hourMs = 3_600_000;
+
+/** Who asked for a replacement that healing decided on. */
+export const byHealing = 'healing';
 
 /** Takes what it replaces from the budget of the installation. */
 export async function healNodes(
@@ -49,7 +52,14 @@ export async function healNodes(
   const installation = { left: most - (await deps.repairBudget.spent(hour.toISOString())), freeAt };
   const policies = repairPolicies(manifestOf(manifest), policy);
   const decision = assessRepair({ observed, policies, ledger: { replaced, installation }, now });
-  const granted: RepairDecision['replace'][number][] = [];
+  const onRequest = policy === 'reportAll' || policy === 'repairAll';
+  // Requested by an earlier try of this task, which was cut off before it started them or stored them.
+  const asked = (onRequest ? [] : (demand?.replace ?? [])).filter(
+    ({ node, by }) => by === byHealing && observed.some((one) => one.node === node),
+  );
+  const granted: RepairDecision['replace'][number][] = asked
+    .filter(({ node }) => !replaced.some((one) => one.node === node))
+    .map(({ node, because }) => ({ node, because, how: 'replace' }));
   const refused = [...decision.refused];
   for (const one of decision.replace) {
     if (await deps.repairBudget.take(hour.toISOString(), most)) granted.push(one);
@@ -66,7 +76,9 @@ export async function healNodes(
   // What is wrong on a machine that exists is repaired there, unless its pool says to replace it.
   const isHeld = ({ node, health: state }: NodeHealthRecord): boolean =>
     state === 'gone' ? acts(node) && !recreated.has(node) : actionOf(node) === 'replace' && state !== 'healthy';
-  const again = refused.flatMap(({ node, until }) => (until !== undefined && acts(node) ? [until] : [])).sort()[0];
+  const soonest = refused.flatMap(({ node, until }) => (until !== undefined && acts(node) ? [until] : [])).sort()[0];
+  // Such a check decides nothing: the next one does, when it would have come anyway.
+  const again = onRequest ? before?.lookAgainAt : soonest;
   const recreated = new Set(granted.flatMap(({ node, how }) => (how === 'recreate' ? [node] : [])));
   const found = {
     ...(health.length > 0 && { health: health.map((one) => ({ ...one, ...refusalOf(refused, one.node) })) }),
@@ -76,7 +88,9 @@ export async function healNodes(
   };
   return {
     found,
-    replace: granted.flatMap(({ node, because, how }) => (how === 'replace' ? [{ node, because }] : [])),
+    replace: [...asked, ...granted.filter(({ how }) => how === 'replace')].filter(
+      ({ node }, place, all) => all.findIndex((one) => one.node === node) === place,
+    ),
     held: new Set(health.filter(isHeld).map(({ node }) => node)),
     events: eventsOf(before, found, granted),
   };

@@ -17,7 +17,7 @@ function policyOf(given: NodeRepair | undefined, check: CheckPolicy): RepairPoli
     ...{ after: intervalMinutes(after) ?? 10, looks: 2, startAfter: intervalMinutes(startAfter) ?? 20 },
     ...{ atOnce, perHour, maxUnhealthy: Number.parseInt(maxUnhealthy, 10) },
   };
-  if (check === 'reportAll' || check === 'repairAll') return { ...numbers, onUnhealthy: 'report' };
+  if (check === 'reportAll' || check === 'repairAll') return { ...numbers, onUnhealthy: 'report', onRequest: true };
   if (onUnhealthy === 'replace') return { ...numbers, onUnhealthy };
   // A machine that is gone is recreated by the repair of its check, before another one starts.
   if (check === 'repair') return { ...numbers, onUnhealthy: 'recreate', after: 0, looks: 1, atOnce: perHour };

@@ -5,6 +5,7 @@ import { isPipelineError } from '#domain/errors.ts';
 import { keyOf } from '../clusters/cluster-records.ts';
 import { requestReplacements } from '../clusters/demand-records.ts';
 import { startNextAttempt } from '../manifests/next-attempt.ts';
+import { byHealing } from './heal-nodes.ts';
 
 interface Request {
   readonly run: ClusterRun;
@@ -13,13 +14,20 @@ interface Request {
   readonly now: Date;
 }
 
+/** Before anything else is stored: a task that is repeated finds the request, and takes no budget for it again. */
+export async function askReplacements(
+  deps: Parameters<typeof requestReplacements>[0],
+  { run, nodes, now }: Omit<Request, 'manifest'>,
+): Promise<void> {
+  const asking = { by: byHealing, at: now.toISOString() };
+  await requestReplacements(deps, { key: keyOf(run), cluster: run.cluster }, nodes, asking);
+}
+
 /** The request stays if another one starts a run at the same moment: that run does it. */
 export async function startReplacements(
-  deps: Parameters<typeof requestReplacements>[0] & Parameters<typeof startNextAttempt>[1],
-  { run, manifest, nodes, now }: Request,
+  deps: Parameters<typeof startNextAttempt>[1],
+  { manifest, nodes }: Pick<Request, 'manifest' | 'nodes'>,
 ): Promise<void> {
-  const asking = { by: 'healing', at: now.toISOString() };
-  await requestReplacements(deps, { key: keyOf(run), cluster: run.cluster }, nodes, asking);
   const { namespace, name, generation, attempt } = manifest;
   const names = nodes.map(({ node }) => node).join(', ');
   const reason = `healing: ${names} ${nodes.length === 1 ? 'is' : 'are'} replaced`;
