@@ -235,7 +235,7 @@ describe('nodes that are not ready, with a check that repairs', () => {
 describe('when the next check comes', () => {
   const checksOf = (pipeline: Pipeline) => pipeline.runner.ran.filter((stage) => stage === 'drift').length;
 
-  it('a check that fails is not repeated before its interval, whatever was to be looked at again', async () => {
+  it('a check that fails is not repeated before its interval, whatever was to be compared again', async () => {
     const pipeline = await existing();
     await powerOff(pipeline, 'work');
     await pass(pipeline, 35);

@@ -28,7 +28,7 @@ export function nextHealth(
     const apart = counted === undefined || Date.parse(now) - Date.parse(counted.seenAt) >= shortestMs;
     const sure = health === 'notReady' || health === 'gone';
     const looks = (counted?.looks ?? 0) + (sure && apart ? 1 : 0);
-    // Time in which nobody knew does not count as unhealthy.
+    // Time in which no one knew does not count as unhealthy.
     const before = (counted?.looks ?? 0) > 0 || health === 'unknown' ? counted?.since : undefined;
     const began = [before, since, now].filter((at) => at !== undefined).sort()[0];
     return [

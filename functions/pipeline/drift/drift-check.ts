@@ -106,7 +106,7 @@ export async function readCheck(
 
 /**
  * After a check that decided nothing about nodes: a time that is over would lead to the next check at once, and again. If a newer run
- * was asked for meanwhile, what this one saw is looked at again after that.
+ * was asked for meanwhile, what this one saw is compared again after that.
  */
 function lookAgain(
   { run, record, manifest, now }: Pick<Parameters<typeof readCheck>[1], 'run' | 'record' | 'manifest' | 'now'>,
