@@ -118,6 +118,9 @@ export const Options = z.strictObject({
     .default(60)
     .describe('longest build; a stage is stopped in order 3 minutes before, a check for drift takes at most 30'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
+  repairsPerHour: number(0, 1_000)
+    .default(10)
+    .describe('machines that healing replaces or recreates within an hour, in all clusters together'),
   alarmEmail: z.email().optional().describe('address that gets alarms (default: none, the topic exists)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),
 });

@@ -28,7 +28,10 @@ export interface SettingsParts {
   readonly reconcileArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
   /** The options of the deployment. */
-  readonly options: Pick<Options, 'admins' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts'>;
+  readonly options: Pick<
+    Options,
+    'admins' | 'repairsPerHour' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts'
+  >;
 }
 
 /** What every function gets. */
@@ -38,6 +41,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_ADMINS: parts.options.admins.join(','),
+    KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     // The image of the nodes stage is built with it.
     KUBELOOM_UPSTREAM_DOCUMENTS: 'longhorn',
     KUBELOOM_DEFAULT_STORAGE: 'longhorn',

@@ -23,7 +23,14 @@ describe('options', () => {
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
       ...{ templatePrivateHosts: [], lambdaRunners: [], vaultAudiences: [] },
+      repairsPerHour: 10,
     });
+  });
+
+  it('healing replaces as many machines an hour as the option says', () => {
+    const variables = variablesOf(installationOf({ repairsPerHour: '3' }).pipeline, 'AWS::Lambda::Function');
+    expect(variables.KUBELOOM_REPAIRS_PER_HOUR).toBe('3');
+    expect(() => parseOptions({ repairsPerHour: -1 })).toThrow('repairsPerHour');
   });
 
   it('options of the command line are read from text', () => {
