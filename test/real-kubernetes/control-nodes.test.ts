@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { NodeRow } from '#contracts/api-bodies.ts';
+import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
 import { type Manifest, realCluster, two, without } from './real-cluster.ts';
 import { newest } from './versions.ts';
@@ -30,14 +31,9 @@ describe('three control nodes of real Kubernetes', () => {
   /** Every control node has a voting member of etcd that is healthy, and etcd has no other. */
   async function proveEtcd(): Promise<void> {
     const controls = (await nodesOf('control')).map(({ name }) => name);
-    const etcdctl = (...args: readonly string[]) =>
-      cluster.kubectl(
-        ...['exec', '-n', 'kube-system', `etcd-${controls[0]}`, '--', 'etcdctl', '--endpoints=https://127.0.0.1:2379'],
-        ...['ca.crt', 'healthcheck-client.crt', 'healthcheck-client.key'].map(
-          (file, index) => `--${['cacert', 'cert', 'key'][index]}=/etc/kubernetes/pki/etcd/${file}`,
-        ),
-        ...args,
-      );
+    const asked = controls[0] ?? '';
+    const environment = await cluster.kubectl(...etcdEnvironment(asked));
+    const etcdctl = (...args: readonly string[]) => cluster.kubectl(...etcdctlIn(asked, environment), ...args);
     const { members } = JSON.parse(await etcdctl('member', 'list', '-w', 'json')) as {
       members: readonly { name: string; isLearner?: boolean }[];
     };

@@ -1,5 +1,6 @@
 /** Three control nodes of real Kubernetes, one of which is the API endpoint and is lost. */
 import { describe, expect, it } from 'vitest';
+import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { type Manifest, realCluster, two } from './real-cluster.ts';
 import { newest } from './versions.ts';
 
@@ -24,13 +25,9 @@ describe('three control nodes without a load balancer', () => {
     await cluster.repair();
     expect(await server()).not.toBe(before);
     const controls = nodes.filter(({ role }) => role === 'control').map(({ name }) => name);
-    const survivor = controls.find((name) => name !== lost.name);
-    const keys = ['cacert=ca.crt', 'cert=healthcheck-client.crt', 'key=healthcheck-client.key'];
-    const members = await cluster.kubectl(
-      ...['exec', '-n', 'kube-system', `etcd-${survivor}`, '--', 'etcdctl', '--endpoints=https://127.0.0.1:2379'],
-      ...keys.map((key) => `--${key.replace('=', '=/etc/kubernetes/pki/etcd/')}`),
-      ...['member', 'list', '-w', 'json'],
-    );
+    const survivor = controls.find((name) => name !== lost.name) ?? '';
+    const environment = await cluster.kubectl(...etcdEnvironment(survivor));
+    const members = await cluster.kubectl(...etcdctlIn(survivor, environment), 'member', 'list', '-w', 'json');
     const found = JSON.parse(members) as { readonly members: readonly { readonly name: string }[] };
     expect(found.members.map(({ name }) => name).toSorted()).toEqual(controls.toSorted());
     await cluster.prove();

@@ -13,11 +13,12 @@ const fakeKubectl = `#!/bin/bash
 cluster=$KUBELOOM_TEST_CLUSTER
 shift
 echo "$*" >> "$cluster/calls"
-case "$1 $2" in 'get replicas.longhorn.io') cat "$cluster/replicas"; exit;; esac
+case "$1 $2" in 'get replicas.longhorn.io') cat "$cluster/replicas"; exit;; 'get pod') cat "$cluster/etcd-environment"; exit;; esac
 case "$1" in
   get) [ "$2" = nodes ] || { echo 'Error from server (NotFound): not found' >&2; exit 1; }
     printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
   exec) [ -e "$cluster/etcd-down-$4" ] && { echo 'container not found' >&2; exit 1; }
+    grep -q ETCDCTL_KEY "$cluster/etcd-environment"; [ "$?" != "$([[ "$*" == *--key=* ]]; echo $?)" ] || { echo 'conflicting environment variable is shadowed, or no key' >&2; exit 1; }
     case "$*" in *'member list'*) echo 'warning: deprecated'; cat "$cluster/members";; esac;;
   patch|drain|cordon|taint|delete)
     # As many cordons as the file says wait for each other.
@@ -158,18 +159,25 @@ describe('removal of nodes', () => {
     });
   });
 
-  it('a control node leaves etcd through one that stays, after the drain and before the delete', async () => {
-    const [first] = controlPool.nodes;
-    const target = twoProviderState({
-      pools: [{ ...controlPool, nodes: first ? [first] : [] }, workerPool, staticPool],
-    });
-    await shrink(target, ['control-aaaaaaa-02']);
-    expect((await world.run('nodes')).ok).toBe(true);
-    const verbs = calls().map((call) => call.split(' ')[0]);
-    expect(verbs).toEqual(['get', 'cordon', 'drain', 'exec', 'exec', 'delete', 'get']);
-    expect(calls().at(-1)).toContain('configmap kubeadm-config');
-    expect(calls()[4]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
-  });
+  it.each([
+    ['KubeOne sets the variables of etcdctl', 'ETCDCTL_ENDPOINTS ETCDCTL_CACERT ETCDCTL_CERT ETCDCTL_KEY'],
+    ['kubeadm sets none', ''],
+  ])(
+    'a control node leaves etcd through one that stays, after the drain and before the delete (%s)',
+    async (_, names) => {
+      writeFileSync(join(cluster, 'etcd-environment'), names);
+      const [first] = controlPool.nodes;
+      const target = twoProviderState({
+        pools: [{ ...controlPool, nodes: first ? [first] : [] }, workerPool, staticPool],
+      });
+      await shrink(target, ['control-aaaaaaa-02']);
+      expect((await world.run('nodes')).ok).toBe(true);
+      const verbs = calls().map((call) => call.split(' ')[0]);
+      expect(verbs).toEqual(['get', 'cordon', 'drain', 'get', 'exec', 'exec', 'delete', 'get']);
+      expect(calls().at(-1)).toContain('configmap kubeadm-config');
+      expect(calls()[5]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
+    },
+  );
 
   it('etcd is not changed when the control plane is simulated, and an event says so', async () => {
     const [first] = controlPool.nodes;

@@ -21,6 +21,12 @@ const onSharedDisk = {
   imageGCHighThresholdPercent: 99,
   imageGCLowThresholdPercent: 98,
 };
+const etcdctlEnvironment = Object.entries({
+  ETCDCTL_ENDPOINTS: 'https://127.0.0.1:2379',
+  ETCDCTL_CACERT: '/etc/kubernetes/pki/etcd/ca.crt',
+  ETCDCTL_CERT: '/etc/kubernetes/pki/etcd/healthcheck-client.crt',
+  ETCDCTL_KEY: '/etc/kubernetes/pki/etcd/healthcheck-client.key',
+}).map(([name, value]) => ({ name, value }));
 const podSubnet = '10.244.0.0/16';
 
 interface Credentials {
@@ -159,6 +165,8 @@ export class Kubeadm extends ClusterInstaller implements Installer {
         controlPlaneEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`,
         networking: { podSubnet, serviceSubnet: '10.96.0.0/12' },
         apiServer: { certSANs: [...new Set([...names, ...addresses, 'localhost', '127.0.0.1'])] },
+        // As KubeOne: etcdctl then refuses these as flags.
+        etcd: { local: { extraEnvs: etcdctlEnvironment } },
         proxy: { disabled: true },
       },
       {

@@ -131,12 +131,10 @@ resume() {
   kubectl label node "$1" "$upgrading-" >/dev/null
 }
 
-# forget NODE SELF, on another control node, whose name is SELF: its etcd member and its Node object.
+# forget NODE SELF, on another control node, whose name is SELF: its etcd member and its Node object. The pod's environment says how (#initConfig).
 forget() {
-  local pki=/etc/kubernetes/pki/etcd member
-  local etcdctl=(kubectl exec -n kube-system "etcd-$2" -- etcdctl --endpoints=https://127.0.0.1:2379
-    "--cacert=$pki/ca.crt" "--cert=$pki/healthcheck-client.crt" "--key=$pki/healthcheck-client.key")
-  member=$("${etcdctl[@]}" member list 2>/dev/null | awk -F ', ' -v name="$1" '$3 == name { print $1 }')
+  local member etcdctl=(kubectl exec -n kube-system "etcd-$2" -- etcdctl)
+  member=$("${etcdctl[@]}" member list | awk -F ', ' -v name="$1" '$3 == name { print $1 }')
   [ -z "$member" ] || "${etcdctl[@]}" member remove "$member" >/dev/null
   kubectl delete node "$1" --ignore-not-found >/dev/null
 }

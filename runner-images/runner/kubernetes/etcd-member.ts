@@ -7,13 +7,27 @@ import type { Kubectl } from './kubectl.ts';
 const MemberList = z.object({ members: z.array(z.object({ ID: z.string(), name: z.string().default('') })) });
 
 const certificates = '/etc/kubernetes/pki/etcd';
-const etcdctl = [
-  'etcdctl',
-  '--endpoints=https://127.0.0.1:2379',
-  `--cacert=${certificates}/ca.crt`,
-  `--cert=${certificates}/healthcheck-client.crt`,
-  `--key=${certificates}/healthcheck-client.key`,
-] as const;
+const flags: Readonly<Record<string, string>> = {
+  ETCDCTL_ENDPOINTS: '--endpoints=https://127.0.0.1:2379',
+  ETCDCTL_CACERT: `--cacert=${certificates}/ca.crt`,
+  ETCDCTL_CERT: `--cert=${certificates}/healthcheck-client.crt`,
+  ETCDCTL_KEY: `--key=${certificates}/healthcheck-client.key`,
+};
+
+/**
+ * kubectl's arguments for etcdctl in the etcd pod of a control node. `environment`: names of the pod's variables (`etcdEnvironment`). KubeOne
+ * sets etcdctl's there, kubeadm alone does not, and etcdctl refuses a flag whose variable is set.
+ */
+export function etcdctlIn(node: string, environment: string): readonly string[] {
+  const set = new Set(environment.split(/\s+/));
+  const missing = Object.entries(flags).flatMap(([variable, flag]) => (set.has(variable) ? [] : [flag]));
+  return ['exec', '-n', 'kube-system', `etcd-${node}`, '--', 'etcdctl', ...missing];
+}
+
+/** kubectl's arguments that ask for the names of the variables of a control node's etcd pod. */
+export function etcdEnvironment(node: string): readonly string[] {
+  return ['get', 'pod', '-n', 'kube-system', `etcd-${node}`, '-o', 'jsonpath={.spec.containers[0].env[*].name}'];
+}
 
 /** Removes only the member of this very node; one that is gone is fine. Throws `EtcdUnreachable`. */
 export async function removeEtcdMember(
@@ -27,20 +41,14 @@ export async function removeEtcdMember(
     return;
   }
   for (const survivor of survivors) {
-    const inPod = (args: readonly string[]) => [
-      'exec',
-      '-n',
-      'kube-system',
-      `etcd-${survivor}`,
-      '--',
-      ...etcdctl,
-      ...args,
-    ];
-    const listed = await kubectl.try(inPod(['member', 'list', '--write-out=json', '--hex=true']));
+    const { code, stdout: environment } = await kubectl.try([...etcdEnvironment(survivor), '--request-timeout=30s']);
+    if (code !== 0) continue;
+    const etcdctl = etcdctlIn(survivor, environment);
+    const listed = await kubectl.try([...etcdctl, 'member', 'list', '--write-out=json', '--hex=true']);
     if (listed.code !== 0) continue;
     const member = memberOf(listed.stdout, node);
     if (member === undefined) return;
-    await kubectl.run(inPod(['member', 'remove', member]), { about: node });
+    await kubectl.run([...etcdctl, 'member', 'remove', member], { about: node });
     return;
   }
   throw new StageFailure({
