@@ -1,182 +1,47 @@
-/** A thin client of the HTTP API: one method for each operation, answers parsed, problems turned into errors for people. */
-import { setTimeout as pause } from 'node:timers/promises';
-import type { z } from 'zod';
-import { headerNames } from '#contracts/api-bodies.ts';
-import { type Answer, type Body, type Operation, pathOf } from '#contracts/operations/operation.ts';
-import { type OperationId, operations } from '#contracts/operations/operations.ts';
-import { ApiProblem, whenMissing } from './api-problem.ts';
+/** The client of the API for commands: finds the connection, says where faults are in files, turns errors into ones for people. */
+import { apiClient as client, type ManifestName, type PendingOptions, type PlanRequest } from '#client/api-client.ts';
+import { forPerson } from './api-problem.ts';
 import { type Connection, findConnection } from './connection.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
 import { located } from './faults.ts';
 import { note } from './output.ts';
-import { packageVersion, parseJson } from './own-files.ts';
-import { requestSender, type Sent } from './send-request.ts';
 
-export interface ManifestName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-type ParamsIn<Row extends Operation> = Row['params'] extends infer Params extends z.ZodObject
-  ? [params: Readonly<z.output<Params>>]
-  : [];
-/** The body of a row that has one, else its query. */
-type ContentIn<Row extends Operation> = Row['body'] extends { readonly schema: infer Schema extends z.ZodType }
-  ? [body?: z.input<Schema>]
-  : Row['body'] extends Body
-    ? [body?: unknown]
-    : Row['query'] extends z.ZodObject
-      ? [query?: QueryOf<Row['query']>]
-      : [];
-type QueryOf<Query extends z.ZodObject> = Partial<z.output<Query>>;
-type HeadersIn<Row extends Operation> = Row['headers'] extends infer Headers extends z.ZodObject
-  ? [headers?: Partial<z.output<Headers>>]
-  : [];
-
-type AnswerTo<Row extends Operation> = AnswerOf<Row['answers'][keyof Row['answers'] & number]>;
-type AnswerOf<One extends Answer> = One extends { readonly media: string }
-  ? string
-  : One extends { readonly schema: infer Schema extends z.ZodType }
-    ? z.output<Schema>
-    : undefined;
-
-type Call<Row extends Operation> = (
-  ...given: [...ParamsIn<Row>, ...ContentIn<Row>, ...HeadersIn<Row>]
-) => Promise<AnswerTo<Row>>;
-type Calls = { readonly [Id in OperationId]: Call<(typeof operations)[Id]> };
-
-export type PutCondition = HeadersIn<typeof operations.putManifest>[0];
-
-/** A document with those that will be stored with it; without one, the stored manifest, its deletion or a rollback. */
-export interface PlanRequest extends QueryOf<typeof operations.planManifest.query> {
-  readonly document?: unknown;
-  readonly beside?: readonly unknown[];
-}
+export type { ManifestName, PlanRequest, PutCondition } from '#client/api-client.ts';
+export { itemsOf } from '#client/api-client.ts';
 
 export type ApiClient = ReturnType<typeof apiClient>;
 
-/** The API as functions. Every one throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
+/** Every function throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
 export function apiClient(connection: Connection = findConnection(), pending: PendingOptions = {}) {
-  const send = requestSender(connection);
-
-  /** A version as it is printed, `g3-a1`, means one of the manifest that exists now: its entity tag also has the manifest's identity. */
-  const tagOf = async (path: string, version: string): Promise<string> => {
-    if (!/^"?g\d+-a\d+"?$/.test(version)) return entityTag(version);
-    const response = await send('GET', path).catch(whenMissing(undefined));
-    const [identity] = response?.headers.get('etag')?.match(/\w+-(?=g\d+-a\d+"$)/) ?? [];
-    return entityTag(`${identity ?? ''}${version.replaceAll('"', '')}`);
-  };
-
-  const call = async <Row extends Operation>(row: Row, params: object, sent: Sent): Promise<AnswerTo<Row>> => {
-    const path = pathOf(row, params);
-    const version = sent.headers?.['If-Match'];
-    const tag = version && (await tagOf(pathOf(operations.getManifest, params), version));
-    const first = Object.values(row.answers)[0];
-    const response = await send(row.method, path, {
-      ...sent,
-      headers: { accept: first?.media, ...sent.headers, ...(tag && { 'If-Match': tag }) },
-      // A whole page, unless another size is asked for.
-      query: { ...(row.query && 'limit' in row.query.shape && { limit: 200 }), ...sent.query },
-    });
-    const { schema, media } = row.answers[response.status] ?? first ?? {};
-    const text = await response.text();
-    return (schema && media === undefined ? understood(schema, path, text) : schema && text) as AnswerTo<Row>;
-  };
-  const calls = Object.fromEntries(
-    Object.entries<Operation>(operations).map(([id, row]) => [
-      id,
-      (...given: never[]): Promise<unknown> => {
-        const rest: object[] = [...given];
-        const params = row.params ? rest.shift() : {};
-        const content = row.body || row.query ? rest.shift() : undefined;
-        const sent = { [row.body ? 'body' : 'query']: content, headers: rest.shift() } as Sent;
-        return onceTemplatesKnown(() => call(row, params ?? {}, sent), pending);
-      },
-    ]),
-  ) as Calls;
-
+  const onWait = (sentence: string): void => note(`${sentence}; waiting for it`);
+  const api = withErrorsForPeople(client(connection, { onWait, ...pending }), connection);
   return {
-    ...calls,
-    putManifest: async (key: ManifestName, document: unknown, condition?: PutCondition) => {
-      const accepted = await calls.putManifest(key, document, condition);
+    ...api,
+    putManifest: async (...[key, document, condition]: Parameters<typeof api.putManifest>) => {
+      const accepted = await api.putManifest(key, document, condition);
       return { ...accepted, warnings: located(document, accepted.warnings) };
     },
-    planManifest: async (key: ManifestName, { document, beside = [], ...query }: PlanRequest = {}) => {
-      const body = document === undefined ? {} : { body: asBody([document, ...beside]) };
-      const ask = () => call(operations.planManifest, key, { query, ...body });
-      const report = await onceTemplatesKnown(ask, pending);
+    planManifest: async (key: ManifestName, request: PlanRequest = {}) => {
+      const report = await api.planManifest(key, request);
       const { faults, warnings } = report;
-      return { ...report, faults: located(document, faults), warnings: located(document, warnings) };
+      return { ...report, faults: located(request.document, faults), warnings: located(request.document, warnings) };
     },
     validate: async (documents: readonly unknown[]) => {
-      const report = await calls.validate(asBody(documents));
+      const report = await api.validate(documents);
       return report.documents.map(({ faults }, index) => ({ faults: located(documents[index], faults) }));
-    },
-    /** Text of the log at `path` from `offset` on, where the next read begins, and whether the log is complete. */
-    readLog: async (path: string, offset: number) => {
-      const response = await send('GET', path, { query: { offset }, headers: { accept: 'text/plain' } });
-      const text = await response.text();
-      return {
-        text,
-        next: Number(response.headers.get(headerNames.nextOffset) ?? offset + Buffer.byteLength(text)),
-        ended: response.headers.get(headerNames.ended) === 'true',
-      };
     },
   };
 }
 
-/** The items of all pages of a list. */
-export async function* itemsOf<Item>(
-  list: (next: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next?: string | undefined }>,
-): AsyncIterable<Item> {
-  for (let cursor: string | undefined; ; ) {
-    const { items, next } = await list(cursor);
-    yield* items;
-    // Of events there is always a place to go on from.
-    if (next === undefined || next === cursor) return;
-    cursor = next;
-  }
-}
+type Calls = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
 
-/** JSON is YAML: several documents are one text. */
-const asBody = (documents: readonly unknown[]): string =>
-  documents.map((document) => JSON.stringify(document)).join('\n---\n');
-
-/** As HTTP requires it, in quotation marks, which a shell removes. */
-const entityTag = (text: string): string => (text === '*' || text.includes('"') ? text : `"${text}"`);
-
-/** Throws `CliError` for an answer that this version does not understand. */
-function understood<Schema extends z.ZodType>(schema: Schema, path: string, text: string): z.output<Schema> {
-  const result = schema.safeParse(parseJson(text));
-  if (result.success) return result.data;
-  const where = result.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
-  throw new CliError(
-    `the answer of ${path} is not one that kubeloom ${packageVersion()} understands (${where.join(', ')}): check whether the platform has another version (\`kubeloom version --check\`)`,
-    exitCodes.fault,
-  );
-}
-
-export interface PendingOptions {
-  /** @default 2,000 */
-  readonly everyMs?: number;
-  /** After this time the API's problem is thrown. @default 10 min */
-  readonly limitMs?: number;
-}
-
-/** Asks again as long as the API says `TemplatesPending`, and says so once. */
-export async function onceTemplatesKnown<Answer>(
-  ask: () => Promise<Answer>,
-  { everyMs = 2_000, limitMs = 600_000 }: PendingOptions = {},
-): Promise<Answer> {
-  const end = performance.now() + limitMs;
-  for (let said = false; ; said = true) {
-    try {
-      return await ask();
-    } catch (error) {
-      const pending = error instanceof ApiProblem && error.problem.code === 'TemplatesPending';
-      if (!pending || performance.now() >= end) throw error;
-      if (!said) note(`${error.message}; waiting for it`);
-    }
-    await pause(everyMs);
-  }
+/** The same functions; what they throw is for the person at the terminal. */
+function withErrorsForPeople<Client extends Calls>(calls: Client, connection: Connection): Client {
+  const wrapped = Object.entries(calls).map(([id, call]) => [
+    id,
+    (...given: never[]) =>
+      call(...given).catch((error: unknown) => {
+        throw forPerson(error, connection);
+      }),
+  ]);
+  return Object.fromEntries(wrapped) as Client;
 }

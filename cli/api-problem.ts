@@ -1,7 +1,10 @@
-/** What the API refuses, as an error for the person at the terminal. */
+/** What the API refuses, or why it does not answer, as an error for the person at the terminal. */
+import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
 import type { Problem } from '#contracts/api-bodies.ts';
+import type { Connection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines, located } from './faults.ts';
+import { packageVersion } from './own-files.ts';
 
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {
@@ -26,6 +29,63 @@ export const whenMissing =
     if (isMissing(error)) return other;
     throw error;
   };
+
+/** What the client threw, with what to do about it; any other error as it is. */
+export function forPerson(error: unknown, connection: Connection): unknown {
+  if (error instanceof ProblemAnswer) return new ApiProblem(error.problem, error.document);
+  return error instanceof ConnectionFault ? connectionError(error, connection) : error;
+}
+
+function connectionError(fault: ConnectionFault, { apiUrl, token }: Connection): CliError {
+  const { kind, message } = fault;
+  const failed = (text: string, exitCode: number): CliError => new CliError(text, exitCode, { cause: fault.cause });
+  switch (kind) {
+    case 'refused': {
+      const how = token ? 'the token is not accepted' : 'no token was sent';
+      const fix =
+        'set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine';
+      return failed(`${apiUrl}: access denied (${how}): ${message}; ${fix}`, exitCodes.forbidden);
+    }
+    case 'elsewhere':
+      return failed(
+        `${apiUrl} is not an API of Kubeloom, it redirects to ${message}: set KUBELOOM_API_URL to the address of the API itself`,
+        exitCodes.unreachable,
+      );
+    case 'incomprehensible':
+      return failed(
+        `${message.replace('cannot be understood', `is not one that kubeloom ${packageVersion()} understands`)}: check whether the platform has another version (\`kubeloom version --check\`)`,
+        exitCodes.fault,
+      );
+    case 'unsigned': {
+      const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
+      return failed(`the API in AWS requires signed requests, and ${message}: ${how}`, exitCodes.fault);
+    }
+    case 'unreachable':
+      return failed(noAnswerText(apiUrl, fault), exitCodes.unreachable);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Codes of connections that no server accepts. */
+const nobody: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+function noAnswerText(apiUrl: string, { code = '', message }: ConnectionFault): string {
+  if (nobody.includes(code)) return `nothing answers at ${apiUrl}: is it running? (\`kubeloom local status\`)`;
+  const fix =
+    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+      ? 'is KUBELOOM_API_URL right?'
+      : /CERT|SIGNED|VERIFY|ISSUER/.test(code)
+        ? 'trust its authority with NODE_EXTRA_CA_CERTS, if it is the right one'
+        : 'is it an API of Kubeloom?';
+  return `${apiUrl} cannot be asked (${message}): ${fix}`;
+}
 
 function exitCodeOf(status: number): number {
   if (status === 401 || status === 403) return exitCodes.forbidden;

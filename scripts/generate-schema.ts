@@ -1,5 +1,13 @@
-/** Writes schema/input-manifest.schema.json. */
-import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
+/** Writes schema/: one JSON Schema for each kind of document, and `input-manifest.schema.json` for files that hold any of them. */
+import { documentJsonSchema, documentKinds, jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 import { settle } from './generated.ts';
 
-settle('schema/input-manifest.schema.json', `${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
+const text = (schema: unknown): string => `${JSON.stringify(schema, null, 2)}\n`;
+
+settle('schema/input-manifest.schema.json', text(documentJsonSchema()));
+for (const [kind, shape] of Object.entries(documentKinds)) {
+  // That of a manifest is the one above: its file may hold the Secrets, too.
+  if (kind === 'InputManifest') continue;
+  const file = kind.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase();
+  settle(`schema/${file}.schema.json`, text({ title: kind, ...jsonSchemaOf(shape) }));
+}

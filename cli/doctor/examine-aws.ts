@@ -1,6 +1,7 @@
 /** `kubeloom doctor --aws`: everything that an installation in AWS depends on, checked with the caller's credentials. */
+
+import { type Signer, signerOf } from '#client/aws-signer.ts';
 import { WhoAmI } from '#contracts/http-documents.ts';
-import { type Signer, signerOf } from '../aws-signer.ts';
 import { paint, print, printTable, printWrapped } from '../output.ts';
 import { parseJson } from '../own-files.ts';
 import { checkAccount, checkQuotas, findPlace } from './aws-account.ts';

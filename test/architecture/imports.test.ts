@@ -13,6 +13,7 @@ const aliases: Readonly<Record<string, string>> = {
   '#functions/': 'functions/',
   '#runner/': 'runner-images/runner/',
   '#local/': 'local/',
+  '#client/': 'client/',
   '#cli/': 'cli/',
   '#agent/': 'agent/',
   '#test/': 'test/',
@@ -41,7 +42,9 @@ function importsOf(file: string): string[] {
   });
 }
 
-const sources = ['functions', 'runner-images/runner', 'local', 'cli', 'agent', 'cdk', 'demo'].flatMap(filesBelow);
+const sources = ['functions', 'runner-images/runner', 'local', 'client', 'cli', 'agent', 'cdk', 'demo'].flatMap(
+  filesBelow,
+);
 
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
@@ -52,11 +55,12 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/', ['functions/']],
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
   ['agent/', ['agent/', 'functions/contracts/']],
+  // What signs requests is the same in a runner and here.
+  ['client/', ['client/', 'functions/contracts/', 'functions/adapters/node-hash.ts']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
   ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],
-  // What signs requests is the same in a runner and here.
-  ['cli/', ['cli/', 'functions/contracts/', 'functions/domain/', 'functions/adapters/node-hash.ts', 'local/']],
+  ['cli/', ['cli/', 'client/', 'functions/contracts/', 'functions/domain/', 'local/']],
 ];
 
 function offences(): string[] {
@@ -64,7 +68,7 @@ function offences(): string[] {
     const rule = mayImport.find(([from]) => file.startsWith(from));
     if (!rule) return [];
     return importsOf(file)
-      .filter((target) => /^(functions|runner-images|local|cli|cdk|demo|test|bench)\//.test(target))
+      .filter((target) => /^(functions|runner-images|local|client|cli|cdk|demo|test|bench)\//.test(target))
       .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
       .map((target) => `${file} imports ${target}`);
   });

@@ -2,8 +2,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { apiClient, onceTemplatesKnown } from '#cli/api-client.ts';
-import { ApiProblem } from '#cli/api-problem.ts';
+import { apiClient } from '#cli/api-client.ts';
+import { onceTemplatesKnown } from '#client/api-client.ts';
+import { ProblemAnswer } from '#client/faults.ts';
 import { errorNames } from '#domain/errors.ts';
 
 const detail = 'a runner is asking the private repository github.com/team/ours for the commit of "main"';
@@ -16,22 +17,23 @@ it('a request is repeated until a runner has found the commit, and the wait is r
   const answers = [problemOf('TemplatesPending'), problemOf('TemplatesPending'), undefined];
   const ask = vi.fn(async () => {
     const problem = answers.shift();
-    if (problem) throw new ApiProblem(problem);
+    if (problem) throw new ProblemAnswer(problem);
     return 'accepted';
   });
-  expect(await onceTemplatesKnown(ask, { everyMs: 1 })).toBe('accepted');
+  const onWait = vi.fn();
+  expect(await onceTemplatesKnown(ask, { everyMs: 1, onWait })).toBe('accepted');
   expect(ask).toHaveBeenCalledTimes(3);
-  expect(said.mock.calls).toEqual([[`${detail}; waiting for it\n`]]);
+  expect(onWait.mock.calls).toEqual([[detail]]);
 });
 
 it('a request that is refused for another reason is not repeated', async () => {
-  const ask = vi.fn(() => Promise.reject(new ApiProblem(problemOf('VersionConflict'))));
-  await expect(onceTemplatesKnown(ask, { everyMs: 1 })).rejects.toMatchObject({ exitCode: 5 });
+  const ask = vi.fn(() => Promise.reject(new ProblemAnswer(problemOf('VersionConflict'))));
+  await expect(onceTemplatesKnown(ask, { everyMs: 1 })).rejects.toMatchObject({ problem: { code: 'VersionConflict' } });
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
 it('a request gives up after the time limit, with the words of the API', async () => {
-  const ask = () => Promise.reject(new ApiProblem(problemOf('TemplatesPending')));
+  const ask = () => Promise.reject(new ProblemAnswer(problemOf('TemplatesPending')));
   await expect(onceTemplatesKnown(ask, { everyMs: 1, limitMs: 20 })).rejects.toThrow(detail);
 });
 
@@ -54,6 +56,7 @@ it('apply, plan and rollback wait for the commit of the templates', async () => 
     () => api.rollbackManifest(key),
   ])
     await expect(call()).rejects.toMatchObject({ problem: { code: 'Protected' } });
+  expect(said.mock.calls).toEqual(Array(3).fill([`${detail}; waiting for it\n`]));
   const path = '/v1/manifests/team/shop';
   expect(asked).toEqual([`PUT ${path}`, `POST ${path}/plan`, `POST ${path}/rollback`].flatMap((one) => [one, one]));
 });

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiClient } from '#cli/api-client.ts';
-import { regionOfApi } from '#cli/send-request.ts';
+import { regionOfApi } from '#client/send-request.ts';
 
 const secret = 'not-a-real-one';
 const seen: { request: IncomingMessage; body: string }[] = [];

@@ -1,4 +1,4 @@
-/** The JSON Schema of documents as they are written, for editors; `schema/input-manifest.schema.json` is generated from it. */
+/** The JSON Schemas of documents as they are written, for editors; the files of `schema/` are generated from them. */
 import { z } from 'zod';
 import { InputManifest } from './input-manifest.ts';
 import { RoleBinding } from './role-binding.ts';
@@ -7,10 +7,12 @@ import { TemplateGitReference } from './template-git-reference.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Any of the four kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
+/** Every kind of document. */
+export const documentKinds = { InputManifest, Secret, TemplateGitReference, RoleBinding } as const;
+
+/** Any of the kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
 export function documentJsonSchema(): JsonSchema {
-  const kinds = { InputManifest, Secret, TemplateGitReference, RoleBinding };
-  const oneOf = Object.entries(kinds).map(([title, kind]) => {
+  const oneOf = Object.entries(documentKinds).map(([title, kind]) => {
     const { $schema: _, ...schema } = jsonSchemaOf(kind);
     return { title, ...schema };
   });

@@ -2,7 +2,7 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { NodeHash } from '#adapters/node-hash.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { ConnectionFault } from './faults.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -25,17 +25,10 @@ export function signerOf(region: string, credentials: Credentials): Signer {
   };
 }
 
-/** With the credentials that the AWS command line would use. */
+/** With the credentials that the AWS command line would use. Throws `ConnectionFault` where there are none. */
 export async function ownSigner(region: string): Promise<Signer> {
   const credentials = await new STSClient({ region }).config.credentials().catch((cause: unknown) => {
-    const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
-    throw new CliError(
-      `the API in AWS requires signed requests, and there are no credentials: ${how}`,
-      exitCodes.fault,
-      {
-        cause,
-      },
-    );
+    throw new ConnectionFault('unsigned', 'there are no credentials', { cause });
   });
   return signerOf(region, credentials);
 }
