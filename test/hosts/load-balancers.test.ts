@@ -21,11 +21,17 @@ const direct = (...roles: readonly object[]): Promise<PlaybookRun> =>
 const failed = (connections: readonly Connection[]) => connections.filter(({ target }) => target === undefined).length;
 const traffic = () => ({ host: fleet.address('lb'), port: shop.port, perSecond: 50 });
 
-/** A connection of another program from a port of the load balancer to a target. */
-const useOf = (port: number, then: string) =>
-  `python3 -c 'import socket, time
-s = socket.socket(); s.bind(("${fleet.privateAddress('lb')}", ${port})); s.connect(("${fleet.privateAddress('one')}", ${targetPort})); s.recv(9)
-${then}'`;
+/**
+ * The unit `other` connects to a target and does `then`. Returns its port on the load balancer: the kernel chooses one, since haproxy's own
+ * connections use ports of the same range, and may have any that a test would name.
+ */
+async function useOfAPort(then: string): Promise<number> {
+  const program = `import os, socket, time
+s = socket.socket(); s.bind(("${fleet.privateAddress('lb')}", 0)); s.connect(("${fleet.privateAddress('one')}", ${targetPort})); s.recv(9)
+print(s.getsockname()[1], flush=True)
+${then}`;
+  return Number(await fleet.ssh('lb', `systemd-run --quiet --scope --unit=other python3 -c '${program}'`));
+}
 
 describe.runIf(isRoot)('a load balancer with traffic', () => {
   beforeAll(async () => {
@@ -52,15 +58,17 @@ describe.runIf(isRoot)('a load balancer with traffic', () => {
   });
 
   test('a role whose port another program uses is refused before any connection fails', async () => {
-    await fleet.ssh('lb', `systemd-run --quiet --unit=other ${useOf(8085, 'time.sleep(999)')}`);
+    const port = await useOfAPort('if os.fork() == 0: os.close(1); os.close(2); time.sleep(999)');
     const before = await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg');
     let run: PlaybookRun | undefined;
     const connections = await connectWhile(traffic(), async () => {
-      run = await direct(shop, role('extra', 8085));
+      run = await direct(shop, role('extra', port));
     });
-    await fleet.ssh('lb', 'systemctl stop other');
+    await fleet.ssh('lb', 'systemctl stop other.scope');
     expect(run?.code).toBe(2);
-    expect(run?.troubles[0]?.message).toMatch(/port 8085 of a role is in use on the load balancer.*"python3"/);
+    expect(run?.troubles[0]?.message).toMatch(
+      new RegExp(`port ${port} of a role is in use on the load balancer.*"python3"`),
+    );
     expect(failed(connections)).toBe(0);
     expect(await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg')).toBe(before);
   });
@@ -68,8 +76,8 @@ describe.runIf(isRoot)('a load balancer with traffic', () => {
   test('a reload that fails is reported in the words of haproxy, and the old configuration is back', async () => {
     const before = await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg');
     // Its socket lingers for a minute, and belongs to no program any more.
-    await fleet.ssh('lb', useOf(8086, 's.close()'));
-    const run = await direct(shop, role('extra', 8086));
+    const port = await useOfAPort('s.close()');
+    const run = await direct(shop, role('extra', port));
     expect(run.code).toBe(2);
     expect(run.troubles[0]?.message).toMatch(/the old one is in force again: .*role-extra.*Address already in use/);
     expect(await fleet.ssh('lb', 'sha256sum /etc/haproxy/haproxy.cfg; ls /etc/haproxy/*.before || true')).toBe(before);
