@@ -34,7 +34,11 @@ const calls = () => (existsSync(join(directory, 'calls')) ? readFileSync(join(di
 
 function run(script: string, environment: Readonly<Record<string, string>>) {
   const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}`, ...environment };
-  return spawnSync('bash', [], { input: `${file('common.sh')}\n${file(script)}`, encoding: 'utf8', env });
+  return spawnSync('bash', [], {
+    input: `${file('common.sh')}\n${file('packages.sh')}\n${file(script)}`,
+    encoding: 'utf8',
+    env,
+  });
 }
 
 describe('data disk', () => {

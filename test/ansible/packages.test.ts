@@ -33,7 +33,11 @@ const calls = () =>
 function run(script: string, environment: Readonly<Record<string, string>> = {}) {
   const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}`, KUBELOOM_APT_STAMP: join(directory, 'stamp') };
   return spawnSync('bash', [], {
-    ...{ input: `${file('common.sh')}\n${script}`, encoding: 'utf8', env: { ...env, ...environment } },
+    ...{
+      input: `${file('common.sh')}\n${file('packages.sh')}\n${script}`,
+      encoding: 'utf8',
+      env: { ...env, ...environment },
+    },
   });
 }
 
@@ -56,6 +60,13 @@ describe('packages', () => {
     program('apt-get', aptOf(lists));
     expect(run('packages two')).toMatchObject({ status: 0, stdout: 'changed: installed two\n' });
     expect(calls()).toEqual(['update', 'install one', 'install two', 'update', 'install two']);
+  });
+
+  test.each(['lists', 'archives'])('apt is asked again while another program holds the lock of its %s', (lock) => {
+    const held = `[ -e ${directory}/waited ] || { touch ${directory}/waited; echo 'E: Could not get lock ${lock}/lock' >&2; exit 100; }`;
+    program('apt-get', `case $* in ${lock === 'lists' ? '*update' : '*one'}) ${held};; esac`);
+    const stdout = 'note: another program holds a lock of apt: waiting for it\nchanged: installed one\n';
+    expect(run('packages one')).toMatchObject({ status: 0, stdout });
   });
 
   test('a package that cannot be installed is named', () => {

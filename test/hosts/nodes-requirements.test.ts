@@ -7,6 +7,27 @@ const fleet = new NodesFleet([{ name: 'control', kind: 'control', provider: 'nor
 const settings = '/etc/sysctl.d/zz-kubeloom.conf';
 let first: PlaybookRun;
 
+/** The package is missing, and the only one in the only archive. */
+const archiveOf = (name: string) => `set -e
+mkdir -p /opt/archive/tree/DEBIAN && cd /opt/archive
+printf '%s\\n' 'Package: ${name}' 'Version: 99' 'Architecture: all' 'Maintainer: a test' 'Description: a test' >tree/DEBIAN/control
+dpkg-deb --build tree package.deb >/dev/null
+{ cat tree/DEBIAN/control; printf '%s\\n' 'Filename: ./package.deb' "Size: $(stat -c %s package.deb)" "SHA256: $(sha256sum package.deb | cut -c1-64)"; } >Packages
+printf '%s\\n' "Date: $(LC_ALL=C date -Ru)" 'SHA256:' " $(sha256sum Packages | cut -c1-64) $(stat -c %s Packages) Packages" >Release
+rm -f /etc/apt/sources.list.d/*
+echo 'deb [trusted=yes] file:/opt/archive ./' >/etc/apt/sources.list
+dpkg --purge --force-depends ${name} >/dev/null 2>&1`;
+
+/** Holds the lock of apt's lists until apt was refused. */
+const holder = `set -e
+printf '%s\\n' '#!/bin/bash' '/usr/bin/apt-get "$@" || { touch /run/refused; exit 100; }' >/usr/local/bin/apt-get
+chmod 755 /usr/local/bin/apt-get
+mkdir -p /var/lib/apt/lists
+systemd-run --quiet --unit=holder python3 -c 'import fcntl, os, time
+lock = open("/var/lib/apt/lists/lock", "w"); fcntl.lockf(lock, fcntl.LOCK_EX); open("/run/held", "w")
+while not os.path.exists("/run/refused"): time.sleep(0.1)'
+while [ ! -e /run/held ]; do sleep 0.1; done`;
+
 describe.runIf(isRoot)('a control node', () => {
   beforeAll(async () => {
     await fleet.start();
@@ -45,4 +66,13 @@ describe.runIf(isRoot)('a control node', () => {
       expect(answer).toContain('Cannot assign requested address');
     },
   );
+
+  test('a node whose lists of packages another program reads is waited for', async () => {
+    await fleet.ssh('control', archiveOf('iputils-ping'));
+    await fleet.ssh('control', holder);
+    const run = await fleet.play('configure', { install: ['control'] });
+    expect(run).toMatchObject({ code: 0, troubles: [] });
+    expect(run.stdout).toContain('another program holds a lock of apt');
+    expect(run.changed.control).toContain('installed iputils-ping');
+  });
 });

@@ -27,19 +27,6 @@ drop() {
   done
 }
 
-installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-
-# packages NAME...: asks apt only when one is missing; waits for another apt. Lists are read once an hour, and when they are too old.
-apt() { apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >&2; }
-packages() {
-  local name missing=() lists=${KUBELOOM_APT_STAMP:-/run/kubeloom-apt}
-  for name in "$@"; do installed "$name" || missing+=("$name"); done
-  [ ${#missing[@]} -gt 0 ] || return 0
-  set -- install --no-install-recommends "${missing[@]}"
-  { [ -n "$(find "$lists" -mmin -60 2>/dev/null)" ] && apt "$@"; } || { apt update && touch "$lists" && apt "$@"; } ||
-    die "cannot install ${missing[*]}: see apt's words above; is the node able to reach its package mirror?"
-  changed "installed ${missing[*]}"
-}
 has_unit() { systemctl cat "$1" >/dev/null 2>&1; }
 container() { systemd-detect-virt --quiet --container; }
 
