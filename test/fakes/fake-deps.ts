@@ -127,6 +127,19 @@ export interface FakeDeps extends Deps {
 /** Fresh ports; `environment` adds to or changes the configuration. */
 export function fakeDeps(environment: Readonly<Record<string, string>> = {}): FakeDeps {
   return {
+    ...inMemoryStores(),
+    templateSources: recordedTemplateSources,
+    workflows: new RecordedWorkflows(),
+    builds: new RecordedBuilds(),
+    clock: new SteppingClock(),
+    ids: new CountingIds(),
+    config: fakeConfig(environment),
+  };
+}
+
+/** Fresh stores; the contract suites of test/stores hold them and the adapters to the same promises. */
+export function inMemoryStores() {
+  return {
     manifests: new InMemoryManifests(),
     clusters: new InMemoryClusters(),
     demands: new InMemoryDemands(),
@@ -136,14 +149,8 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     artifacts: new InMemoryArtifacts(),
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
-    templateSources: recordedTemplateSources,
     roleBindings: new InMemoryRoleBindings(),
-    workflows: new RecordedWorkflows(),
-    builds: new RecordedBuilds(),
-    clock: new SteppingClock(),
-    ids: new CountingIds(),
-    config: fakeConfig(environment),
-  };
+  } satisfies Partial<Deps>;
 }
 
 export function fakeConfig(environment: Readonly<Record<string, string>> = {}): Config {

@@ -53,7 +53,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
     world.faults(...(way?.fault ? [way.fault] : []));
     await way?.lead(key);
     expect(await world.delete(key)).toBeUndefined();
-    expect(world.platform.objects(`terraform/default/${key.name}/`)).toEqual([]);
+    expect(await world.objects(`terraform/default/${key.name}/`)).toEqual([]);
   });
 
   test('a delete while paused ends the pause and is done', async () => {

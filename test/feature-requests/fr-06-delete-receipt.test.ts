@@ -28,7 +28,7 @@ describe('FR-6: a deletion says what it removed', () => {
     expect((await world.api.retryManifest(key)).runId).not.toBe(stuck?.runId);
     expect(await world.until(key, (manifest) => manifest === undefined, 'its end')).toBeUndefined();
     for (const prefix of ['terraform', 'kubeconfigs']) {
-      expect(world.platform.objects(`${prefix}/default/${key.name}/`)).toEqual([]);
+      expect(await world.objects(`${prefix}/default/${key.name}/`)).toEqual([]);
     }
   });
 });

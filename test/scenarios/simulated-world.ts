@@ -4,8 +4,10 @@ import { type ApiClient, apiClient, type ManifestName } from '#cli/api-client.ts
 import { ApiProblem } from '#cli/api-problem.ts';
 import type { ManifestAccepted, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
+import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { forgetFaults, type InjectedFault } from '#runner/sim/injected-faults.ts';
+import { inMemoryStores } from '#test/fakes/fake-deps.ts';
 
 const pollMs = 10;
 const patienceMs = 110_000;
@@ -34,11 +36,15 @@ export class SimulatedWorld {
 
   static async start(): Promise<SimulatedWorld> {
     Object.assign(process.env, settings);
-    return new SimulatedWorld(await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 }));
+    const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
+    // Requests to the platform's stores, and their signatures, are most of what a run costs here. CI makes them.
+    if (process.env.CI !== 'true') useDeps({ ...wire(), ...inMemoryStores() });
+    return new SimulatedWorld(platform);
   }
 
-  stop(): Promise<void> {
-    return this.platform.stop();
+  async stop(): Promise<void> {
+    await this.platform.stop();
+    useDeps(undefined);
   }
 
   /** From now on these and no others; they are counted anew. */
@@ -98,6 +104,11 @@ export class SimulatedWorld {
       if (error instanceof ApiProblem && error.problem.status === 404) return undefined;
       throw error;
     });
+  }
+
+  /** Keys of the artifacts below a prefix. */
+  async objects(prefix: string): Promise<readonly string[]> {
+    return (await wire().artifacts.list(prefix)).map(({ key }) => key);
   }
 
   /** All events so far, oldest first. */
