@@ -1,26 +1,9 @@
 /** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other, and nothing kept between two of its rounds. */
-import { fileURLToPath } from 'node:url';
-import {
-  type handleUnaryCall,
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  status,
-} from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import { type handleUnaryCall, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import type { AgentGroup } from '#contracts/agent.ts';
 import { type AgentApi, ApiRefusal } from './agent-api.ts';
+import { cloudProvider } from './autoscaler-wire.ts';
 import { instanceId, instances, isPlaceholder, targetSize, templateNode } from './group-answers.ts';
-
-const definition = loadSync(fileURLToPath(new URL('autoscaler.proto', import.meta.url)), {
-  keepCase: true,
-  defaults: true,
-});
-
-export const cloudProvider = definition[
-  'clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider'
-] as ServiceDefinition;
 
 interface ShortNode {
   readonly providerID: string;

@@ -60,6 +60,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),
     KUBELOOM_DEFAULT_STORAGE: process.env.KUBELOOM_DEFAULT_STORAGE ?? documents.defaultStorage,
+    // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
+    KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),

@@ -2,8 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { agentProgram } from '#domain/cluster-documents.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
-import { bundleRunner } from '../runner-images/bundle-runner.ts';
+import { buildAgent, bundleRunner } from '../runner-images/bundle-runner.ts';
 import upstream from '../templates/kubernetes/upstream.json' with { type: 'json' };
 import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
@@ -78,10 +79,13 @@ export function kubeloom(runner: RunnerKind): Product {
       if (runner === 'sim') return [await simulated(variables)];
       const directory = join(dataDirectory, 'runner');
       const program = await bundleRunner(directory);
+      // Without a URL for agents no cluster has one.
+      const withAgent = (variables.KUBELOOM_AGENT_URL ?? '') !== '';
+      if (withAgent) await buildAgent(join(directory, agentProgram));
       const environment = {
         ...buildEnvironment(variables),
         KUBELOOM_TEMPLATES: process.env.KUBELOOM_TEMPLATES ?? join(root, 'templates'),
-        KUBELOOM_DOCUMENTS: documentDirectories().join(delimiter),
+        KUBELOOM_DOCUMENTS: [...documentDirectories(), ...(withAgent ? [directory] : [])].join(delimiter),
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(directory, 'compiled'),
       };

@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
 const imageSources = [
-  ...['runner-images', 'functions', 'templates', 'cdk', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...['runner-images', 'agent', 'functions', 'templates', 'cdk', 'package.json', 'package-lock.json', 'tsconfig.json'],
 ];
 /** In cdk/: how the runner is bundled. */
 const bundling = ['bundle-ballast.ts'];

@@ -1,7 +1,9 @@
 /** The agent of a workload cluster, by its token. Only the SHA-256 of a token is stored, in the facts of its cluster. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { agentTokenHash } from '#contracts/agent-token.ts';
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
 /** The cluster that a token speaks for. */
@@ -10,30 +12,31 @@ export interface Agent {
   readonly record: ClusterRecord;
 }
 
-/** The token of the agent of a cluster: whose it is, and a secret. */
-export function agentToken({ namespace, name }: ManifestKey, cluster: string, secret: string): string {
-  return `kla.${namespace}.${name}.${cluster}.${secret}`;
-}
-
-/** What is stored of a token. */
-export function agentTokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
-
-const form = /^Bearer (kla\.([a-z0-9-]{1,63})\.([a-z0-9-]{1,63})\.([a-z0-9-]{1,80})\.[A-Za-z0-9_-]{32,128})$/;
+const form = /^Bearer (kla\.([a-z0-9-]{1,63})\.([a-z0-9.-]{1,253})\.([a-z0-9-]{1,80})\.[A-Za-z0-9_-]{32,128})$/;
 
 /** Throws `Forbidden`, the same for every token that is not one: it shows nothing of what exists. */
 export async function agentOf(
-  deps: Pick<ApiPorts, 'clusters' | 'manifests'>,
+  deps: Pick<ApiPorts, 'artifacts' | 'clusters' | 'manifests'>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Agent> {
   const [, token = '', namespace = '', name = '', cluster = ''] = form.exec(headers.authorization ?? '') ?? [];
-  const given = Buffer.from(agentTokenHash(token), 'hex');
   const key = { namespace, name };
   const record = token === '' ? undefined : await deps.clusters.get(key, cluster);
-  const kept = Buffer.from(record?.facts.agent?.tokenHash ?? '', 'hex');
-  const stored =
-    kept.length === given.length && timingSafeEqual(kept, given) ? await deps.manifests.get(key) : undefined;
-  if (record && stored && !stored.deleting) return { stored, record };
+  if (record && (await isTokenOf(deps, record, token))) {
+    const stored = await deps.manifests.get(key);
+    if (stored && !stored.deleting) return { stored, record };
+  }
   throw new PipelineError('Forbidden', 'this is not the token of the agent of a cluster that exists');
+}
+
+/** A run that renewed the token and has not ended yet, or not well, has left its facts apart from the record. */
+async function isTokenOf(deps: Pick<ApiPorts, 'artifacts'>, record: ClusterRecord, token: string): Promise<boolean> {
+  const given = Buffer.from(agentTokenHash(token), 'hex');
+  const isIn = ({ agent }: ClusterRecord['facts']): boolean =>
+    [agent?.tokenHash, agent?.before].some((hash = '') => isSame(Buffer.from(hash, 'hex'), given));
+  return isIn(record.facts) || isIn(await knownFacts(deps, record));
+}
+
+function isSame(kept: Buffer, given: Buffer): boolean {
+  return kept.length === given.length && timingSafeEqual(kept, given);
 }

@@ -32,6 +32,13 @@ export const Config = z.object({
   KUBELOOM_UPSTREAM_DOCUMENTS: list.prefault(''),
   /** Storage of new clusters whose manifest names none. */
   KUBELOOM_DEFAULT_STORAGE: z.enum(['longhorn', 'none']).default('none'),
+  /** Base URL under which agents in workload clusters reach the API, https only; empty: they do not, and nothing scales automatically. */
+  KUBELOOM_AGENT_URL: z
+    .string()
+    .default('')
+    .refine((url) => url === '' || /^https:\/\/[^\s?#]*[^\s?#/]$/.test(url), {
+      error: 'must be an https URL without a slash at its end: agents send their tokens there',
+    }),
   /** JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name. */
   KUBELOOM_RUNNER_PROJECTS: z.string().transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */

@@ -32,12 +32,15 @@ interface BuiltinDocument {
   readonly upstream?: true;
   /** Its objects stay in the cluster when it is no longer desired: others depend on them. */
   readonly stays?: true;
+  /** It has the agent in it: the runner gives it the agent's program, and the nodes stage a token for the API. */
+  readonly agent?: true;
 }
 
 /** Those that come with Kubeloom, by name: directories of `templates/kubernetes`. */
 export const builtinDocuments = {
   longhorn: { version: '1.11.3-1', upstream: true, stays: true },
   'longhorn-classes': { version: '1' },
+  autoscaler: { version: '1', agent: true },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;
 export type BuiltinName = keyof typeof builtinDocuments;
 
@@ -57,6 +60,14 @@ export function upstreamOf(documents: readonly DocumentState[] = []): readonly s
 /** True when its objects stay in the cluster once it is no longer desired. */
 export function staysInCluster({ name, text }: DocumentState): boolean {
   return text === undefined && builtins.get(name)?.stays === true;
+}
+
+/** The agent in one file, which comes with the runner. */
+export const agentProgram = 'agent.mjs';
+
+/** True when the agent is in it. */
+export function hasAgent({ name, text }: Pick<DocumentState, 'name' | 'text'>): boolean {
+  return text === undefined && builtins.get(name)?.agent === true;
 }
 
 export function builtinDocument(name: BuiltinName, values: DocumentState['values']): DocumentState {

@@ -14,6 +14,8 @@ export interface DocumentFiles {
   readonly templates: Readonly<Record<string, string>>;
   /** The upstream file, and objects of it that templates take the place of. */
   readonly upstream?: { readonly text: string; readonly without: readonly string[] };
+  /** Values that only the runner has. @default none */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** Upstream files are larger than what users may write. */
@@ -24,11 +26,12 @@ export function renderDocument(document: DocumentState, files: DocumentFiles): r
   const { name, text, values } = document;
   if (text !== undefined) return labelled(name, objectsIn(text, `documents ${name}`));
   const { templates, upstream } = files;
+  const all = { ...values, ...files.values };
   const upstreamObjects = upstream === undefined ? [] : objectsIn(upstream.text, `upstream ${name}`, upstreamLimits);
   const without = new Set(upstream?.without);
   const own = Object.keys(templates)
     .sort()
-    .flatMap((path) => renderTemplate(path, templates[path] ?? '', values));
+    .flatMap((path) => renderTemplate(path, templates[path] ?? '', all));
   return labelled(name, [
     ...upstreamObjects.filter((object) => !without.has(objectText(nameOfObject(object)))),
     ...own,

@@ -57,6 +57,13 @@ export class FactSheet {
     this.#facts = Object.keys(documents).length === 0 ? rest : { ...rest, documents };
   }
 
+  /** Notes the token of the agent by its SHA-256, next to the one that the agent may still have; undefined: there is no agent. */
+  agent(tokenHash: string | undefined): void {
+    const { agent: old, ...rest } = this.#facts;
+    const before = old === undefined ? {} : { before: old.tokenHash };
+    this.#facts = tokenHash === undefined ? rest : { ...rest, agent: { tokenHash, ...before } };
+  }
+
   /** Notes that a part of the cluster is not real. */
   simulated(part: string): void {
     if (this.#facts.simulated.includes(part)) return;

@@ -2,7 +2,8 @@
 import { type Client, credentials, makeGenericClientConstructor, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiRefusal } from '#agent/agent-api.ts';
-import { autoscalerAnswers, cloudProvider, gpuLabel, serveAutoscaler } from '#agent/autoscaler-service.ts';
+import { autoscalerAnswers, gpuLabel, serveAutoscaler } from '#agent/autoscaler-service.ts';
+import { cloudProvider } from '#agent/autoscaler-wire.ts';
 import { aPool, type Pools, pools } from './pools.ts';
 
 const opened: (() => void)[] = [];

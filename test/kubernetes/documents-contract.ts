@@ -1,7 +1,7 @@
 /** What becomes of documents in a cluster, whichever API server it has: they are applied, changed, compared, repaired and removed. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { DocumentState } from '#domain/cluster-documents.ts';
@@ -54,8 +54,7 @@ const inline = (...objects: readonly string[]) => named('demo', ...objects);
 const classOf = (replicas: string) =>
   `apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: { name: "demo-\${zone}" }\nprovisioner: demo.example\nparameters: { replicas: "${replicas}", zone: "\${zone}" }\n`;
 
-/** `simulated`: also what was not compared with a real API server yet. */
-export function documentsContract(cluster: () => DocumentsCluster, { simulated = false } = {}): void {
+export function documentsContract(cluster: () => DocumentsCluster): void {
   let world: StageWorld;
   let facts: ClusterFacts;
 
@@ -112,12 +111,6 @@ export function documentsContract(cluster: () => DocumentsCluster, { simulated =
     const result = await world.checkDrift([checkDocuments]);
     expect(result.error).toBeUndefined();
     return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? ''));
-  }
-
-  function template(path: string, text: string): void {
-    const file = join(world.templates, 'kubernetes', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
   }
 
   describe('documents in a cluster', () => {
@@ -214,7 +207,7 @@ export function documentsContract(cluster: () => DocumentsCluster, { simulated =
     });
 
     test('a template is repeated for each value, and classes whose parameters change are replaced', async () => {
-      template('classes/each-zone/class.yaml', classOf('2'));
+      world.file('kubernetes/classes/each-zone/class.yaml', classOf('2'));
       const classes = (...zone: string[]): DocumentState => ({
         name: 'classes',
         version: 'builtin@1',
@@ -224,7 +217,7 @@ export function documentsContract(cluster: () => DocumentsCluster, { simulated =
       expect(await kubectl('get', 'storageclass', '-l', 'kubeloom.dev/documents=classes', '-o', 'name')).toBe(
         'storageclass.storage.k8s.io/demo-a\nstorageclass.storage.k8s.io/demo-b\n',
       );
-      template('classes/each-zone/class.yaml', classOf('3'));
+      world.file('kubernetes/classes/each-zone/class.yaml', classOf('3'));
       expect((await settle([classes('a', 'b')], [classes('b', 'c')])).error).toBeUndefined();
       expect(await kubectl('get', 'storageclass', '-l', 'kubeloom.dev/documents=classes', '-o', 'name')).toBe(
         'storageclass.storage.k8s.io/demo-b\nstorageclass.storage.k8s.io/demo-c\n',
@@ -254,7 +247,6 @@ export function documentsContract(cluster: () => DocumentsCluster, { simulated =
     });
   });
 
-  if (!simulated) return;
   describe('documents whose objects move, or change their version', () => {
     test('an object that only changes its version stays', async () => {
       const of = (version: string) => [inline(namespace, ponds, pondOf(version))];

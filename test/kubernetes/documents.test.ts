@@ -11,10 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-documentsContract(
-  () => ({
-    kubectl: '/usr/bin/kubectl',
-    kubeconfig: () => readFileSync(join(cluster.directory, 'first.conf'), 'utf8'),
-  }),
-  { simulated: true },
-);
+documentsContract(() => ({
+  kubectl: '/usr/bin/kubectl',
+  kubeconfig: () => readFileSync(join(cluster.directory, 'first.conf'), 'utf8'),
+}));

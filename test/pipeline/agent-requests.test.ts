@@ -1,8 +1,9 @@
 /** What the agent in a cluster may ask with its token: for its own cluster, within the bounds, and nothing else. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentGroups } from '#contracts/agent.ts';
+import { agentToken, agentTokenHash } from '#contracts/agent-token.ts';
+import { waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { agentToken, agentTokenHash } from '#functions/api/agent-caller.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { type ClusterSpec, manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
@@ -259,6 +260,26 @@ describe('a token in the wrong hands', () => {
     expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
     await pipeline.submit(manifestOf(clusters), true);
     expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
+  });
+
+  it('while it is renewed, the agent may still have the one before', async () => {
+    const record = await pipeline.cluster('web');
+    const [tokenHash, before] = ['newer', token].map(agentTokenHash);
+    const agent = { tokenHash: tokenHash ?? '', before: before ?? '' };
+    await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts: { ...record.facts, agent } });
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
+  });
+
+  it('one that a run made is good before the run has ended, however it ends', async () => {
+    const record = await pipeline.cluster('web');
+    const newer = agentToken(key, record.cluster, 'n'.repeat(43));
+    expect((await call('GET', '/v1/agent/groups', { as: newer })).status).toBe(403);
+    const waypointPrefix = 'runs/team/shop/a-run/a-waypoint';
+    const facts = { ...record.facts, agent: { tokenHash: agentTokenHash(newer), before: agentTokenHash(token) } };
+    await pipeline.deps.artifacts.putText(waypointKeys.facts(waypointPrefix), JSON.stringify(facts));
+    const failed = { ...record, status: 'NeedsAttention' as const, version: record.version + 1, waypointPrefix };
+    await pipeline.deps.clusters.put(failed);
+    for (const as of [newer, token]) expect((await call('GET', '/v1/agent/groups', { as })).status).toBe(200);
   });
 
   it.each([{}, { count: -1 }, { count: 1.5 }, { count: '2' }, { count: 2, force: true }, { count: 2, remove: 'all' }])(

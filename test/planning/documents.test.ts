@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { builtinDocuments } from '#domain/cluster-documents.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
+import { supportedMinors } from '#domain/kubernetes-versions.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { countingIds, desiredOf } from './arbitraries.ts';
@@ -12,7 +13,10 @@ import { pathText } from './planned.ts';
 const withStorage: ManifestSpec = { kubernetes: { storage: 'longhorn' } };
 const own = (inline: string) => ({ name: 'own', inline });
 
-function desired(spec: ManifestSpec, options: { current?: ClusterState; defaultStorage?: 'longhorn' } = {}) {
+function desired(
+  spec: ManifestSpec,
+  options: { current?: ClusterState; defaultStorage?: 'longhorn'; agentUrl?: string } = {},
+) {
   const { current = null, ...rest } = options;
   const goal = { manifest: manifestOf(spec), cluster: 'c', current, attempted: null, templates: {} };
   const state = buildDesiredState({ ...goal, ...rest, ids: countingIds('x') });
@@ -63,6 +67,53 @@ describe('storage of a cluster', () => {
     expect(valuesOf(withStorage)).toEqual({ autoscaled: 'false' });
     const scaled = { name: 'compute', autoscaler: { min: 1, max: 3 } };
     expect(valuesOf({ dynamic: [control(1), scaled], ...withStorage })).toEqual({ autoscaled: 'true' });
+  });
+});
+
+describe('the autoscaler', () => {
+  const agentUrl = 'https://kubeloom.example';
+  const scaled = (version?: string): ManifestSpec => ({
+    dynamic: [control(1), { name: 'compute', autoscaler: { min: 1, max: 3 } }],
+    ...(version === undefined ? {} : { kubernetes: { version } }),
+  });
+  const names = (state: ClusterState) => state.documents?.map(({ name }) => name) ?? [];
+
+  test('it comes with the first autoscaled pool and goes with the last, without touching a machine', () => {
+    const fixed = desired({}, { agentUrl });
+    expect(names(fixed)).toEqual([]);
+    const on = desired(scaled(), { current: fixed, agentUrl });
+    expect(names(on)).toEqual(['autoscaler']);
+    const off = desired({}, { current: on, agentUrl });
+    expect(names(off)).toEqual([]);
+    const plans = [
+      planClusterPath({ cluster: 'c', current: { ...fixed, pools: on.pools }, attempted: null, desired: on }),
+      planClusterPath({ cluster: 'c', current: on, attempted: null, desired: { ...on, documents: [] } }),
+    ];
+    expect(plans.map(pathText)).toEqual([['settle: nodes'], ['settle: nodes']]);
+  });
+
+  test('other bounds change nothing in the cluster: the agent asks the API for them', () => {
+    const on = desired(scaled(), { agentUrl });
+    const wider = desired({ dynamic: [control(1), { name: 'compute', autoscaler: { min: 1, max: 9 } }] }, { agentUrl });
+    expect(wider.documents).toEqual(on.documents);
+  });
+
+  test('an installation whose API no cluster reaches has none', () => {
+    expect(names(desired(scaled()))).toEqual([]);
+  });
+
+  test('a manifest can switch it off, or have its own', () => {
+    const entry = (document: object) => desired({ ...scaled(), kubernetes: { documents: [document] } }, { agentUrl });
+    expect(names(entry({ name: 'autoscaler', enabled: false }))).toEqual([]);
+    expect(entry({ name: 'autoscaler', inline: 'a' }).documents).toMatchObject([{ version: 'inline', text: 'a' }]);
+  });
+
+  test.each(supportedMinors)('a cluster of Kubernetes %s has the autoscaler of its minor', (minor) => {
+    const [document] = desired(scaled(`v${minor}.1`), { agentUrl }).documents ?? [];
+    expect(document?.values).toEqual({
+      image: expect.stringMatching(new RegExp(`^registry\\.k8s\\.io/autoscaling/cluster-autoscaler:v${minor}\\.\\d+$`)),
+      api: agentUrl,
+    });
   });
 });
 

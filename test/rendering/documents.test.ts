@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { autoscalerImage } from '#domain/autoscaler-image.ts';
 import { builtinDocument, builtinDocuments } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectText, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { applySteps, type DocumentFiles, isAvailable, isKept, renderDocument } from '#rendering/documents.ts';
@@ -25,16 +26,27 @@ const upstream = {
 };
 
 describe('templates of Kubeloom', () => {
-  const values = { longhorn: { autoscaled: 'true' }, 'longhorn-classes': { zone: ['aws-1-zone', 'static-zone'] } };
+  const values = {
+    longhorn: { autoscaled: 'true' },
+    'longhorn-classes': { zone: ['aws-1-zone', 'static-zone'] },
+    autoscaler: { image: autoscalerImage('1.34.2'), api: 'https://kubeloom.example' },
+  };
+  const ofRunner = { agent: 'the program', agentHash: '0123456789abcdef' };
   test.each(Object.keys(values) as (keyof typeof values)[])(
     'the documents %s are rendered as in their golden',
     async (name) => {
-      const files = { templates: templatesOf(name), ...(name === 'longhorn' ? { upstream } : {}) };
+      const files = { templates: templatesOf(name), values: ofRunner, ...(name === 'longhorn' ? { upstream } : {}) };
       const objects = renderDocument(builtinDocument(name, values[name]), files);
       const text = objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
       await expect(`# ${builtinDocuments[name].version}\n${text}`).toMatchFileSnapshot(`golden/documents-${name}.yaml`);
     },
   );
+
+  test('the agent runs in the image of Node that the runners have', () => {
+    const dockerfile = readFileSync(new URL('../../runner-images/Dockerfile', import.meta.url), 'utf8');
+    const [, image = 'none'] = /^FROM (node:\S+) AS base$/m.exec(dockerfile) ?? [];
+    expect(templatesOf('autoscaler')['autoscaler.yaml']).toContain(`image: docker.io/library/${image}\n`);
+  });
 
   test('the class that Longhorn makes itself is the one that Kubeloom applies, so neither replaces that of the other', () => {
     const objects = renderDocument(builtinDocument('longhorn-classes', { zone: [] }), {

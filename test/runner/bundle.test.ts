@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleRunner } from '../../runner-images/bundle-runner.ts';
+import { buildAgent, bundleRunner } from '../../runner-images/bundle-runner.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -26,4 +26,13 @@ it('the bundle runs, and names every variable that is missing', async () => {
   const file = await bundleRunner(directory);
   const run = promisify(execFile)(process.execPath, [file], { cwd: directory, env: {} });
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/KUBELOOM_JOB/) });
+});
+
+it('the agent fits into a ConfigMap, and names the variables that are missing', async () => {
+  const file = join(directory, 'agent.mjs');
+  await buildAgent(file);
+  // 1 MiB, with all else that is in it.
+  expect((await stat(file)).size).toBeLessThan(900_000);
+  const run = promisify(execFile)(process.execPath, [file], { cwd: directory, env: {} });
+  await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/KUBELOOM_API_URL/) });
 });

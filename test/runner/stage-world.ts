@@ -1,7 +1,7 @@
 /** A stage in a world of its own: ports in memory, a directory for fake tools, one call to run it. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DriftCheck } from '#contracts/job.ts';
 import {
   type RunWork,
@@ -31,6 +31,8 @@ export interface StageWorld {
   readonly templates: string;
   /** Writes an executable script; returns its path. */
   script(name: string, text: string): string;
+  /** Writes a file of the templates; undefined: removes it. */
+  file(path: string, text: string | undefined): void;
   /** Sets a variable of this process until `close`. */
   set(name: string, value: string): void;
   put(document: WaypointDocument | DriftCheck, facts?: ClusterFacts): Promise<void>;
@@ -94,6 +96,12 @@ export function stageWorld(): StageWorld {
       writeFileSync(path, text);
       chmodSync(path, 0o755);
       return path;
+    },
+    file(path, text) {
+      const file = join(templates, path);
+      mkdirSync(dirname(file), { recursive: true });
+      if (text === undefined) rmSync(file);
+      else writeFileSync(file, text);
     },
     set(name, value) {
       if (!before.has(name)) before.set(name, process.env[name]);

@@ -25,11 +25,13 @@ export interface Planning {
   readonly defaultStorage: 'longhorn' | 'none';
   /** Upstream files of documents that the runners have, by document. */
   readonly upstreamDocuments: readonly string[];
+  /** Base URL under which agents in clusters reach the API; empty: they do not. */
+  readonly agentUrl: string;
 }
 
 /** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(
-  { ids, templates, templateSecrets = {}, demands = {}, defaultStorage, upstreamDocuments }: Planning,
+  { ids, templates, templateSecrets = {}, demands = {}, defaultStorage, upstreamDocuments, agentUrl }: Planning,
   manifest: ManifestRecord,
   record: ClusterRecord,
 ): ClusterPlan {
@@ -41,7 +43,7 @@ export function planCluster(
     const heldPools = heldBy(manifest, record);
     const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
     const asked = { sizes: sizesOf(demand), leaving: demand.replace.map(({ node }) => node) };
-    const sources = { templates, templateSecrets, ids, heldPools, defaultStorage, ...asked };
+    const sources = { templates, templateSecrets, ids, heldPools, defaultStorage, agentUrl, ...asked };
     const desired = buildDesiredState({ ...goal, manifest: document, ...sources });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];

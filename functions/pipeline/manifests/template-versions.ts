@@ -23,6 +23,7 @@ export function planningOf(
     demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
     defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
     upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
+    agentUrl: config.KUBELOOM_AGENT_URL,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Applies documents server-side, waits until they work, and removes what is no longer rendered. */
+import { hasAgent } from '#domain/cluster-documents.ts';
 import {
   type KubernetesObject,
   nameOfObject,
@@ -9,6 +10,7 @@ import {
 import { applySteps, documentsLabel, fieldManager } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
+import { newAgentSecret } from './agent-token.ts';
 import { type AvailabilityWait, shownObjects, untilAvailable } from './availability.ts';
 import { asList, deleteObjects, getObjects, objectsOf } from './objects.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
@@ -28,7 +30,9 @@ export async function applyDocuments(
     const before = context.facts.current.documents?.[name]?.objects ?? [];
     const applied: KubernetesObject[] = [];
     const broken: string[] = [];
-    for (const step of applySteps(objects)) {
+    // It goes with them, and no check compares it: it is another one each time.
+    const secret = hasAgent(document) ? [newAgentSecret(context, name)] : [];
+    for (const step of applySteps([...secret, ...objects])) {
       applied.push(...(await applyStep(kubectl, name, step)));
       // Until all of it is applied, what was applied before may exist, too.
       context.facts.documents(name, { version, hash: '', objects: [...new Set([...before, ...applied.map(textOf)])] });

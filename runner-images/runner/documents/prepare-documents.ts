@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import type { DocumentState } from '#domain/cluster-documents.ts';
-import { upstreamOf } from '#domain/cluster-documents.ts';
+import { agentProgram, hasAgent, upstreamOf } from '#domain/cluster-documents.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 import { type DocumentFiles, renderDocument } from '#rendering/documents.ts';
@@ -32,7 +32,7 @@ const Upstream = z.record(
 
 type Places = Pick<ClusterContext, 'templatesDirectory'>;
 
-/** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `DocumentsFaulty`. */
+/** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `AgentMissing`, `DocumentsFaulty`. */
 export function prepareDocuments(
   places: Places,
   documents: readonly DocumentState[],
@@ -44,7 +44,7 @@ async function prepare(places: Places, document: DocumentState): Promise<Prepare
   const files = document.text === undefined ? await filesOf(places, document) : { templates: {} };
   try {
     const objects = renderDocument(document, files);
-    return { document, objects, hash: createHash('sha256').update(JSON.stringify(objects)).digest('hex') };
+    return { document, objects, hash: sumOf(JSON.stringify(objects)) };
   } catch (error) {
     if (!isPipelineError(error, 'InvalidManifest')) throw error;
     throw new StageFailure({
@@ -71,23 +71,57 @@ async function filesOf({ templatesDirectory }: Places, document: DocumentState):
   return {
     templates: Object.fromEntries(templates),
     ...(needsUpstream ? { upstream: await upstreamFile(templatesDirectory, document) } : {}),
+    ...(hasAgent(document) ? { values: await agentValues(templatesDirectory, document) } : {}),
   };
+}
+
+/** The agent's program, and what changes with it: its pods have to start again. */
+async function agentValues(
+  templatesDirectory: string,
+  { name }: DocumentState,
+): Promise<NonNullable<DocumentFiles['values']>> {
+  const agent = await fileOf(templatesDirectory, agentProgram);
+  if (agent !== undefined) return { agent: agent.text, agentHash: sumOf(agent.text).slice(0, 16) };
+  throw new StageFailure({
+    class: 'bug',
+    code: 'AgentMissing',
+    message: `The runner does not have ${agentProgram}, which the documents ${name} are made of.`,
+    resource: name,
+    hint: 'Build the images of the runners again.',
+  });
+}
+
+/** A file that comes with the runner; directories of the user come first. */
+async function fileOf(
+  templatesDirectory: string,
+  file: string,
+): Promise<{ readonly path: string; readonly text: string } | undefined> {
+  const own = (process.env.KUBELOOM_DOCUMENTS ?? '').split(delimiter).filter(Boolean);
+  for (const directory of [...own, join(templatesDirectory, 'kubernetes', 'upstream')]) {
+    const path = join(directory, file);
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 async function upstreamFile(
   templatesDirectory: string,
   { name }: DocumentState,
 ): Promise<NonNullable<DocumentFiles['upstream']>> {
-  const kubernetes = join(templatesDirectory, 'kubernetes');
-  const table = Upstream.parse(JSON.parse(await readFile(join(kubernetes, 'upstream.json'), 'utf8')));
+  const table = Upstream.parse(
+    JSON.parse(await readFile(join(templatesDirectory, 'kubernetes', 'upstream.json'), 'utf8')),
+  );
   const row = table[name];
   if (row === undefined) throw new Error(`upstream.json does not have ${name}`);
-  const own = (process.env.KUBELOOM_DOCUMENTS ?? '').split(delimiter).filter(Boolean);
-  for (const directory of [...own, join(kubernetes, 'upstream')]) {
-    const path = join(directory, row.file);
-    const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text === undefined) continue;
-    const sum = createHash('sha256').update(text).digest('hex');
+  const found = await fileOf(templatesDirectory, row.file);
+  if (found !== undefined) {
+    const { path, text } = found;
+    const sum = sumOf(text);
     if (sum === row.sha256) return { text, without: row.without };
     throw new StageFailure({
       class: 'user',

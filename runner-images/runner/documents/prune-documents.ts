@@ -1,5 +1,5 @@
 /** Removes what Kubeloom applied and does not render any more: by its list, and only what still has the label of the document. */
-import { type DocumentState, staysInCluster } from '#domain/cluster-documents.ts';
+import { type DocumentState, hasAgent, staysInCluster } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { documentsLabel, isKept } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
@@ -20,6 +20,7 @@ export async function pruneDocuments(
     if (known !== undefined && staysInCluster(known)) reportKept(context, known, objects);
     else await pruneObjects(context, kubectl, { name, objects: [...objects].reverse() });
     facts.documents(name, undefined);
+    if (known !== undefined && hasAgent(known)) facts.agent(undefined);
     context.emit({ kind: 'DocumentsRemoved', message: `${name} is no longer managed in the cluster` });
   }
   return names.length;

@@ -44,6 +44,8 @@ export interface DesiredStateInput {
   readonly sizes?: Readonly<Record<string, number>>;
   /** Of a new cluster whose manifest names none. @default none */
   readonly defaultStorage?: Storage;
+  /** Base URL under which agents in clusters reach the API. @default they do not */
+  readonly agentUrl?: string;
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -67,7 +69,9 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     apiEndpoint: apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
     ...kubernetesOptions(cluster),
-    ...desiredDocuments(cluster, { existing, pools, defaultStorage: input.defaultStorage ?? 'none' }),
+    ...desiredDocuments(cluster, {
+      ...{ existing, pools, defaultStorage: input.defaultStorage ?? 'none', agentUrl: input.agentUrl ?? '' },
+    }),
     pools,
     loadBalancers,
     ...(cluster.protect ? { protect: true } : {}),

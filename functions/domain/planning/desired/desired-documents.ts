@@ -1,4 +1,5 @@
-/** The documents that a cluster is to have: those of its storage, as its manifest changes them, and its own. */
+/** The documents that a cluster is to have: those of its storage and its autoscaler, as its manifest changes them, and its own. */
+import { autoscalerImage } from '#domain/autoscaler-image.ts';
 import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
@@ -12,17 +13,23 @@ export interface DocumentSources {
   readonly pools: readonly NodePoolState[];
   /** Of a new cluster whose manifest names none. */
   readonly defaultStorage: Storage;
+  /** Base URL under which an agent in the cluster reaches the API; empty: it does not. */
+  readonly agentUrl: string;
 }
 
 /** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
-  { existing, pools, defaultStorage }: DocumentSources,
+  { existing, pools, defaultStorage, agentUrl }: DocumentSources,
 ): Pick<ClusterState, 'storage' | 'documents'> {
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
   const storage = cluster.storage ?? kept;
-  const documents = withOwn(storage === 'longhorn' ? longhornDocuments(pools) : [], cluster.documents ?? []);
+  const builtin = [
+    ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
+    ...(agentUrl !== '' && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl)] : []),
+  ];
+  const documents = withOwn(builtin, cluster.documents ?? []);
   return {
     ...(storage === 'none' ? {} : { storage }),
     ...(documents.length === 0 ? {} : { documents: [...documents] }),
@@ -41,11 +48,19 @@ function defaultFor(pools: readonly NodePoolState[], storage: Storage): Storage 
 function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentState[] {
   const compute = computePools(pools);
   const tags = [...new Set(compute.map(storageTag))].sort();
-  const autoscaled = compute.some(({ autoscaler }) => autoscaler !== undefined);
   return [
-    builtinDocument('longhorn', { autoscaled: String(autoscaled) }),
+    builtinDocument('longhorn', { autoscaled: String(isAutoscaled(pools)) }),
     builtinDocument('longhorn-classes', { zone: tags }),
   ];
+}
+
+/** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know. */
+function autoscalerDocument({ version }: KubernetesCluster, agentUrl: string): DocumentState {
+  return builtinDocument('autoscaler', { image: autoscalerImage(version), api: agentUrl });
+}
+
+function isAutoscaled(pools: readonly NodePoolState[]): boolean {
+  return computePools(pools).some(({ autoscaler }) => autoscaler !== undefined);
 }
 
 function computePools(pools: readonly NodePoolState[]): readonly NodePoolState[] {
