@@ -27,6 +27,8 @@ export interface SettingsParts {
   readonly secretKey: string;
   readonly reconcileArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
+  /** Base URL of the API. */
+  readonly agentUrl: string;
   /** The options of the deployment. */
   readonly options: Pick<
     Options,
@@ -40,6 +42,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     ...runnerSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
+    KUBELOOM_AGENT_URL: parts.agentUrl,
     KUBELOOM_ADMINS: parts.options.admins.join(','),
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     // The image of the nodes stage is built with it.

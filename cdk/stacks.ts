@@ -30,13 +30,13 @@ export function addStacks(app: App, options: Options, code: FunctionCode): Insta
     description: 'Kubeloom: state machines, functions and runners.',
   });
   const { settings, on } = pipeline;
-  const api = new ApiStack(app, `${installation}-api`, {
-    ...{ ...common, code, settings, on },
+  const routes = new ApiStack(app, `${installation}-api`, {
+    ...{ ...common, code, settings, on, api: pipeline.api },
     description: 'Kubeloom: the HTTP API.',
   });
   const observability = new ObservabilityStack(app, `${installation}-observability`, {
-    ...{ ...common, pipeline, api: api.api },
+    ...{ ...common, pipeline, api: pipeline.api },
     description: 'Kubeloom: alarms and dashboard.',
   });
-  return { storage, pipeline, api, observability };
+  return { storage, pipeline, api: routes, observability };
 }

@@ -5,7 +5,10 @@ import {
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
   HttpStage,
+  type IHttpApi,
   type IHttpRouteAuthorizer,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -27,6 +30,7 @@ export interface ApiStackProps extends StackProps {
   /** Environment of every function. */
   readonly settings: Settings;
   readonly on: UsedResources;
+  readonly api: IHttpApi;
 }
 
 /** Caller, route, source address and status; neither bodies nor headers. */
@@ -46,8 +50,6 @@ const accessLog = {
 };
 
 export class ApiStack extends Stack {
-  readonly api: HttpApi;
-
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     const { options, settings, on } = props;
@@ -61,14 +63,11 @@ export class ApiStack extends Stack {
       uses: functionUses('router'),
       on,
     });
-    this.api = new HttpApi(this, 'Api', {
-      apiName: options.installation,
-      description: 'Kubeloom',
-      createDefaultStage: false,
-      defaultAuthorizer: authorizer(options),
-    });
+    const { apiId: httpApiId, apiEndpoint } = props.api;
+    const httpApi = HttpApi.fromHttpApiAttributes(this, 'Api', { httpApiId, apiEndpoint });
+    const callers = authorizer(options);
     new HttpStage(this, 'Stage', {
-      httpApi: this.api,
+      httpApi,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: options.requestsPerSecond, burstLimit: options.requestBurst },
@@ -82,20 +81,18 @@ export class ApiStack extends Stack {
     // A statement for each route would fill the function's policy, which may have 20 KB.
     const integration = new HttpLambdaIntegration('Router', router.fn, { scopePermissionToRoute: false });
     for (const { method, path, access } of operationList) {
-      const made = this.api.addRoutes({
-        path,
-        methods: [HttpMethod[method]],
-        integration,
-        ...(passesGateway(access) && { authorizer: new HttpNoneAuthorizer() }),
+      const route = new HttpRoute(this, `${method}${path}`, {
+        ...{ httpApi, integration, routeKey: HttpRouteKey.with(path, HttpMethod[method]) },
+        authorizer: passesGateway(access) ? new HttpNoneAuthorizer() : callers,
       });
       if (!passesGateway(access)) continue;
       const reason =
         access === 'agent'
           ? 'agents in workload clusters have tokens of their own, which the function compares with what is stored'
           : 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
-      for (const one of made) Validations.of(one).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+      Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }
-    new CfnOutput(this, 'Url', { value: this.api.apiEndpoint, description: 'Base URL of the API' });
+    new CfnOutput(this, 'Url', { value: apiEndpoint, description: 'Base URL of the API' });
   }
 }
 

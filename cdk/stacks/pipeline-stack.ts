@@ -1,5 +1,6 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -29,6 +30,8 @@ export class PipelineStack extends Stack {
   readonly settings: Settings;
   /** What functions use, by port. */
   readonly on: UsedResources;
+  /** Empty: plans name its URL to the agents in clusters. Its routes are in the stack of the API, which needs the pipeline. */
+  readonly api: HttpApi;
   readonly reconcileManifest: StateMachine;
   readonly finishRun: StateMachine;
   readonly tick: ProductFunction;
@@ -53,6 +56,7 @@ export class PipelineStack extends Stack {
       ...{ table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects },
       startable: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
     };
+    this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
     this.settings = functionSettings({
       installation,
       tableName: table.tableName,
@@ -60,6 +64,7 @@ export class PipelineStack extends Stack {
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
       options,
+      agentUrl: this.api.apiEndpoint,
       projectNames: byTool((tool) => this.#runners[tool].project.projectName),
     });
     this.lostEnds = new DeadLetters(this, 'LostEnds');

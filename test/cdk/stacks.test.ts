@@ -68,7 +68,7 @@ describe('the function behind the API', () => {
     const permissions = resourcesOf(installation.api, 'AWS::Lambda::Permission');
     expect(permissions).toHaveLength(1);
     const { SourceArn } = permissions[0]?.Properties ?? {};
-    expect(JSON.stringify(SourceArn)).toMatch(/\{"Ref":"Api[0-9A-F]+"\},"\/\*\/\*\/\*"/);
+    expect(JSON.stringify(SourceArn)).toMatch(/\{"Fn::ImportValue":"[\w:-]+RefApi\w+"\},"\/\*\/\*\/\*"/);
   });
 });
 
