@@ -262,7 +262,7 @@ describe('a token in the wrong hands', () => {
     expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
   });
 
-  it('while it is renewed, the agent may still have the one before', async () => {
+  it('the agent may still have the token before while it is renewed', async () => {
     const record = await pipeline.cluster('web');
     const [tokenHash, before] = ['newer', token].map(agentTokenHash);
     const agent = { tokenHash: tokenHash ?? '', before: before ?? '' };

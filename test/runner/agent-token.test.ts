@@ -68,7 +68,7 @@ test('the token is in no log, event, result or fact', async () => {
   expect(written).not.toContain(token.split('.').at(-1));
 });
 
-test('with the last autoscaled pool the Secret and the hash go, too', async () => {
+test('the Secret and the hash go with the last autoscaled pool', async () => {
   await settle({ documents });
   // Answers with the Secret, as the cluster has it.
   const live = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kubeloom-agent', namespace: 'kube-system' } };
