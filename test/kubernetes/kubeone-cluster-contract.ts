@@ -6,6 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { NodesFleet } from '../hosts/nodes-fleet.ts';
 import { clusterRefusals, outcome, type Speaker } from './kubeone-contract.ts';
 
@@ -17,12 +18,14 @@ export interface ClusterSpeaker extends Speaker {
 
 const addons = join(import.meta.dirname, '../../templates/addons/local-network');
 
-/** The part with a cluster: one control node and two compute nodes on hosts of this machine. */
+/** The part with a cluster on hosts of this machine: one control node and two compute nodes; of real Kubernetes also another control node. */
 export function kubeoneClusterContract({ name, program, env = {}, kubernetes, versions }: ClusterSpeaker): void {
   const [first, next] = versions;
+  const real = kubernetes === 'real';
   const fleet = new NodesFleet(
     [
       { name: 'control-1', kind: 'control', provider: 'north' },
+      ...(real ? [{ name: 'control-2', kind: 'control', provider: 'south' } as const] : []),
       { name: 'worker-1', kind: 'compute', provider: 'north' },
       { name: 'worker-2', kind: 'compute', provider: 'south' },
     ],
@@ -37,14 +40,14 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
     });
     afterAll(() => fleet.stop());
 
-    const run = (command: string, version: string, workers: readonly string[], ...more: readonly string[]) => {
-      writeFileSync(join(fleet.directory, 'kubeone.yaml'), stringify(manifest(fleet, version, workers)));
+    const run = (command: string, version: string, others: readonly string[], ...more: readonly string[]) => {
+      writeFileSync(join(fleet.directory, 'kubeone.yaml'), stringify(manifest(fleet, version, others)));
       const place = { directory: fleet.directory, env };
       return outcome(program, [command, '-m', 'kubeone.yaml', '-y', ...more], place);
     };
-    const apply = (version: string, ...workers: readonly string[]) => run('apply', version, workers);
-    const applied = async (version: string, ...workers: readonly string[]) => {
-      const { code, stderr } = await apply(version, ...workers);
+    const apply = (version: string, ...others: readonly string[]) => run('apply', version, others);
+    const applied = async (version: string, ...others: readonly string[]) => {
+      const { code, stderr } = await apply(version, ...others);
       expect(code, stderr.slice(-2000)).toBe(0);
     };
     const kubectl = async (...args: readonly string[]) => {
@@ -63,6 +66,11 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
       });
     };
     const ready = (version: string, ...names: readonly string[]) => names.map((node) => `${node} v${version} ready`);
+    const members = async () => {
+      const etcdctl = etcdctlIn('control-1', await kubectl(...etcdEnvironment('control-1')));
+      const found = JSON.parse(await kubectl(...etcdctl, 'member', 'list', '-w', 'json'));
+      return found.members.map((member: { name: string }) => member.name).toSorted();
+    };
     /** Changes when a node is made again, or one of its certificates and static pods. */
     const identity = async (node: string) => {
       const files = await fleet.ssh(
@@ -124,6 +132,19 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
       expect(await nodes()).toEqual(ready(first, 'control-1', 'worker-1', 'worker-2'));
     });
 
+    // The simulated control plane has no etcd, and leaves them.
+    test.runIf(real)(
+      `${name} removes a control node that its manifest no longer has from etcd and Kubernetes`,
+      async () => {
+        await applied(first, 'control-2', 'worker-1', 'worker-2');
+        expect(await members()).toEqual(['control-1', 'control-2']);
+        await applied(first, 'worker-1', 'worker-2');
+        expect(await members()).toEqual(['control-1']);
+        expect(await nodes()).toEqual(ready(first, 'control-1', 'worker-1', 'worker-2'));
+        await fleet.power('kill', 'control-2');
+      },
+    );
+
     test(`${name} upgrades every node by a patch`, async () => {
       await applied(next, 'worker-1', 'worker-2');
       expect(await nodes()).toEqual(ready(next, 'control-1', 'worker-1', 'worker-2'));
@@ -140,7 +161,7 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
       const options = ['--destroy-workers=false', '--remove-volumes=false', '--remove-lb-services=false'];
       const { code, stderr } = await run('reset', next, ['worker-1', 'worker-2'], '--remove-binaries', ...options);
       expect(code, stderr.slice(-2000)).toBe(0);
-      for (const { name: host } of fleet.nodes) {
+      for (const host of ['control-1', 'worker-1', 'worker-2']) {
         const left = `ls /etc/kubernetes/*.conf /etc/kubernetes/pki/ca.crt 2>/dev/null; systemctl is-active kubelet | grep -x active; command -v kubeadm kubelet; pgrep -l 'kube|etcd'; ctr -n k8s.io containers ls -q 2>/dev/null; true`;
         expect([host, await fleet.ssh(host, left)]).toEqual([host, '']);
       }
@@ -157,8 +178,9 @@ interface KubernetesNode {
   };
 }
 
-/** As the kubernetes stage writes it for local hosts. */
-function manifest(fleet: NodesFleet, version: string, workers: readonly string[]): object {
+/** As the kubernetes stage writes it for local hosts. `others`: the nodes next to the first one. */
+function manifest(fleet: NodesFleet, version: string, others: readonly string[]): object {
+  const isControl = (name: string) => name.startsWith('control-');
   const host = (name: string) => ({
     hostname: name,
     publicAddress: fleet.address(name),
@@ -184,8 +206,8 @@ function manifest(fleet: NodesFleet, version: string, workers: readonly string[]
     },
     systemPackages: { configureRepositories: false },
     addons: { enable: true, path: addons },
-    controlPlane: { hosts: [host('control-1')] },
-    staticWorkers: { hosts: workers.map(host) },
+    controlPlane: { hosts: ['control-1', ...others.filter(isControl)].map(host) },
+    staticWorkers: { hosts: others.filter((name) => !isControl(name)).map(host) },
     machineController: { deploy: false },
     operatingSystemManager: { deploy: false },
   };
