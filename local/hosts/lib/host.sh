@@ -64,7 +64,10 @@ make_files() {
   tr -d - </proc/sys/kernel/random/uuid >"$files/etc/machine-id"
   rm -f "$files"/etc/ssh/ssh_host_ed25519_key*
   ssh-keygen -q -t ed25519 -N '' -C "$host" -f "$files/etc/ssh/ssh_host_ed25519_key"
-  [ -z "${KUBELOOM_HOST_KUBERNETES:-}" ] || make_kubernetes_units "$files/etc/systemd/system"
+  if [ -n "${KUBELOOM_HOST_KUBERNETES:-}" ]; then
+    make_kubernetes_units "$files/etc/systemd/system"
+    write_kubelet_flags "$files/etc/default"
+  fi
 }
 
 # What makes the host ready for a kubelet at each boot, and its registry. Files that are watched are counted for the whole machine:
@@ -79,6 +82,13 @@ make_kubernetes_units() {
     cp "$unit" "$1/"
     ln -s "../${unit##*/}" "$1/multi-user.target.wants/${unit##*/}"
   done
+}
+
+# Hosts share the disk of the machine: by its usual shares of it (15 % free) the kubelet would evict pods while gigabytes are free.
+write_kubelet_flags() {
+  local least='memory.available<100Mi,nodefs.available<1Gi,imagefs.available<1Gi,nodefs.inodesFree<2%,imagefs.inodesFree<2%'
+  mkdir -p "$1"
+  echo "KUBELET_EXTRA_ARGS=--eviction-hard=$least --image-gc-high-threshold=99 --image-gc-low-threshold=98" >"$1/kubelet"
 }
 
 # Fault injection for tests: a file faults/<glob of host names>; "slow SECONDS" delays, any other text is the cause it fails with.

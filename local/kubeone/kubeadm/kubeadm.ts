@@ -12,15 +12,6 @@ import { quoted, type SshHosts } from '../ssh-hosts.ts';
 const script = readFileSync(join(import.meta.dirname, 'node.sh'), 'utf8');
 /** Add-ons of KubeOne; only their network is installed here. */
 const localAddons = join(import.meta.dirname, '..', '..', '..', 'templates', 'addons', 'local-network');
-/** Hosts share the disk of the machine: the kubelet's usual shares of it (15 % free) would evict pods while gigabytes are free. */
-const onSharedDisk = {
-  evictionHard: {
-    ...{ 'memory.available': '100Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
-    ...{ 'nodefs.inodesFree': '2%', 'imagefs.inodesFree': '2%' },
-  },
-  imageGCHighThresholdPercent: 99,
-  imageGCLowThresholdPercent: 98,
-};
 const etcdctlEnvironment = Object.entries({
   ETCDCTL_ENDPOINTS: 'https://127.0.0.1:2379',
   ETCDCTL_CACERT: '/etc/kubernetes/pki/etcd/ca.crt',
@@ -173,7 +164,6 @@ export class Kubeadm extends ClusterInstaller implements Installer {
         apiVersion: 'kubelet.config.k8s.io/v1beta1',
         kind: 'KubeletConfiguration',
         cgroupDriver: 'systemd',
-        ...onSharedDisk,
       },
     ];
     return documents.map((document) => stringify(document)).join('---\n');
