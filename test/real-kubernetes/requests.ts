@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 
 export interface Requests {
-  /** Throws when more than one in a thousand failed. Returns how many were sent. */
+  /** Throws when more than one in a thousand failed; goes on until so many were sent. Returns how many were sent. */
   stop(): Promise<number>;
 }
 
@@ -20,7 +20,7 @@ export function requests(ask: () => Promise<void>): Requests {
     await ask().catch((cause: Error) => failed.push(`${at} ${cause.message} ${cause.cause ?? ''}`));
   };
   const loop = (async () => {
-    while (running) {
+    while (running || sent < 1000) {
       sent += 1;
       const one = send().finally(() => open.delete(one));
       open.add(one);
