@@ -77,6 +77,12 @@ async function strip(): Promise<void> {
   }
 }
 
+/** By node: what apt was asked, with milliseconds. */
+async function aptCalls(): Promise<Record<string, string[]>> {
+  const calls = names.map(async (name) => [name, (await fleet.ssh(name, 'cat /root/apt-calls')).split('\n')] as const);
+  return Object.fromEntries(await Promise.all(calls));
+}
+
 async function measure(templates: string | undefined) {
   await strip();
   if (templates === undefined) delete process.env.KUBELOOM_TEMPLATES;
@@ -92,10 +98,23 @@ async function measure(templates: string | undefined) {
   const directed = await fleet.play('load-balancers', { balance: ['lb'], variables });
   const troubles = [...configured.troubles, ...directed.troubles];
   if (troubles.length > 0) throw new Error(JSON.stringify(troubles));
-  const apt = await Promise.all(
-    names.map(async (name) => [name, (await fleet.ssh(name, 'cat /root/apt-calls')).split('\n')]),
+  return { seconds: (configured.milliseconds + directed.milliseconds) / 1000, apt: await aptCalls() };
+}
+
+/** The apt runs of Claudie's playbooks for the same packages: lists and packages twice. Without its Ansible, and without recommended packages. */
+async function measureFourRuns() {
+  await strip();
+  const started = performance.now();
+  await Promise.all(
+    names.map(async (name) => {
+      const second = name === 'lb' ? 'haproxy nftables' : 'nftables iputils-ping';
+      const runs = ['wireguard-tools wireguard-go', second].map(
+        (packages) => `update && apt-get install --no-install-recommends -y ${packages}`,
+      );
+      await fleet.ssh(name, runs.map((run) => `DEBIAN_FRONTEND=noninteractive apt-get ${run} >/dev/null`).join(' && '));
+    }),
   );
-  return { seconds: (configured.milliseconds + directed.milliseconds) / 1000, apt: Object.fromEntries(apt) };
+  return { seconds: (performance.now() - started) / 1000, apt: await aptCalls() };
 }
 
 const archive = makeArchive();
@@ -112,6 +131,9 @@ try {
       seconds[name] = [...(seconds[name] ?? []), round(run.seconds)];
       apt[name] = run.apt;
     }
+    const four = await measureFourRuns();
+    seconds['apt alone, in four runs'] = [...(seconds['apt alone, in four runs'] ?? []), round(four.seconds)];
+    apt['apt alone, in four runs'] = four.apt;
   }
   const load = loadavg().map(round);
   process.stdout.write(

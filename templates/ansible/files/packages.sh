@@ -2,11 +2,11 @@
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# apt ARGUMENTS: waits for another apt. apt itself does that for the lock of dpkg alone, not for those of its lists and downloads.
+# apt ARGUMENTS: without descriptions in any language, 40 % of the lists. Waits for another apt: apt itself does that for the lock of dpkg alone, not for those of its lists and downloads.
 apt() {
   local words last=$((SECONDS + 300)) waiting=0
   words=$(mktemp)
-  until apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" 2>&1 | tee "$words" >&2; do
+  until apt-get -q -y -o Acquire::Retries=3 -o Acquire::Languages=none -o DPkg::Lock::Timeout=300 "$@" 2>&1 | tee "$words" >&2; do
     if ! grep -q 'Could not get lock' "$words" || [ $SECONDS -ge $last ]; then rm "$words"; return 1; fi
     [ $waiting = 1 ] || note "another program holds a lock of apt: waiting for it"
     waiting=1
