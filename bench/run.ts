@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { cpus } from 'node:os';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { measureBurst } from './burst.ts';
 import { measureHosts } from './create-on-hosts.ts';
 import { measureHostile } from './hostile.ts';
+import { measureInventory } from './inventory.ts';
 import { measureLoad } from './load.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
@@ -20,6 +21,7 @@ const benches = {
   racers: measureRacers,
   hostile: measureHostile,
   plan: measurePlan,
+  inventory: measureInventory,
   hosts: measureHosts,
 } as const;
 type Bench = keyof typeof benches;

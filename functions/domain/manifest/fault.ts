@@ -69,7 +69,7 @@ export function pathText(path: readonly PropertyKey[]): string {
     .map((part, index) => {
       if (typeof part === 'number') return `[${part}]`;
       const key = String(part);
-      if (!/^[A-Za-z_][\w-]*$/.test(key)) return `[${JSON.stringify(key)}]`;
+      if (!/^[A-Za-z_$][\w-]*$/.test(key)) return `[${JSON.stringify(key)}]`;
       return index === 0 ? key : `.${key}`;
     })
     .join('');
@@ -77,7 +77,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 /** Reads what `pathText` wrote. */
 export function parsePath(text: string): (string | number)[] {
-  const parts = text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\.?([A-Za-z_][\w-]*)/g);
+  const parts = text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\.?([A-Za-z_$][\w-]*)/g);
   return [...parts].map(([, index, quoted, key]) => {
     if (index !== undefined) return Number(index);
     return quoted === undefined ? String(key) : String(JSON.parse(quoted));

@@ -21,6 +21,18 @@ export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): str
   return undefined;
 }
 
+/** What the field at `path` has when it is left out; undefined when nothing is said about that. */
+export function defaultAt(schema: Schema, path: readonly PropertyKey[]): { readonly value: unknown } | undefined {
+  let place: Schema | undefined = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
+  while (place !== undefined) {
+    if (place instanceof z.core.$ZodDefault || place instanceof z.core.$ZodPrefault) {
+      return { value: place._zod.def.defaultValue };
+    }
+    place = inner(place);
+  }
+  return undefined;
+}
+
 function step(schema: Schema, key: PropertyKey): Schema | undefined {
   const place = unwrapped(schema);
   if (place instanceof z.core.$ZodObject) {

@@ -1,0 +1,92 @@
+/** Texts with `${…}`: a reference to a value by its path, with an optional value for when there is none. */
+import { type ValuePath, valuePathText } from '../value-path.ts';
+
+export interface Reference {
+  /** `values`, `cluster`, `layers`, or a variable of `$for` or `$with`. */
+  readonly root: string;
+  readonly path: ValuePath;
+  /** Behind `??`. */
+  readonly otherwise?: { readonly value: unknown };
+}
+
+export type Text =
+  /** The text is one reference, and the value keeps its type. */
+  | { readonly kind: 'reference'; readonly reference: Reference }
+  | { readonly kind: 'parts'; readonly parts: readonly (string | Reference)[] }
+  | { readonly kind: 'fault'; readonly reason: string; readonly fix: string };
+
+/** `$${` stands for `${`. */
+export function parseText(text: string): Text {
+  const parts: (string | Reference)[] = [];
+  let rest = 0;
+  let literal = '';
+  for (;;) {
+    const start = text.indexOf('${', rest);
+    if (start < 0) break;
+    if (start > rest && text[start - 1] === '$') {
+      literal += `${text.slice(rest, start - 1)}\${`;
+      rest = start + 2;
+      continue;
+    }
+    const end = endOf(text, start + 2);
+    if (end < 0)
+      return { kind: 'fault', reason: 'has "${" without "}"', fix: 'close it, or write "$${" for the text "${"' };
+    const inside = text.slice(start + 2, end);
+    const reference = parseReference(inside);
+    if (reference === undefined) return { kind: 'fault', reason: `"\${${inside}}" is not a reference`, fix: howTo };
+    literal += text.slice(rest, start);
+    if (literal !== '') parts.push(literal);
+    literal = '';
+    parts.push(reference);
+    rest = end + 1;
+  }
+  literal += text.slice(rest);
+  if (literal !== '') parts.push(literal);
+  const [only, ...more] = parts;
+  if (only !== undefined && typeof only !== 'string' && more.length === 0)
+    return { kind: 'reference', reference: only };
+  return { kind: 'parts', parts };
+}
+
+const howTo = 'write it like "${values.kubernetes.version}" or "${values.size ?? 3}"';
+
+/** `values.a.b`, `pool["x y"]`, `values.size ?? 3`: what is behind `??` is JSON. Undefined when it is none of them. */
+export function parseReference(text: string): Reference | undefined {
+  const [, root, steps = '', otherwise] =
+    /^\s*([A-Za-z][A-Za-z0-9]*)((?:\.[A-Za-z0-9_][\w-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*)\s*(?:\?\?\s*(.+?)\s*)?$/s.exec(
+      text,
+    ) ?? [];
+  if (root === undefined) return undefined;
+  const path = [...steps.matchAll(/\.([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
+    ([, name, index, quoted]) => name ?? index ?? String(JSON.parse(quoted ?? '""')),
+  );
+  if (otherwise === undefined) return { root, path };
+  try {
+    return { root, path, otherwise: { value: JSON.parse(otherwise) as unknown } };
+  } catch {
+    return undefined;
+  }
+}
+
+export function referenceText({ root, path }: Reference): string {
+  return valuePathText([root, ...path]);
+}
+
+/** The `}` that closes it; those inside of quotes and of maps behind `??` do not. */
+function endOf(text: string, from: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = from; at < text.length; at++) {
+    const sign = text[at];
+    if (quoted) {
+      if (sign === '\\') at += 1;
+      else if (sign === '"') quoted = false;
+    } else if (sign === '"') quoted = true;
+    else if (sign === '{') depth += 1;
+    else if (sign === '}') {
+      if (depth === 0) return at;
+      depth -= 1;
+    }
+  }
+  return -1;
+}

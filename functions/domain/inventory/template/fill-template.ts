@@ -1,0 +1,233 @@
+/** Fills a template with values: the document, and for each part of it the values that it was made of. */
+import { nearest } from '../../manifest/rules/references.ts';
+import { sameValue } from '../../same-value.ts';
+import { type InventoryFault, inventoryFault } from '../inventory-fault.ts';
+import { type IsByName, valueAt } from '../value-at.ts';
+import { maxIncludes, maxSteps } from './check-template.ts';
+import { type Reference, referenceText } from './expressions.ts';
+import type { ParsedTemplate } from './parse-template.ts';
+import type { Condition, TemplateNode } from './template-node.ts';
+import { nothingUsed, plainValue, type Tracked, trackedValue, type Uses, withoutTracks } from './tracked.ts';
+
+export interface TemplateInput {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly cluster: { readonly name: string; readonly namespace: string };
+  readonly layers: Readonly<Record<string, unknown>>;
+  readonly isByName: IsByName;
+}
+
+export interface FilledTemplate {
+  /** Absent when there are faults, or when the template has only parts. */
+  readonly document?: Tracked;
+  readonly faults: readonly InventoryFault[];
+}
+
+/** `templates` by `name@version`. Never throws. */
+export function fillTemplate(
+  template: ParsedTemplate,
+  input: TemplateInput,
+  templates: (name: string) => ParsedTemplate | undefined,
+): FilledTemplate {
+  const filler = new Filler(input, templates);
+  const document = template.document && filler.one(template.document, { template, scope: new Map(), depth: 0 });
+  const faults = [...filler.faults.values()];
+  return document && faults.length === 0 ? { document, faults } : { faults };
+}
+
+interface Frame {
+  readonly template: ParsedTemplate;
+  readonly scope: ReadonlyMap<string, Tracked>;
+  readonly depth: number;
+}
+
+class Filler {
+  readonly faults = new Map<string, InventoryFault>();
+  readonly #input: TemplateInput;
+  readonly #templates: (name: string) => ParsedTemplate | undefined;
+  #steps = 0;
+
+  constructor(input: TemplateInput, templates: (name: string) => ParsedTemplate | undefined) {
+    this.#input = input;
+    this.#templates = templates;
+  }
+
+  /** Undefined where a condition leaves it out, and after a fault. */
+  one(node: TemplateNode, frame: Frame): Tracked | undefined {
+    this.#steps += 1;
+    if (this.#steps >= maxSteps) {
+      this.#fault(frame, node.at, `the document has more than ${maxSteps} parts`, 'loop over fewer values');
+      return undefined;
+    }
+    switch (node.kind) {
+      case 'literal':
+        return { kind: 'leaf', value: node.value, uses: nothingUsed };
+      case 'value':
+        return this.#value(node.reference, node.at, frame);
+      case 'text':
+        return this.#text(node.parts, node.at, frame);
+      case 'list':
+        return { kind: 'list', uses: nothingUsed, items: node.items.flatMap((item) => this.#many(item, frame)) };
+      case 'for':
+        return { kind: 'list', uses: this.#list(node.list, node.at, frame).uses, items: this.#many(node, frame) };
+      case 'map': {
+        const fields = node.fields.flatMap(([key, inner]) => {
+          const value = this.one(inner, frame);
+          return value ? [[key, value] as const] : [];
+        });
+        return { kind: 'map', uses: nothingUsed, fields: new Map(fields) };
+      }
+      case 'if': {
+        const branch = this.#holds(node.condition, frame) ? node.yes : node.no;
+        return branch && this.one(branch, frame);
+      }
+      case 'include': {
+        const inner = this.#part(node, frame);
+        return inner && this.one(inner.node, inner.frame);
+      }
+      default:
+        return node satisfies never;
+    }
+  }
+
+  /** Items of a list: a loop in it is as many items as it has. */
+  #many(node: TemplateNode, frame: Frame): readonly Tracked[] {
+    switch (node.kind) {
+      case 'for': {
+        const { items } = this.#list(node.list, node.at, frame);
+        return items.flatMap(([key, item]) => {
+          if (this.#steps >= maxSteps) return [];
+          const scope = new Map([...frame.scope, [node.item, item] as const]);
+          if (node.key !== undefined) scope.set(node.key, { kind: 'leaf', value: key, uses: item.uses });
+          return this.#many(node.body, { ...frame, scope });
+        });
+      }
+      case 'if': {
+        const branch = this.#holds(node.condition, frame) ? node.yes : node.no;
+        return branch ? this.#many(branch, frame) : [];
+      }
+      case 'include': {
+        const inner = this.#part(node, frame);
+        return inner ? this.#many(inner.node, inner.frame) : [];
+      }
+      default: {
+        const item = this.one(node, frame);
+        return item ? [item] : [];
+      }
+    }
+  }
+
+  #list(
+    reference: Reference,
+    at: readonly PropertyKey[],
+    frame: Frame,
+  ): { readonly items: readonly (readonly [string | number, Tracked])[]; readonly uses: Uses } {
+    const list = this.#value(reference, [...at, '$in'], frame);
+    if (list === undefined) return { items: [], uses: nothingUsed };
+    if (list.kind === 'list') return { items: [...list.items.entries()], uses: list.uses };
+    if (list.kind === 'map') return { items: [...list.fields], uses: list.uses };
+    const reason = `${referenceText(reference)} is ${JSON.stringify(list.value)}, not a list or map`;
+    this.#fault(frame, [...at, '$in'], reason, 'loop over a list or a map of values');
+    return { items: [], uses: list.uses };
+  }
+
+  #part(
+    node: Extract<TemplateNode, { kind: 'include' }>,
+    frame: Frame,
+  ): { readonly node: TemplateNode; readonly frame: Frame } | undefined {
+    const template = node.template === undefined ? frame.template : this.#templates(node.template);
+    const part = template?.parts.get(node.part);
+    // The check of the template has said so.
+    if (template === undefined || part === undefined || frame.depth > maxIncludes) return undefined;
+    const scope = new Map(
+      node.args.flatMap(([name, value]) => {
+        const given = this.one(value, frame);
+        return given ? [[name, given] as const] : [];
+      }),
+    );
+    return { node: part, frame: { template, scope, depth: frame.depth + 1 } };
+  }
+
+  #text(parts: readonly (string | Reference)[], at: readonly PropertyKey[], frame: Frame): Tracked {
+    const uses: Uses[] = [];
+    const texts = parts.map((part) => {
+      if (typeof part === 'string') return part;
+      const value = this.#value(part, at, frame);
+      if (value === undefined) return '';
+      uses.push(value.uses);
+      if (value.kind === 'leaf') return String(value.value);
+      const reason = `${referenceText(part)} is a ${value.kind}, and cannot be a part of a text`;
+      this.#fault(frame, at, reason, 'name a value in it, or make it the whole field');
+      return '';
+    });
+    const values = uses.flatMap((one) => one.values);
+    const otherwise = uses.some((one) => one.otherwise);
+    return { kind: 'leaf', value: texts.join(''), uses: { values, ...(otherwise && { otherwise }) } };
+  }
+
+  #holds(condition: Condition, frame: Frame): boolean {
+    switch (condition.kind) {
+      case 'true': {
+        const found = this.#value(condition.reference, condition.at, frame);
+        if (found === undefined) return false;
+        if (found.kind === 'leaf' && typeof found.value === 'boolean') return found.value;
+        const reason = `${referenceText(condition.reference)} is not true or false`;
+        this.#fault(frame, condition.at, reason, 'use { defined: … } or { equals: […] }');
+        return false;
+      }
+      case 'defined':
+        return this.#find(condition.reference, frame) !== undefined;
+      case 'equals': {
+        const [one, other] = [this.one(condition.one, frame), this.one(condition.other, frame)];
+        return one !== undefined && other !== undefined && sameValue(withoutTracks(one), withoutTracks(other));
+      }
+      case 'not':
+        return !this.#holds(condition.inner, frame);
+      case 'all':
+        return condition.inner.every((inner) => this.#holds(inner, frame));
+      case 'any':
+        return condition.inner.some((inner) => this.#holds(inner, frame));
+      default:
+        return condition satisfies never;
+    }
+  }
+
+  #value(reference: Reference, at: readonly PropertyKey[], frame: Frame): Tracked | undefined {
+    const found = this.#find(reference, frame);
+    if (found) return found;
+    if (reference.otherwise) return plainValue(reference.otherwise.value, { values: [], otherwise: true });
+    const near = nearest(reference.path.at(-1) ?? '', this.#namesNextTo(reference, frame));
+    const fix =
+      near === undefined
+        ? 'set it in a layer of the cluster or in the cluster, or write "?? …" behind it'
+        : `did you mean ${near}?`;
+    this.#fault(frame, at, `there is no value ${referenceText(reference)}`, fix);
+    return undefined;
+  }
+
+  #find({ root, path }: Reference, frame: Frame): Tracked | undefined {
+    if (root === 'cluster' || root === 'layers') {
+      const found = valueAt(this.#input[root], path, never);
+      return found && plainValue(found.value);
+    }
+    if (root === 'values') {
+      const found = valueAt(this.#input.values, path, this.#input.isByName);
+      return found && trackedValue(found.value, found.path, this.#input.isByName);
+    }
+    return path.reduce<Tracked | undefined>((at, key) => {
+      if (at?.kind === 'list') return at.items[Number(key)];
+      return at?.kind === 'map' ? at.fields.get(key) : undefined;
+    }, frame.scope.get(root));
+  }
+
+  #namesNextTo({ root, path }: Reference, frame: Frame): readonly string[] {
+    const above = this.#find({ root, path: path.slice(0, -1) }, frame);
+    return above?.kind === 'map' ? [...above.fields.keys()] : [];
+  }
+
+  #fault(frame: Frame, at: readonly PropertyKey[], reason: string, fix: string): void {
+    const fault = inventoryFault({ kind: 'InventoryTemplate', name: frame.template.name }, at, reason, fix);
+    this.faults.set(`${frame.template.name} ${fault.path} ${reason}`, fault);
+  }
+}
+
+const never = (): boolean => false;

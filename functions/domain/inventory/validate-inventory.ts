@@ -1,0 +1,122 @@
+/** Validates a document of an inventory alone: its form, an order in itself, a template without values. */
+import { sizeFaults } from '../manifest/document-size.ts';
+import { error, type Fault } from '../manifest/fault.ts';
+import { inDocumentOrder, isMap, withoutServerFields } from '../manifest/kubernetes-document.ts';
+import { schemaFaults } from '../manifest/schema-faults.ts';
+import {
+  type InventoryDocument,
+  type InventoryKind,
+  type InventoryTemplate,
+  inventoryShapes,
+  ownLevel,
+} from './inventory-documents.ts';
+import { removeWord } from './items-by-name.ts';
+import { type OrderOfLevels, orderFaults } from './order-of-levels.ts';
+import { checkTemplate } from './template/check-template.ts';
+import { parseTemplate } from './template/parse-template.ts';
+import { leafPaths } from './value-at.ts';
+import { valuePathText } from './value-path.ts';
+
+/** What is known of the other documents of its namespace. */
+export interface InventorySurroundings {
+  /** @default nothing is said about where a layer may be, and what it may set */
+  readonly order?: OrderOfLevels;
+  /** Templates by `name@version`. @default templates that are included from others are not followed */
+  readonly templates?: (name: string) => InventoryTemplate | undefined;
+}
+
+export interface InventoryVerdict {
+  /** Absent when there are faults. */
+  readonly document?: InventoryDocument;
+  readonly faults: readonly Fault[];
+}
+
+/** Never throws. */
+export function validateInventoryDocument(
+  kind: InventoryKind,
+  document: unknown,
+  surroundings: InventorySurroundings = {},
+): InventoryVerdict {
+  const vast = sizeFaults(document);
+  if (vast.length > 0) return { faults: vast };
+  const stripped = withoutServerFields(document);
+  const parsed = inventoryShapes[kind].safeParse(stripped);
+  if (!parsed.success)
+    return { faults: inDocumentOrder(stripped, schemaFaults(inventoryShapes[kind], stripped).faults) };
+  const faults = faultsOf(parsed.data, surroundings);
+  return faults.length === 0 ? { document: parsed.data, faults } : { faults: inDocumentOrder(stripped, faults) };
+}
+
+function faultsOf(document: InventoryDocument, surroundings: InventorySurroundings): readonly Fault[] {
+  switch (document.kind) {
+    case 'InventoryOrder':
+      return orderFaults(document);
+    case 'InventoryTemplate':
+      return templateFaults(document, surroundings);
+    case 'InventoryLayer': {
+      const { level, values } = document.spec;
+      return [...wordFaults(values), ...levelFaults(level, values, surroundings.order)];
+    }
+    case 'InventoryCluster':
+      return [...wordFaults(document.spec.values), ...levelFaults(ownLevel, document.spec.values, surroundings.order)];
+    default:
+      return document satisfies never;
+  }
+}
+
+/** What a level may not set, whatever a cluster is made of. */
+function levelFaults(level: string, values: unknown, order: OrderOfLevels | undefined): readonly Fault[] {
+  if (order === undefined) return [];
+  if (!order.levels.includes(level)) {
+    return [error(['spec', 'level'], `there is no level "${level}"`, `the levels are ${order.levels.join(', ')}`)];
+  }
+  return [...leafPaths(values, order.isByName)].flatMap((path) => {
+    const rank = order.rankAt(path, level);
+    if (typeof rank === 'number') return [];
+    const reason = `level ${level} sets ${valuePathText(path)}, but ${rank}`;
+    return [error(['spec', 'values', ...path], reason, 'remove it here, or change the InventoryOrder')];
+  });
+}
+
+/** Words with `$` belong to templates. */
+function wordFaults(value: unknown, path: readonly PropertyKey[] = ['spec', 'values']): readonly Fault[] {
+  if (Array.isArray(value)) return value.flatMap((item: unknown, index) => wordFaults(item, [...path, index]));
+  if (!isMap(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const isItem = typeof path.at(-1) === 'number';
+    if (!key.startsWith('$') || (key === removeWord && isItem)) return wordFaults(inner, [...path, key]);
+    const fix = 'values are plain: put loops and conditions into the template';
+    return [error([...path, key], `"${key}" is a word of templates`, fix)];
+  });
+}
+
+function templateFaults(document: InventoryTemplate, { templates }: InventorySurroundings): readonly Fault[] {
+  const parsed = parseTemplate(document);
+  const metadata = isMap(document.spec.document?.metadata) ? document.spec.document.metadata : {};
+  const own = ['apiVersion', 'kind', 'status'].flatMap((field) =>
+    field in (document.spec.document ?? {})
+      ? [error(['spec', 'document', field], 'is not for the template to say', `remove it: spec.produces is the kind`)]
+      : [],
+  );
+  const names = Object.keys(metadata)
+    .filter((key) => key !== 'labels' && key !== 'annotations')
+    .map((key) =>
+      error(
+        ['spec', 'document', 'metadata', key],
+        'is not for the template to say',
+        'remove it: the InventoryCluster has it',
+      ),
+    );
+  if (parsed.faults.length > 0) return [...own, ...names, ...parsed.faults];
+  const others = (name: string) => {
+    const found = templates?.(name);
+    return found && parseTemplate(found);
+  };
+  const { faults } = checkTemplate(parsed, others);
+  const mine = faults
+    .filter(({ template, reason }) => template === parsed.name && (templates !== undefined || !isElsewhere(reason)))
+    .map(({ template: _, ...fault }) => fault);
+  return [...own, ...names, ...mine];
+}
+
+const isElsewhere = (reason: string): boolean => reason.startsWith('there is no template');

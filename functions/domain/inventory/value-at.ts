@@ -1,0 +1,42 @@
+/** Reads trees of values: items of lists that are merged by name have their names in paths, others their places. */
+import { isMap } from '../manifest/kubernetes-document.ts';
+import type { ValuePath } from './value-path.ts';
+
+export type IsByName = (list: ValuePath) => boolean;
+
+/** The value and its path as origins have it; undefined when there is none. */
+export function valueAt(
+  values: unknown,
+  path: ValuePath,
+  isByName: IsByName,
+): { readonly value: unknown; readonly path: ValuePath } | undefined {
+  let value = values;
+  const found: string[] = [];
+  for (const key of path) {
+    const [name, inner] =
+      partsOf(value, found, isByName).find(([one], index) => one === key || isPlace(value, key, index)) ?? [];
+    if (name === undefined) return undefined;
+    found.push(name);
+    value = inner;
+  }
+  return { value, path: found };
+}
+
+/** The parts of a map or list with their names in paths; none of other values. */
+export function partsOf(value: unknown, path: ValuePath, isByName: IsByName): readonly (readonly [string, unknown])[] {
+  if (isMap(value)) return Object.entries(value);
+  if (!Array.isArray(value)) return [];
+  const named = isByName(path);
+  return value.map((item: unknown, index) => [named && isMap(item) ? String(item.name) : String(index), item] as const);
+}
+
+/** The path of every leaf; an empty map or list is one. */
+export function* leafPaths(value: unknown, isByName: IsByName, path: ValuePath = []): Iterable<ValuePath> {
+  const parts = partsOf(value, path, isByName);
+  if (parts.length === 0 && path.length > 0) yield path;
+  for (const [key, part] of parts) yield* leafPaths(part, isByName, [...path, key]);
+}
+
+function isPlace(value: unknown, key: string, index: number): boolean {
+  return Array.isArray(value) && key === String(index);
+}
