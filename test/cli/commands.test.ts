@@ -10,7 +10,7 @@ import { kubeloomProcess, root } from './kubeloom-process.ts';
 let home: string;
 
 const kubeloom = (args: readonly string[]) => run(args, { environment: { KUBELOOM_HOME: home } });
-/** It starts a platform, and stdin is that of a process. */
+/** As a process: its stdin, and a platform of its own. */
 const started = (args: readonly string[], stdin = '') =>
   kubeloomProcess(args, { stdin, environment: { KUBELOOM_HOME: home } });
 
@@ -82,7 +82,7 @@ describe('kubeloom simulate', () => {
   });
 
   it('simulate retries a transient failure in place', async () => {
-    const { code, stdout } = await started([
+    const { code, stdout } = await kubeloom([
       'simulate',
       '--verbose',
       '--fail',
@@ -94,7 +94,7 @@ describe('kubeloom simulate', () => {
   });
 
   it('simulate shows only the tries of a stage with an injected fault', async () => {
-    const { code, stdout } = await started([
+    const { code, stdout } = await kubeloom([
       ...['simulate', '--fail', 'kubernetes:transient:2', join(root, 'examples/sim-minimal.yaml')],
     ]);
     expect(code).toBe(0);
@@ -103,7 +103,7 @@ describe('kubeloom simulate', () => {
   });
 
   it('simulate rolls a failed grow back, and says that nothing real was created', async () => {
-    const { code, stdout, stderr } = await started([
+    const { code, stdout, stderr } = await kubeloom([
       'simulate',
       '--fail',
       'kubernetes:user',

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import type { Platform } from '#local/platform.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { root } from './kubeloom-process.ts';
 
 let platform: Platform;
@@ -57,7 +58,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-confirm-'));
   process.env.KUBELOOM_LOG = 'none';
   process.env.KUBELOOM_SIM_STAGE_MS = '0';
-  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startSimulatedPlatform();
   api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
   const text = minimal.replaceAll(/name: (sim-)?minimal/g, 'name: asked');
   await api.putManifest(key, parse(text));

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import type { Platform } from '#local/platform.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { kubeloom as run } from './kubeloom.ts';
 import { root } from './kubeloom-process.ts';
 
@@ -27,7 +28,7 @@ async function nodesOf(name: string, pool: string): Promise<readonly string[]> {
 beforeAll(async () => {
   Object.assign(process.env, { KUBELOOM_LOG: 'none', KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_SIM_STAGE_MS: '0' });
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-demand-'));
-  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startSimulatedPlatform();
   const text = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
   writeFileSync(join(directory, 'm.yaml'), text.replace('count: 2', 'autoscaler: { min: 1, max: 4 }'));
   const applied = await kubeloom('apply', '-f', join(directory, 'm.yaml'), '--wait');

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import type { Platform } from '#local/platform.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { kubeloom as run } from './kubeloom.ts';
 import { kubeloomProcess, root } from './kubeloom-process.ts';
 
@@ -27,7 +28,7 @@ function file(name: string, cluster: string, compute = 2): string {
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-looking-'));
   process.env.KUBELOOM_LOG = 'none';
-  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startSimulatedPlatform();
   await kubeloom(['apply', '-f', file('shop', 'front'), file('bank', 'vault'), '--wait', '--json']);
   await kubeloom(['apply', '-f', file('shop', 'front', 3), '--wait', '--json']);
 });

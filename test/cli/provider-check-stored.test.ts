@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CheckingApi, checkStored } from '#cli/stored-check.ts';
 import type { ProviderCheck } from '#contracts/http-documents.ts';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import type { Platform } from '#local/platform.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 import { kubeloom } from './kubeloom.ts';
 
@@ -29,7 +30,7 @@ async function put(name: string, provider: string, namespace = 'default'): Promi
 
 beforeAll(async () => {
   vi.stubEnv('KUBELOOM_LOG', 'none');
-  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startSimulatedPlatform();
   await put('shop', 'one');
   await put('forum', 'two');
   await put('blog', 'two');

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import type { Platform } from '#local/platform.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { kubeloom as run } from './kubeloom.ts';
 import { kubeloomProcess, root } from './kubeloom-process.ts';
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'kubeloom-verbs-'));
   process.env.KUBELOOM_LOG = 'none';
   process.env.KUBELOOM_STAGE_RETRY_SECONDS = '0';
-  platform = await startPlatform({ inMemory: true, runner: 'sim', apiPort: 0, graceMs: 100 });
+  platform = await startSimulatedPlatform();
 });
 beforeEach(() => {
   process.env.KUBELOOM_SIM_STAGE_MS = '0';

@@ -4,10 +4,10 @@ import { type ApiClient, apiClient, type ManifestName } from '#cli/api-client.ts
 import { ApiProblem } from '#cli/api-problem.ts';
 import type { ManifestAccepted, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import { useDeps, wire } from '#functions/wire.ts';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import { wire } from '#functions/wire.ts';
+import type { Platform } from '#local/platform.ts';
 import { forgetFaults, type InjectedFault } from '#runner/sim/injected-faults.ts';
-import { inMemoryStores } from '#test/fakes/fake-deps.ts';
+import { startSimulatedPlatform } from './simulated-platform.ts';
 
 const pollMs = 10;
 const patienceMs = 110_000;
@@ -36,15 +36,11 @@ export class SimulatedWorld {
 
   static async start(): Promise<SimulatedWorld> {
     Object.assign(process.env, settings);
-    const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
-    // Requests to the platform's stores, and their signatures, are most of what a run costs here. CI makes them.
-    if (process.env.CI !== 'true') useDeps({ ...wire(), ...inMemoryStores() });
-    return new SimulatedWorld(platform);
+    return new SimulatedWorld(await startSimulatedPlatform());
   }
 
-  async stop(): Promise<void> {
-    await this.platform.stop();
-    useDeps(undefined);
+  stop(): Promise<void> {
+    return this.platform.stop();
   }
 
   /** From now on these and no others; they are counted anew. */

@@ -1,9 +1,10 @@
 /** The table on disk: what outlives a stop, what is noticed when it is damaged, what expires. */
-import { cp, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { ensureTable } from '#local/dynamodb/ensure-table.ts';
 import { openItemStore } from '#local/dynamodb/item-store.ts';
@@ -40,13 +41,23 @@ async function count(client: DynamoDBClient): Promise<number> {
   return (await client.send(new QueryCommand(query))).Count ?? 0;
 }
 
-/** A copy of a table with 200 items as a killed process leaves it, its log not yet in the file. */
-async function killed(): Promise<string> {
-  const directory = await temporaryDirectory();
-  const { client } = await start(directory);
+/** A table with 40 items as a killed process leaves it, its log not yet in the file: each test takes a copy. */
+let left: string;
+beforeAll(async () => {
+  left = await mkdtemp(join(tmpdir(), 'kubeloom-table-'));
+  const running = join(left, 'running');
+  const server = await startDynamoDb({ directory: running, port: 0, acceptLoss: false });
+  const client = new DynamoDBClient(at(server.url));
+  await ensureTable(server.url, table, tableSchema);
   for (let sk = 0; sk < 40; sk++) await put(client, item(String(sk), { text: { S: 'x'.repeat(500) } }));
+  await cp(running, join(left, 'killed'), { recursive: true });
+  await server.close();
+});
+afterAll(() => rm(left, { recursive: true, force: true }));
+
+async function killed(): Promise<string> {
   const copy = await temporaryDirectory();
-  await cp(directory, copy, { recursive: true });
+  await cp(join(left, 'killed'), copy, { recursive: true });
   return copy;
 }
 
