@@ -150,6 +150,15 @@ export const HeldPool = z.strictObject({
 });
 export type HeldPool = z.infer<typeof HeldPool>;
 
+/** Nodes that the waypoint under way pauses for. */
+export const NodeWait = z.strictObject({
+  /** What holds each, and ISO 8601: since when. */
+  nodes: z.array(z.strictObject({ node: z.string(), because: z.string(), since: z.string() })),
+  /** ISO 8601: when the stage tries them again. */
+  comparedAgainAt: z.string(),
+});
+export type NodeWait = z.infer<typeof NodeWait>;
+
 /** What succeeded on the way to one target, so that it is not repeated; `key` is a hash of direction, target and start. */
 export const DoneStages = z.strictObject({ key: z.string(), stages: z.array(StageName) });
 export type DoneStages = z.infer<typeof DoneStages>;
@@ -174,6 +183,7 @@ export const ClusterRecord = z.strictObject({
   waypointPrefix: z.string().nullable(),
   /** Failures of the waypoint under way that were backed off. */
   backOffs: z.number().int(),
+  nodeWait: NodeWait.optional(),
   heldPools: z.array(HeldPool).optional(),
   doneStages: DoneStages.optional(),
   /** What the last check for drift found; absent before the first. */

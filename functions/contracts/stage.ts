@@ -20,6 +20,8 @@ export const WaypointDocument = z.strictObject({
   /** What was attempted before and may exist without being in `before` or `target`; its workspaces are handled, too. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
+  /** Nodes that the waypoint has paused for: ISO 8601, since when. */
+  waitsSince: z.record(z.string(), z.string()).optional(),
   stages: z.array(StagePlan),
   undo: z.array(StagePlan),
 });
@@ -43,6 +45,8 @@ export const StageError = z.strictObject({
   /** What a person should do. */
   hint: z.string(),
   retryable: z.boolean(),
+  /** Nodes that a user or a disruption budget holds, and what holds them: no fault, the waypoint pauses for them. */
+  waitsFor: z.array(z.strictObject({ node: z.string(), because: z.string() })).optional(),
 });
 export type StageError = z.infer<typeof StageError>;
 

@@ -72,9 +72,11 @@ export type StageRequest = z.infer<typeof StageRequest>;
 
 const rungs = Object.keys(undoRungs) as [UndoRung, ...UndoRung[]];
 
-/** Plan Cluster: the next waypoint. `direction` 'none' = nothing to do, 'refused' = see the record's failure, 'check' = look for drift. */
+/**
+ * Plan Cluster: the next waypoint. `direction` 'none' = nothing to do, 'refused' = see the record's failure, 'check' = look for drift,
+ * 'wait' = it pauses for nodes. */
 export const PlanClusterOutput = z.object({
-  direction: z.union([Direction, z.enum(['none', 'refused', 'check'])]),
+  direction: z.union([Direction, z.enum(['none', 'refused', 'check', 'wait'])]),
   waypointPrefix: z.string(),
   do: z.record(RunWork, StageRequest),
   undo: z.record(z.enum(rungs), StageRequest),
@@ -94,7 +96,7 @@ export const RecordDriftInput = WaypointInput.extend({ checkFailure: StateError.
 export const AssessFailureInput = WaypointInput.extend({ failure: StateError });
 export const AssessFailureOutput = StateError.extend({
   /** Rung of the ladder where the rollback starts, or what is done instead. */
-  next: z.enum(['undoKubernetes', 'undoConfiguration', 'undoInfrastructure', 'backOff', 'stop']),
+  next: z.enum(['undoKubernetes', 'undoConfiguration', 'undoInfrastructure', 'backOff', 'waitForNodes', 'stop']),
   pauseSeconds: z.number().int(),
 });
 export type AssessFailureOutput = z.infer<typeof AssessFailureOutput>;

@@ -50,6 +50,12 @@ export const eventKinds = {
     RollbackStarted: { level: 'warning', when: 'a grow failed and is undone', fault: 'see `StageFailed`' },
     RolledBack: { level: 'error', when: 'a grow was undone; says what is left', fault: 'see `StageFailed`' },
     BackedOff: { level: 'warning', when: 'a waypoint continues after a pause', fault: 'see `StageFailed`' },
+    WaitsForNodes: {
+      level: 'warning',
+      node: 'always',
+      when: 'a waypoint pauses for nodes: says which, what holds them, since when, and for how long it waits',
+      fault: 'a user, or pods',
+    },
     RetriesEnded: { level: 'warning', when: 'a waypoint is not retried any more', fault: 'see `StageFailed`' },
     NeedsAttention: { level: 'error', when: 'a user has to retry or to change the manifest', fault: 'as it says' },
     AccessGiven: {

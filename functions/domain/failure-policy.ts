@@ -10,7 +10,7 @@ export interface FailureLimits {
   readonly KUBELOOM_MAX_BACK_OFFS: number;
 }
 
-export type WaypointDecision = 'rollBack' | 'backOff' | 'stop';
+export type WaypointDecision = 'rollBack' | 'backOff' | 'waitForNodes' | 'stop';
 
 /** What starts a manifest again whose run failed: the scheduler, a Secret that is stored, or only a person. */
 export type Restart = 'scheduled' | 'secretStored' | 'asked';
@@ -71,6 +71,10 @@ export const failurePolicy = {
 
 /** No pause is longer. */
 export const longestPauseSeconds = 900;
+/** What holds a node is compared again after at most this time. */
+const longestNodePauseSeconds = 300;
+/** A waypoint pauses for a node that is held no longer than this; the run then stops, and is retried like others. */
+export const longestNodeWaitSeconds = 2 * 3600;
 /** Between the end of a run that broke and its next attempt: finish-run waits that long. */
 export const longestRestartPauseSeconds = 300;
 
@@ -99,6 +103,8 @@ export interface WaypointFailure {
   /** How often this waypoint was backed off already. */
   readonly backOffs: number;
   readonly failedStage: StageName;
+  /** Nodes are held, and the waypoint has paused for them so long already. */
+  readonly waitedSeconds?: number;
   readonly config: FailureLimits;
 }
 
@@ -119,6 +125,7 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   if (policy.forwardOnly === 'stop') {
     return { decision: 'stop', rung, pauseSeconds: 0, sentence: `the ${direction} stops: ${policy.because}` };
   }
+  if (failure.waitedSeconds !== undefined) return assessNodeWait(failure, failure.waitedSeconds, rung);
   if (backOffs >= config.KUBELOOM_MAX_BACK_OFFS) {
     const sentence = `the ${direction} stops: it failed ${backOffs + 1} times, each time with a longer pause before`;
     return { decision: 'stop', rung, pauseSeconds: 0, sentence };
@@ -126,6 +133,25 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   const pauseSeconds = growing(config.KUBELOOM_BACK_OFF_SECONDS, backOffs);
   const sentence = `the ${direction} goes on in ${pauseSeconds} s (pause ${backOffs + 1} of ${config.KUBELOOM_MAX_BACK_OFFS}): ${policy.because}`;
   return { decision: 'backOff', rung, pauseSeconds, sentence };
+}
+
+/** Not a failure, so it has a time of its own, and no number of tries. */
+function assessNodeWait(
+  { direction, config }: WaypointFailure,
+  waited: number,
+  rung: UndoRung,
+): ReturnType<typeof assessWaypointFailure> {
+  const hours = `${longestNodeWaitSeconds / 3600} h`;
+  if (waited >= longestNodeWaitSeconds) {
+    const sentence = `the ${direction} stops: it has waited ${hours} for nodes that are held`;
+    return { decision: 'stop', rung, pauseSeconds: 0, sentence };
+  }
+  const pauseSeconds = Math.min(
+    longestNodePauseSeconds,
+    Math.max(config.KUBELOOM_BACK_OFF_SECONDS, Math.round(waited)),
+  );
+  const sentence = `the ${direction} waits for nodes that are held, for ${hours} at most`;
+  return { decision: 'waitForNodes', rung, pauseSeconds, sentence };
 }
 
 /** The first rung of the rollback: the rung of the failed stage also undoes everything before it. */

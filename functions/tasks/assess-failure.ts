@@ -1,4 +1,4 @@
-/** Assess Failure: one table decides whether a waypoint is undone, retried after a pause, or needs attention. */
+/** Assess Failure: one table decides whether a waypoint is undone, retried after a pause, waits for nodes, or needs attention. */
 import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
@@ -11,12 +11,16 @@ export const handler = taskHandler(
   AssessFailureInput,
   uses,
   async ({ run, plan, failure: fault }, deps): Promise<AssessFailureOutput> => {
-    const now = deps.clock.now().toISOString();
+    const time = deps.clock.now();
+    const now = time.toISOString();
     const record = await clusterOf(deps, run);
     const failure = failureBehind({ run, record, plan, fault, now });
-    const { change, event, output } = assessWaypoint({ record, plan, failure, config: deps.config });
+    const { change, events, output } = assessWaypoint({ record, plan, failure, config: deps.config, now: time });
     await deps.clusters.put(changed(record, run, change));
-    await deps.events.append(keyOf(run), [clusterEvent(run, now, event)]);
+    await deps.events.append(
+      keyOf(run),
+      events.map((event) => clusterEvent(run, now, event)),
+    );
     return output;
   },
 );

@@ -6,7 +6,7 @@ import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { demandLeft } from '../pipeline/clusters/demand-records.ts';
 import { planEvents } from '../pipeline/clusters/plan-events.ts';
 import { cancelledRecord, reachedRecord, refusedRecord } from '../pipeline/clusters/plan-outcomes.ts';
-import { startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
+import { isWaiting, startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
 import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
@@ -33,6 +33,7 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
+  if (isWaiting(record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
   const demand = await demandLeft(deps, { run, manifest, record, now });
   const planning = planningOf(deps, manifest, demand ? [demand] : []);

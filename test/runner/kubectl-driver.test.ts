@@ -13,7 +13,7 @@ const fakeKubectl = `#!/bin/bash
 cluster=$KUBELOOM_TEST_CLUSTER
 shift
 echo "$*" >> "$cluster/calls"
-case "$1 $2" in 'get replicas.longhorn.io') cat "$cluster/replicas"; exit;; 'get pod') cat "$cluster/etcd-environment"; exit;; esac
+case "$1 $2" in 'get replicas.longhorn.io') cat "$cluster/replicas"; exit;; 'get pod') cat "$cluster/etcd-environment"; exit;; 'get poddisruptionbudgets') cat "$cluster/budgets"; exit;; esac
 case "$1" in
   get) [ "$2" = nodes ] || { echo 'Error from server (NotFound): not found' >&2; exit 1; }
     printf '{"items":['; sep=; for f in "$cluster"/nodes/*; do [ -e "$f" ] && { printf '%s' "$sep"; cat "$f"; sep=,; }; done; printf ']}';;
@@ -54,10 +54,10 @@ function live(name: string, change: { ready?: string; labels?: Record<string, st
   writeFileSync(join(cluster, 'nodes', name), JSON.stringify(node));
 }
 
-async function shrink(target: ClusterState, remove: string[], maxUnavailable = 1): Promise<void> {
+async function shrink(target: ClusterState, remove: string[], waitsSince: Record<string, string> = {}): Promise<void> {
   const before = twoProviderState();
   await world.put(
-    aDocument([nodesStage([], remove, maxUnavailable)], { direction: 'shrink', before, target }),
+    aDocument([nodesStage([], remove)], { direction: 'shrink', before, target, waitsSince }),
     twoProviderFacts,
   );
 }
@@ -207,14 +207,36 @@ describe('removal of nodes', () => {
   });
 
   it('a removal goes on after a drain timeout, and stops at any other drain error', async () => {
-    fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 30m0s');
-    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01']);
+    fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 3m0s');
+    const since = { 'basement-01': new Date(world.ports.clock.now().getTime() - 28 * 60_000).toISOString() };
+    await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01'], since);
     expect((await world.run('nodes')).ok).toBe(true);
+    expect(calls().find((call) => call.startsWith('drain'))).toContain('--timeout=2m');
     expect((await world.reported()).join()).toContain('DrainTimedOut');
     live('basement-01');
     fail('drain', 'basement-01', 'error: cannot evict pod as it would violate the pod disruption budget');
     expect((await world.run('nodes')).error).toMatchObject({ code: 'DrainFailed', resource: 'basement-01' });
     expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
+  });
+
+  it('a drain that takes long lets the waypoint pause: the result says which budget holds which pod', async () => {
+    const pods = ['db-0', 'db-1'].map(
+      (pod) =>
+        `error when evicting pods/"${pod}" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`,
+    );
+    fail('drain', 'basement-01', [...pods, ...pods, 'error: global timeout reached: 3m0s'].join('\n'));
+    const budget = (name: string, disruptionsAllowed: number) => ({
+      metadata: { name, namespace: 'shop' },
+      status: { disruptionsAllowed },
+    });
+    writeFileSync(join(cluster, 'budgets'), JSON.stringify({ items: [budget('db', 0), budget('web', 1)] }));
+    await shrink(twoProviderState({ pools: [controlPool] }), ['basement-01', 'workers-bbbbbbb-01']);
+    const { error } = await world.run('nodes');
+    const because = 'the disruption budget shop/db does not allow to evict shop/db-0, shop/db-1';
+    expect(error).toMatchObject({ code: 'DrainWaits', retryable: false, waitsFor: [{ node: 'basement-01', because }] });
+    expect(error?.message).toBe(`basement-01: ${because}.`);
+    expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
+    expect(existsSync(join(cluster, 'nodes', 'workers-bbbbbbb-01'))).toBe(false);
   });
 
   it('a node that its owner locked is skipped with an event, and the others are removed', async () => {
@@ -224,6 +246,10 @@ describe('removal of nodes', () => {
       class: 'conflict',
       code: 'NodeLocked',
       resource: 'basement-01',
+      retryable: false,
+      waitsFor: [
+        { node: 'basement-01', because: expect.stringContaining('held by the label kubeloom.dev/upgrade-lock') },
+      ],
     });
     expect(existsSync(join(cluster, 'nodes', 'basement-01'))).toBe(true);
     expect(existsSync(join(cluster, 'nodes', 'workers-bbbbbbb-01'))).toBe(false);

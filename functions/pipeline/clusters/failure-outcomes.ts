@@ -1,6 +1,6 @@
 /** What follows a failed waypoint, in the record, in an event and in sentences for people. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterFailure, ClusterRecord, NodeProgress } from '#contracts/records.ts';
+import type { ClusterFailure, ClusterRecord, NodeProgress, NodeWait } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
@@ -19,43 +19,80 @@ export interface WaypointQuestion {
   readonly plan: PlanInput;
   readonly failure: ClusterFailure;
   readonly config: Config;
+  readonly now: Date;
 }
 
 /** Asks the table and turns its answer into a record, an event and the next state. */
-export function assessWaypoint({ record, plan, failure, config }: WaypointQuestion): {
+export function assessWaypoint({ record, plan, failure, config, now }: WaypointQuestion): {
   readonly change: Partial<ClusterRecord>;
-  readonly event: ClusterEvent;
+  readonly events: readonly ClusterEvent[];
   readonly output: AssessFailureOutput;
 } {
   const { backOffs } = record;
   const direction = directionOf(plan);
   // Without a stage, all that had work were done: the whole ladder has to undo them.
   const failedStage = failure.stage ?? 'traffic';
-  const answer = assessWaypointFailure({ direction, class: failure.class, backOffs, failedStage, config });
+  const held = heldNodes(record.nodeWait, failure, now);
+  const waitedSeconds = held && (now.getTime() - Math.min(...held.map(({ since }) => Date.parse(since)))) / 1000;
+  const answer = assessWaypointFailure({
+    ...{ direction, class: failure.class, backOffs, failedStage, config },
+    ...(waitedSeconds !== undefined && { waitedSeconds }),
+  });
   const { decision, rung, pauseSeconds } = answer;
   const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
   const reported = { ...failure, outcome: sentence };
   const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
-  const event = (kind: 'RollbackStarted' | 'BackedOff' | 'RetriesEnded') => ({ kind, message: sentence });
+  const events = (kind: 'RollbackStarted' | 'BackedOff' | 'RetriesEnded') => [{ kind, message: sentence }];
   switch (decision) {
     case 'rollBack':
       return {
         change: { failure: reported, status: 'RollingBack' },
-        event: event('RollbackStarted'),
+        events: events('RollbackStarted'),
         output: { ...fault, next: nextOfRung[rung] },
       };
     case 'backOff':
       return {
         change: { failure: reported, status: 'BackingOff', backOffs: backOffs + 1 },
-        event: event('BackedOff'),
+        events: events('BackedOff'),
         output: { ...fault, next: 'backOff' },
       };
+    case 'waitForNodes': {
+      const nodes = held ?? [];
+      const comparedAgainAt = new Date(now.getTime() + pauseSeconds * 1000).toISOString();
+      const status = 'BackingOff' as const;
+      return {
+        change: { failure: reported, status, nodeWait: { nodes: [...nodes], comparedAgainAt } },
+        events: nodes.filter((one) => !isKnown(record.nodeWait, one)).map((one) => waitEvent(one, sentence)),
+        output: { ...fault, next: 'waitForNodes' },
+      };
+    }
     case 'stop':
-      return { change: { failure: reported }, event: event('RetriesEnded'), output: { ...fault, next: 'stop' } };
+      return { change: { failure: reported }, events: events('RetriesEnded'), output: { ...fault, next: 'stop' } };
     default:
       return decision satisfies never;
   }
 }
+
+type HeldNode = NodeWait['nodes'][number];
+
+/** Since when each is held; undefined when the failure is another one. */
+function heldNodes(
+  before: NodeWait | undefined,
+  { waitsFor }: ClusterFailure,
+  now: Date,
+): readonly HeldNode[] | undefined {
+  return waitsFor?.map(({ node, because }) => {
+    const since = before?.nodes.find((one) => one.node === node)?.since ?? now.toISOString();
+    return { node, because, since };
+  });
+}
+
+const isKnown = (before: NodeWait | undefined, { node, because }: HeldNode): boolean =>
+  before?.nodes.some((one) => one.node === node && one.because === because) === true;
+
+const waitEvent = ({ node, because, since }: HeldNode, sentence: string): ClusterEvent => ({
+  ...{ kind: 'WaitsForNodes', node, message: `${node}: ${because}, since ${since}; ${sentence}` },
+});
 
 /** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */
 export function rollbackSentence(direction: string, record: ClusterRecord, dropped = false): string {

@@ -12,6 +12,8 @@ export function planEvents(
   path: readonly Waypoint[],
   { before, after, now }: { readonly before: ClusterRecord; readonly after: ClusterRecord; readonly now: string },
 ): readonly NewEvent[] {
+  // It goes on where it paused for nodes: that was reported.
+  if (after.nodeWait) return [];
   const plan = { cluster: clusterName(after), waypoints: [...path], refusals: [] };
   const { summary, waypoints } = describeClusterPlan(plan, after.current);
   const [first] = waypoints;

@@ -62,12 +62,14 @@ export function startWaypoint(start: WaypointStart): Start {
   const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
   const progress = progressOf(start, during, remaining);
   const stages = waypoint.stages.map((plan) => orphanAll(plan, manifest, during));
+  const goesOn = record.status === 'BackingOff';
+  const { demand: _before, nodeWait, ...known } = record;
+  const waited = goesOn ? nodeWait : undefined;
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
+    ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
   };
-  const goesOn = record.status === 'BackingOff';
-  const { demand: _before, ...known } = record;
   const { sizes, replace } = start.demand ?? noDemand;
   const next = changed(known, run, {
     ...during,
@@ -78,10 +80,16 @@ export function startWaypoint(start: WaypointStart): Start {
     waypointPrefix,
     doneStages,
     heldPools: [...heldBy(manifest, record)],
+    ...(waited && { nodeWait: waited }),
     ...(goesOn ? {} : { failure: null, backOffs: 0 }),
   });
   const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
   return { document, record: next, output };
+}
+
+/** It pauses for nodes that are held, and is not to be compared again yet. */
+export function isWaiting({ status, nodeWait }: ClusterRecord, now: string): boolean {
+  return status === 'BackingOff' && nodeWait !== undefined && nodeWait.comparedAgainAt > now;
 }
 
 /** Number and artifact prefix of the next waypoint, or check, of this run. */

@@ -18,7 +18,9 @@ export function stageEvents(collected: Collected, config: Config): readonly NewE
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
   const ended = verdict.succeeded ? [reported({ kind, message: doneSentence(what, result) })] : [];
-  const failed = verdict.error ? [failure(what, collected, config)] : [];
+  // Assess Failure reports what a waypoint waits for, once.
+  const waits = slot.mode === 'do' && verdict.error?.waitsFor !== undefined;
+  const failed = verdict.error && !waits ? [failure(what, collected, config)] : [];
   return [...ended, ...failed.map(reported)];
 }
 

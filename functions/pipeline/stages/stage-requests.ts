@@ -16,7 +16,7 @@ export const toolOfStage = {
 } as const satisfies Record<RunWork, RunnerTool>;
 
 /** No waypoint: every slot is empty. */
-export function nothingToDo(direction: 'none' | 'refused'): PlanClusterOutput {
+export function nothingToDo(direction: 'none' | 'refused' | 'wait'): PlanClusterOutput {
   const slot = (mode: 'do' | 'undo', stage: RunWork): StageRequest => {
     return { stage, mode, hasWork: false, project: '', waypointPrefix: '', step: 0 };
   };

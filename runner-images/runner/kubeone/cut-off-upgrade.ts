@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
-import { isLocked, nodesLocked } from '../kubernetes/remove-nodes.ts';
+import { isLocked, upgradeLocked } from '../kubernetes/remove-nodes.ts';
 import { complaintsOnly } from '../process.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -34,11 +34,7 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   const wanted = `v${state.kubernetesVersion}`;
   // KubeOne upgrades all nodes or none, so it waits for each that is held.
   const locked = nodes.filter(({ kubeletVersion, labels }) => kubeletVersion !== wanted && isLocked(labels));
-  if (locked.length > 0)
-    throw nodesLocked(
-      locked.map(({ name }) => name),
-      'upgraded',
-    );
+  if (locked.length > 0) throw upgradeLocked(locked.map(({ name }) => name));
   const mixed =
     nodes.some(({ kubeletVersion }) => kubeletVersion !== wanted) && (await serverVersion(kubectl)) === wanted;
   if (labelled.length === 0 && !mixed) return [];

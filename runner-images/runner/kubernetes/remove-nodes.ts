@@ -4,12 +4,10 @@ import type { NodesWork } from '#domain/plan.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { drainNode, drainWaits, heldFailure, type NodeHeld } from './drain-node.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
 import { refuseLastReplica, stopReplicas } from './stop-replicas.ts';
-
-/** Pods that cannot move must not block the removal of a node for ever. */
-const drainMinutes = 30;
 
 /** Labels by which users hold a node while something on it must not be disturbed. */
 export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
@@ -25,7 +23,7 @@ interface Leaving {
   readonly pool: string;
 }
 
-/** Returns how many nodes were removed; those that are gone already are fine. Throws `NodeLocked` after all others are done. */
+/** Returns how many nodes were removed; those that are gone already are fine. Throws `NodeLocked` or `DrainWaits` after all others are done. */
 export async function removeNodes(
   context: StageContext,
   kubectl: Kubectl,
@@ -42,14 +40,18 @@ export async function removeNodes(
   for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
   const locked = present.filter(({ name }) => isLocked(nodes.get(name)?.labels ?? {}));
   const free = present.filter((node) => !locked.includes(node));
+  const waits: NodeHeld[] = locked.map(({ name }) => lockOf(name));
   const survivors = controlNodes(context.target).filter((name) => nodes.has(name));
   const take = async (leaving: Leaving) => {
     const removed = removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
-    await (orphan.has(leaving.name)
+    const held = await (orphan.has(leaving.name)
       ? removed.catch((error) => reportTolerated(context, leaving.name, error))
       : removed);
+    if (held) waits.push(held);
+    return held;
   };
-  for (const leaving of free.filter(({ control }) => control)) await take(leaving);
+  // One at a time: the next one waits for the one that is held.
+  for (const leaving of free.filter(({ control }) => control)) if (await take(leaving)) break;
   const pools = Map.groupBy(
     free.filter(({ control }) => !control),
     ({ pool }) => pool,
@@ -58,21 +60,19 @@ export async function removeNodes(
     [...pools].map(([pool, leaving]) => settleBounded(leaving, maxUnavailableOf[pool] ?? maxUnavailable, take)),
   );
   unwrap(outcomes.flat());
-  if (locked.length > 0)
-    throw nodesLocked(
-      locked.map(({ name }) => name),
-      'deleted',
-    );
+  if (locked.length > 0) throw nodesLocked(waits, 'deleted');
+  if (waits.length > 0) throw drainWaits(waits);
   return free.length;
 }
 
+/** Returns what holds it, if its pods cannot leave yet: it then stays, cordoned. */
 async function removeNode(
   context: StageContext,
   kubectl: Kubectl,
   { name, control }: Leaving,
   live: ClusterNode | undefined,
   survivors: readonly string[],
-): Promise<void> {
+): Promise<NodeHeld | undefined> {
   if (control && survivors.length === 0) throw lastControlNode(name);
   if (live?.ready === 'Unknown') {
     context.emit({
@@ -85,13 +85,15 @@ async function removeNode(
   }
   await kubectl.run(['cordon', name, '--request-timeout=30s'], { about: name });
   if (!control) await stopReplicas(context, kubectl, name);
-  await drain(context, kubectl, name);
+  const held = await drainNode(context, kubectl, name);
+  if (held) return held;
   // What a dead machine had is lost: it must not keep its node for ever.
   if (!control && live?.ready !== 'Unknown') await refuseLastReplica(context, kubectl, name);
   if (control) await removeEtcdMember(context, kubectl, name, survivors);
   await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
   context.facts.node(name, { joined: false });
   context.emit({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
+  return undefined;
 }
 
 /** Nodes that the user orphans: Kubeloom tries to remove them from Kubernetes; a failure is only a warning. */
@@ -100,43 +102,10 @@ function orphanedNodes({ document }: StageContext): ReadonlySet<string> {
 }
 
 /** A cancelled stage stops here, too. */
-function reportTolerated({ emit }: StageContext, node: string, error: unknown): void {
+function reportTolerated({ emit }: StageContext, node: string, error: unknown): undefined {
   if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled') throw error;
   const message = `${node} is orphaned and could not be removed from Kubernetes: ${error.message}`;
   emit({ kind: 'NodeOrphaned', message, node });
-}
-
-/** Drains it. Running out of time is reported and is not an error; everything else is. */
-async function drain(context: StageContext, kubectl: Kubectl, name: string): Promise<void> {
-  const result = await kubectl.try(
-    [
-      'drain',
-      name,
-      '--ignore-daemonsets',
-      '--delete-emptydir-data',
-      // Pods without a controller would block a drain for ever, and are lost with the machine anyway.
-      '--force',
-      '--skip-wait-for-delete-timeout=60',
-      `--timeout=${drainMinutes}m`,
-    ],
-    { totalMs: (drainMinutes + 2) * 60_000, quietMs: (drainMinutes + 1) * 60_000 },
-  );
-  if (result.code === 0) return;
-  if (/timed? ?out|timeout|deadline/i.test(result.stderr)) {
-    context.emit({
-      kind: 'DrainTimedOut',
-      message: `${name} was not drained within ${drainMinutes} minutes; it is removed with what still runs on it`,
-      node: name,
-    });
-    return;
-  }
-  throw new StageFailure({
-    class: /connection|refused|unreachable|EOF/i.test(result.stderr) ? 'transient' : 'conflict',
-    code: 'DrainFailed',
-    message: result.stderr.trim().split('\n').slice(-5).join('\n') || `kubectl drain ended with ${result.code}`,
-    resource: name,
-    hint: 'See which pods stay on the node and why; a PodDisruptionBudget may forbid to move them.',
-  });
 }
 
 function leavingNode({ target, others }: StageContext, name: string): Leaving {
@@ -163,13 +132,17 @@ function lastControlNode(name: string): StageFailure {
   });
 }
 
-/** `what` waits until their label is removed. */
-export function nodesLocked(names: readonly string[], what: 'deleted' | 'upgraded'): StageFailure {
+const lockOf = (node: string): NodeHeld => ({ node, because: `held by the label ${lockLabels.join(' or ')}` });
+
+/** An upgrade waits until the label of these nodes is removed. */
+export function upgradeLocked(names: readonly string[]): StageFailure {
+  return nodesLocked(names.map(lockOf), 'upgraded');
+}
+
+function nodesLocked(waitsFor: readonly NodeHeld[], what: 'deleted' | 'upgraded'): StageFailure {
   return new StageFailure({
-    class: 'conflict',
+    ...heldFailure(waitsFor),
     code: 'NodeLocked',
-    message: `${names.join(', ')}: held by the label ${lockLabels.join(' or ')}.`,
-    resource: names[0] ?? '',
-    hint: `Remove the label once the node may be ${what}; Kubeloom retries automatically.`,
+    hint: `Remove the label once the node may be ${what}; Kubeloom waits for that.`,
   });
 }

@@ -19,7 +19,7 @@ import { type BuildRequest, StateFault } from './state-machines.ts';
 
 /**
  * `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. `stopped`: somebody stops
- * it, and it says so. `lost`: new pools of these names cannot be made. A function happens first, and may return `stopped`.
+ * it, and it says so. `lost`: new pools of these names cannot be made. `held`: these nodes are held. A function happens first, and may return `stopped`.
  */
 export type Trouble =
   | ErrorClass
@@ -27,6 +27,7 @@ export type Trouble =
   | 'garbled'
   | 'stopped'
   | { readonly lost: readonly string[] }
+  | { readonly held: NonNullable<StageError['waitsFor']> }
   | (() => unknown);
 type Ending = Exclude<Trouble, () => unknown>;
 
@@ -80,8 +81,8 @@ export class ScriptedRunner {
     this.documents.push(document);
     this.prefixes.push(prefix);
     const ending = await this.#ending(stage, mode);
-    const lost = typeof ending === 'object' ? poolsNamed(document.target, ending.lost) : [];
-    const fails = typeof ending === 'string';
+    const lost = typeof ending === 'object' && 'lost' in ending ? poolsNamed(document.target, ending.lost) : [];
+    const fails = typeof ending === 'string' || (typeof ending === 'object' && 'held' in ending);
     const last = document.stages.at(-1)?.stage === stage;
     if (document.direction === 'repair' && last && !fails) {
       this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
@@ -124,7 +125,7 @@ export class ScriptedRunner {
     if (ending === 'kill') return false;
     if (ending === 'garbled') await artifacts.putText(waypointKeys.result(attemptPrefix), '{"schema":1,"ok":tr');
     if (ending === 'garbled') return false;
-    const error = typeof ending === 'string' ? errorOf(ending, cluster) : undefined;
+    const error = typeof ending === 'string' ? errorOf(ending, cluster) : heldBy(ending);
     const times = { startedAt: '2026-11-20T12:00:00.000Z', endedAt: '2026-11-20T12:00:01.500Z', toolMs: 1000 };
     const result: StageResult = { schema: 1, ok: !error, ...times, ...left, ...(error && { error }) };
     await artifacts.putText(waypointKeys.result(attemptPrefix), JSON.stringify(result));
@@ -203,10 +204,14 @@ const stopped = {
   ...{ hint: 'Nothing to do.', retryable: false },
 } as const satisfies StageError;
 
-function errorOf(
-  ending: Exclude<Ending, 'kill' | 'garbled' | { readonly lost: readonly string[] }>,
-  cluster: string,
-): StageError {
+function heldBy(ending: Exclude<Ending, string> | undefined): StageError | undefined {
+  if (ending === undefined || !('held' in ending)) return undefined;
+  const message = ending.held.map(({ node, because }) => `${node}: ${because}`).join('; ');
+  const about = { class: 'conflict', code: 'NodeLocked', hint: 'remove the label', retryable: false } as const;
+  return { ...about, message, waitsFor: ending.held };
+}
+
+function errorOf(ending: Exclude<Ending, 'kill' | 'garbled' | object>, cluster: string): StageError {
   if (ending === 'stopped') return { ...stopped };
   const errorClass = ending;
   return {
