@@ -1,7 +1,8 @@
 /** A platform with one manifest on it, and what can be seen of it: whoever is refused must not have changed that. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts';
+import type { Platform, PlatformOptions } from '#local/platform.ts';
 import { aManifest } from '#test/api/documents.ts';
+import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 
 export interface UnderAttack {
   readonly platform: Platform;
@@ -44,10 +45,7 @@ export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptio
   beforeAll(async () => {
     // The thousand refusals of a test are no news.
     process.env.KUBELOOM_LOG ??= 'errors';
-    platform = await startPlatform({
-      ...{ inMemory: true, apiPort: 0, runner: 'sim', tickSeconds: 3600 },
-      ...(await prepare()),
-    });
+    platform = await startSimulatedPlatform({ tickSeconds: 3600, ...(await prepare()) });
     const put = await call('PUT', '/v1/manifests/team/shop', { body: JSON.stringify(aManifest()) });
     expect(put.status).toBe(202);
     await remember();
