@@ -1,6 +1,6 @@
 /** What nodes get to read: peer lists, load balancer configuration, UDP rules. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needAnsible, render, templates } from './playbook.ts';
@@ -191,6 +191,32 @@ test('every playbook is one that Ansible accepts', () => {
   const options = { env: { ...process.env, ...config }, input: '', encoding: 'utf8' as const };
   const said = execFileSync('ansible-playbook', args, options);
   for (const file of playbooks) expect(said).toContain(file);
+});
+
+test('a script of a playbook that installs packages has the function for it before', () => {
+  const text = (path: string) => readFileSync(join(templates, path), 'utf8');
+  const installs = (path: string) => /^\s*packages /m.test(text(path));
+  const scripts = readdirSync(templates)
+    .filter((name) => name.endsWith('.yml'))
+    .flatMap((playbook) => text(playbook).split(/^\s+- name: /m));
+  const checked = scripts.flatMap((script) => {
+    const files = [...script.matchAll(/lookup\('(file|template)', '([^']+)'\)/g)].map(([, kind, name]) =>
+      kind === 'file' ? `files/${name}` : `templates/${name}`,
+    );
+    // A template's own scripts come where it does.
+    const all = files.flatMap((path) => [
+      path,
+      ...[...text(path).matchAll(/lookup\('file', '([^']+\.sh)'\)/g)].map(([, name]) => `files/${name}`),
+    ]);
+    const first = all.findIndex(installs);
+    if (first < 0) return [];
+    const functions = all.indexOf('files/packages.sh');
+    expect({ script: script.split('\n')[0], known: functions >= 0 && functions < first }).toMatchObject({
+      known: true,
+    });
+    return [script];
+  });
+  expect(checked.length).toBeGreaterThan(2);
 });
 
 /** [Peer] sections by the name in their comment. */
