@@ -65,9 +65,9 @@ describe('targets', () => {
     };
     // A repair removes what Kubernetes has of a lost machine before KubeOne runs.
     expect(programsOf('kubeone')).toEqual(['kubeone-programs', 'kubectl-program']);
-    // Upstream files of documents are applied by the one and compared by the other.
-    expect(programsOf('kubectl')).toEqual(['kubectl-program', 'documents']);
-    expect(programsOf('drift')).toContain('documents');
+    // Upstream files of documents and the agent's program are applied by the one and compared by the other.
+    expect(programsOf('kubectl')).toEqual(['kubectl-program', 'documents', 'bundle']);
+    expect(programsOf('drift')).toEqual(expect.arrayContaining(['documents', 'bundle']));
   });
 
   it('the targets mirror the plugin of every provider type in the version that it pins', () => {
