@@ -186,7 +186,7 @@ describe('the interval of checks', () => {
     expect(intervalMinutes(interval)).toBe(minutes);
   });
 
-  it.each(['29m', '31d', '0h', '6', '6 h', '-6h', 'daily', '', '999999d'])(
+  it.each(['9m', '31d', '0h', '6', '6 h', '-6h', 'daily', '', '999999d'])(
     'the interval "%s" is refused with a fix',
     (interval) => {
       const { error } = DriftChecks.safeParse({ interval });

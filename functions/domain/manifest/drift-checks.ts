@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { shown } from './names.ts';
 
 const minutesOf = { m: 1, h: 60, d: 24 * 60 } as const;
-const shortest = 30;
+/** As `after` of a pool with `repair`, unless it says otherwise: a more frequent check would replace nothing sooner. */
+const shortest = 10;
 const longest = 30 * 24 * 60;
 
-/** Minutes of `30m`, `6h` or `7d`; undefined for `off`. */
+/** Minutes of `10m`, `6h` or `7d`; undefined for `off`. */
 export function intervalMinutes(interval: string): number | undefined {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(interval) ?? [];
   return count === undefined ? undefined : Number(count) * minutesOf[unit as keyof typeof minutesOf];
@@ -22,11 +23,11 @@ export const DriftChecks = z.strictObject({
       },
       {
         error: (issue) =>
-          `${shown(issue.input)} is not an interval between 30 minutes and 30 days; use a number with m, h or d, such as "6h", or "off"`,
+          `${shown(issue.input)} is not an interval between 10 minutes and 30 days; use a number with m, h or d, such as "6h", or "off"`,
       },
     )
     .default('6h')
-    .describe('Time between two checks: a number with `m`, `h` or `d`, from `30m` to `30d`; `off`: none.'),
+    .describe('Time between two checks: a number with `m`, `h` or `d`, from `10m` to `30d`; `off`: none.'),
   onDrift: z
     .enum(['report', 'repair'])
     .default('report')
