@@ -106,6 +106,10 @@ export const Options = z.strictObject({
   vaultAudiences: list
     .default([])
     .describe('audiences of the tokens that runners show to Vaults (`jwtaudience` of connections), comma separated'),
+  requireApproval: list
+    .pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, 'names no namespace')))
+    .default([])
+    .describe('namespaces whose plans someone with the role `approver` has to approve, comma separated; `*`: all'),
   templateSources: z
     .enum(['builtin', 'git'])
     .default('git')

@@ -32,7 +32,7 @@ export interface SettingsParts {
   /** The options of the deployment. */
   readonly options: Pick<
     Options,
-    'admins' | 'repairsPerHour' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts'
+    'admins' | 'repairsPerHour' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts' | 'requireApproval'
   >;
 }
 
@@ -45,6 +45,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_AGENT_URL: parts.agentUrl,
     KUBELOOM_ADMINS: parts.options.admins.join(','),
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
+    KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
     // The image of the nodes stage is built with it.
     KUBELOOM_UPSTREAM_DOCUMENTS: 'longhorn',
     KUBELOOM_DEFAULT_STORAGE: 'longhorn',

@@ -13,7 +13,7 @@ export class ApiProblem extends CliError {
   constructor(problem: Problem, document?: unknown) {
     // For parameters, the sentence says all of it.
     const faults = (problem.faults ?? []).filter(({ reason }) => !problem.detail.includes(reason));
-    super([problem.detail, ...faultLines(located(document, faults), 'fault')].join('\n'), exitCodeOf(problem.status));
+    super([problem.detail, ...faultLines(located(document, faults), 'fault')].join('\n'), exitCodeOf(problem));
     this.name = 'ApiProblem';
     this.problem = problem;
   }
@@ -87,7 +87,8 @@ function noAnswerText(apiUrl: string, { code = '', message }: ConnectionFault): 
   return `${apiUrl} cannot be asked (${message}): ${fix}`;
 }
 
-function exitCodeOf(status: number): number {
+function exitCodeOf({ status, code }: Problem): number {
+  if (code === 'ApprovalRequired') return exitCodes.unconfirmed;
   if (status === 401 || status === 403) return exitCodes.forbidden;
   if (status === 404) return exitCodes.notFound;
   if (status === 409 || status === 412) return exitCodes.conflict;

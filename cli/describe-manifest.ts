@@ -1,9 +1,17 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
-import type { ClusterDescription, FailureReport, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
+import type {
+  ClusterDescription,
+  FailureReport,
+  ManifestDescription,
+  NodeRow,
+  RunPage,
+} from '#contracts/api-bodies.ts';
 import { counted, listed, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago, until } from './times.ts';
+
+type Run = RunPage['items'][number];
 
 export interface DescribeOptions {
   /** A row for each node however many there are. @default rows of pools above 40 nodes in a cluster */
@@ -16,7 +24,9 @@ const mostNodeRows = 40;
 
 /** Everything `kubeloom describe` shows, as lines. */
 export function describeManifest(manifest: ManifestDescription, options: DescribeOptions = {}): string {
-  const run = manifest.lastRun ? ` (${manifest.lastRun.reason})` : '';
+  const run = manifest.lastRun
+    ? ` (${[manifest.lastRun.reason, planText(manifest.lastRun)].filter(Boolean).join(', ')})`
+    : '';
   const generation = `generation ${manifest.generation}, attempt ${manifest.attempt}, changed ${ago(manifest.updatedAt)}`;
   const head = [
     ...wrap(`${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`, 2, options.width),
@@ -33,6 +43,12 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
     ...clusterLines(cluster, { ...options, sayWhatIsSimulated }),
   ]);
   return [...head, ...clusters].join('\n');
+}
+
+/** The plan that a run carries out, and who approved it. */
+export function planText({ plan }: Pick<Run, 'plan'>): string {
+  if (plan === undefined) return '';
+  return `plan ${plan.id}${plan.approvedBy === undefined ? '' : `, approved by ${plan.approvedBy}`}`;
 }
 
 /** Status word, and whether it is paused or being deleted. */

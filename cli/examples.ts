@@ -3,10 +3,19 @@ import type { Command } from 'commander';
 
 /** By the words of the command, without `kubeloom`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
-  apply: ['-f shop.yaml --wait', '-f secrets.yaml -f shop.yaml'],
+  apply: [
+    '-f shop.yaml --wait',
+    '-f secrets.yaml -f shop.yaml',
+    '-f shop.yaml --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819',
+  ],
   init: ['shop.yaml --provider hetzner', 'shop.yaml --provider hetzner,aws --name shop'],
   validate: ['-f shop.yaml', '-f shop.yaml --json'],
   plan: ['-f shop.yaml', 'shop -n team'],
+  approve: [
+    'shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --wait',
+    'team/shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --yes',
+  ],
+  plans: ['shop', 'team/shop --json'],
   simulate: ['examples/sim-minimal.yaml', 'a.yaml b.yaml --fail kubernetes:transient:2'],
   get: ['', 'shop -o yaml'],
   describe: ['shop', 'team/shop --nodes'],

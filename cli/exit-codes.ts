@@ -17,7 +17,7 @@ export const exitCodes = {
   unreachable: 7,
   /** Access denied: no valid credentials, or the caller lacks the required role. */
   forbidden: 8,
-  /** Something would be removed, and it was not confirmed. */
+  /** Something would be removed, and it was not confirmed; or a plan has to be approved first. */
   unconfirmed: 9,
   /** Ctrl-C. */
   interrupted: 130,

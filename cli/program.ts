@@ -12,6 +12,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['init'], async () => (await import('./commands/init.ts')).registerInit],
   [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
   [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
+  [['plans', 'approve'], async () => (await import('./commands/approve.ts')).registerApprove],
   [['simulate'], async () => (await import('./commands/simulate.ts')).registerSimulate],
   [['get'], async () => (await import('./commands/get.ts')).registerGet],
   [['describe', 'runs'], async () => (await import('./commands/inspect.ts')).registerInspect],

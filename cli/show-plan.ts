@@ -30,6 +30,13 @@ export function showPlan(report: PlanReport): void {
     print();
     printWrapped(`  total: ${totalsText(report.totals)}`, 4);
   }
+  if (report.id === null) return;
+  print(`  plan ${report.id}`);
+  if (report.needsApproval && report.hasWork)
+    printWrapped(
+      paint('yellow', '  someone with the role approver has to approve it: `apply` keeps it as proposed'),
+      4,
+    );
 }
 
 function showCluster(plan: PlanReport['clusters'][number]): void {

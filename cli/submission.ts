@@ -42,8 +42,15 @@ export async function knownDocuments(files: readonly string[]): Promise<readonly
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-/** Validates all of them together, then plans each manifest as if the others were stored. Changes nothing. */
-export async function judge(api: ApiClient, known: readonly Known[]): Promise<readonly Judged[]> {
+/**
+ * Validates all of them together, then plans each manifest as if the others were stored; it is refused when it is none of the
+ * plans that are given. Changes nothing.
+ */
+export async function judge(
+  api: ApiClient,
+  known: readonly Known[],
+  plans?: readonly string[],
+): Promise<readonly Judged[]> {
   const documents = await verdicts(
     api,
     known.map(({ document }) => document),
@@ -52,7 +59,7 @@ export async function judge(api: ApiClient, known: readonly Known[]): Promise<re
   for (const [index, item] of known.entries()) {
     const faults = documents[index]?.faults ?? [];
     if (faults.length > 0) judged.push({ ...item, refused: faulty(item, faults) });
-    else judged.push(item.kind === 'InputManifest' ? await planned(api, item, known) : item);
+    else judged.push(item.kind === 'InputManifest' ? await planned(api, item, { known, plans }) : item);
   }
   return judged;
 }
@@ -71,11 +78,16 @@ async function verdicts(
 }
 
 /** Its warnings are printed when it is submitted. */
-async function planned(api: ApiClient, item: Known, known: readonly Known[]): Promise<Judged> {
+async function planned(
+  api: ApiClient,
+  item: Known,
+  { known, plans }: { readonly known: readonly Known[]; readonly plans: readonly string[] | undefined },
+): Promise<Judged> {
   try {
     const plan = await api.planManifest(item, {
       document: item.document,
       beside: besides(known.map(({ document }) => document)),
+      ...(plans && { plan: [...plans] }),
     });
     // Clusters that share a pool are refused for the same reason: it is shown once.
     const all = plan.clusters.flatMap((cluster) => cluster.refusals);

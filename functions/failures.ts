@@ -17,6 +17,8 @@ export const httpStatuses = {
   TemplatesPending: 409,
   LeaseLost: 409,
   PlanRefused: 422,
+  PlanMoved: 409,
+  ApprovalRequired: 409,
   BuildStillRuns: 500,
   StageFailed: 500,
   PayloadTooLarge: 413,

@@ -63,7 +63,7 @@ export interface ManifestStore {
   create(record: ManifestRecord): Promise<void>;
   /**
    * Replaces document, origin, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, templatesSeen, retryFrom,
-   * retries, orphans and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
+   * plan, retries, orphans and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
   replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;

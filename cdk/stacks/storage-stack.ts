@@ -18,6 +18,9 @@ export interface StorageStackProps extends StackProps {
   readonly options: Options;
 }
 
+/** For which proposed plans can be approved. */
+const planDays = 30;
+
 export class StorageStack extends Stack {
   readonly table: TableV2;
   readonly bucket: Bucket;
@@ -74,6 +77,8 @@ export class StorageStack extends Stack {
         },
         { id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
         { id: 'checks', prefix: 'checks/', expiration: Duration.days(runDays) },
+        // Proposed plans wait for an approval; most have become something else by then.
+        { id: 'plans', prefix: 'plans/', expiration: Duration.days(planDays) },
         // Certificates of people, without keys.
         { id: 'access', prefix: 'access/', expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(7) },

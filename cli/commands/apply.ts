@@ -18,6 +18,7 @@ interface ApplyOptions extends Consent {
   readonly wait?: boolean;
   readonly allowReplace?: readonly string[];
   readonly ifMatch?: string;
+  readonly plan?: readonly string[];
 }
 
 /** What became of one document; the shape of `--json`. */
@@ -41,6 +42,11 @@ export function registerApply(program: Command): void {
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
+  command.option(
+    '--plan <id...>',
+    'exactly these plans, as `kubeloom plan` printed them; refused when anything has moved since',
+    planOf,
+  );
   consentOptions(allowReplaceOption(command))
     .option('--json', 'answer as JSON')
     .action(async (options: ApplyOptions) => {
@@ -55,7 +61,7 @@ async function apply(options: ApplyOptions): Promise<number> {
     options.allowReplace,
   );
   const api = apiClient();
-  const judged = await judge(api, known);
+  const judged = await judge(api, known, options.plan);
   const refused = judged.some((item) => item.refused);
   if (!refused) await confirmPlans(judged, options);
   const submitted: Outcome[] = [];
@@ -75,10 +81,11 @@ async function apply(options: ApplyOptions): Promise<number> {
 async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): Promise<void> {
   const plans = judged.flatMap(({ plan }) => plan ?? []);
   const removing = plans.filter(({ totals }) => removesAnything(totals));
-  if (canAsk(options) && !options.yes) for (const plan of removing) showPlan(plan);
+  if (canAsk(options) && !options.yes && !options.plan) for (const plan of removing) showPlan(plan);
   const names = removing.map(({ namespace, name }) => `${namespace}/${name}`);
   const totals = sumOf(removing.map((plan) => plan.totals));
-  await confirm({ totals, action: `apply ${names.join(', ')}` }, options);
+  // Whoever names a plan has seen it.
+  if (options.plan === undefined) await confirm({ totals, action: `apply ${names.join(', ')}` }, options);
 }
 
 /** If one document is refused, none is submitted: stored documents must fit together. */
@@ -93,6 +100,12 @@ function notSubmitted({ refused, plan: _, document: _document, ...said }: Judged
 function tagOf(text: string): string {
   if (/^(\*|"?[\w-]+"?)$/.test(text)) return text;
   throw new CliError(`--if-match ${text}: write a version as \`kubeloom get\` shows it, e.g. g3-a1`, exitCodes.usage);
+}
+
+/** One more of a list: commander hands on what it has so far. */
+function planOf(text: string, before: readonly string[] = []): readonly string[] {
+  if (/^[0-9a-f]{40}$/.test(text)) return [...before, text];
+  throw new CliError(`--plan ${text}: write the id of a plan, as \`kubeloom plan\` prints it`, exitCodes.usage);
 }
 
 /** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
@@ -118,7 +131,8 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
       if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
     }
-    const accepted = await api.putManifest(item, document, versionOf(plan, options));
+    const bound = options.plan && { 'Kubeloom-Plan': options.plan.join(',') };
+    const accepted = await api.putManifest(item, document, { ...versionOf(plan, options), ...bound });
     if (!quiet) {
       for (const line of faultLines(accepted.warnings, 'warning')) note(line);
       reportAccepted(item, accepted);

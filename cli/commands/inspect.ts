@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
 import { type ApiClient, apiClient, itemsOf, type ManifestName } from '../api-client.ts';
-import { describeManifest } from '../describe-manifest.ts';
+import { describeManifest, planText } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { listed, type TableOptions } from '../layout.ts';
@@ -50,7 +50,7 @@ async function runs(name: string, options: NamespaceOption & { readonly limit: n
       run.startedAt ? ago(run.startedAt) : '-',
       run.startedAt && run.endedAt ? duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : '-',
       listed(Object.entries(run.clusters).map(([cluster, end]) => `${cluster} ${paintStatus(end.status)}`)) || '-',
-      run.reason,
+      [run.reason, planText(run)].filter(Boolean).join(', '),
     ]),
     { drop: ['CLUSTERS', 'TOOK', 'STARTED'] },
   );

@@ -4,11 +4,14 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { error } from '#domain/manifest/fault.ts';
+import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../pipeline/manifests/orphan-manifest.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { storedManifest, storedOrRemains, wayOut } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
@@ -17,6 +20,8 @@ import { handle } from './handle.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './judge-manifest.ts';
 import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
 import { wireFaults } from './request-document.ts';
+import { bindPlan, needsApproval, type PlanTerms, wantedPlans } from './stored-plans.ts';
+import { planText } from './submit-document.ts';
 import { remainsWithout } from './views/manifest-description.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
@@ -35,27 +40,64 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
   if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
     return unchangedResponse(stored);
   }
+  const { caller } = request;
+  return submitDeletion(deps, path, { stored, orphans, caller, terms: { wanted: wantedPlans(headers) } });
+});
+
+interface Deletion {
+  readonly stored: ManifestRecord;
+  readonly orphans: Orphans | undefined;
+  readonly caller: AdmittedCaller;
+  readonly terms: PlanTerms;
+  /** @default deleted */
+  readonly reason?: string;
+}
+
+/** Throws as `submitDocument`, and `Protected`. */
+export async function submitDeletion(
+  deps: ApiPorts,
+  path: ManifestKey,
+  { stored, orphans, caller, terms, reason = 'deleted' }: Deletion,
+): Promise<ReturnType<typeof acceptedResponse>> {
   const clusters = await deps.clusters.list(path);
   if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
-  const origin = { by: request.caller.name, reason: 'deleted' };
+  const origin = { by: caller.name, reason };
   const goal = {
     ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
     ...(orphans && { orphans }),
   };
   // A deletion does not wait: it ends the pause.
   const { paused, ...awake } = stored;
-  const record = nextRecord(deps, path, awake, goal);
-  refuseProtected(deps, { stored, desired: record }, clusters);
+  const { plan: _before, ...unbound } = nextRecord(deps, path, awake, goal);
+  refuseProtected(deps, { stored, desired: unbound }, clusters);
+  const basis = planBasisOf({ config: deps.config, stored, desired: unbound, clusters, demands: [] });
+  const plan = await bindPlan(deps, path, {
+    ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, path, stored) },
+    proposal: {
+      ...{ kind: 'delete', document: null, reason, summary: deletionText(deps, unbound, clusters) },
+      ...(orphans && { orphans }),
+    },
+  });
+  const record = { ...unbound, ...(plan && { plan }) };
   const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
   // The run under way has become useless: its stage is stopped, what it created is recorded.
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
   if (paused) await deps.manifests.setPaused(path, false);
-  await recordManifestChange(deps, record, 'deleted', request.caller);
+  await recordManifestChange(deps, record, `${reason}${planText(record)}`, caller);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
   if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
   return acceptedResponse(record, left && { left });
-});
+}
+
+function deletionText(
+  deps: Pick<ApiPorts, 'ids' | 'config'>,
+  desired: ManifestRecord,
+  clusters: readonly ClusterRecord[],
+): string {
+  if (desired.orphans === 'all') return 'everything is orphaned';
+  return totalsText(planTotals(planClusters(planningOf(deps, desired), desired, clusters), desired.orphans));
+}
 
 /** `?orphan=` as it is stored; undefined when it is absent. */
 export function orphansIn(text: string | undefined): Orphans | undefined {

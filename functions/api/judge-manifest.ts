@@ -9,6 +9,7 @@ import { withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { placed } from '#domain/manifest/yaml/text-places.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
+import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { findRenames } from '#domain/planning/text/find-renames.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -18,6 +19,7 @@ import { lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
+import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
@@ -37,6 +39,8 @@ export interface Assessment {
   readonly record?: ManifestRecord;
   /** It is stored already: it would only start another attempt. */
   readonly same?: boolean;
+  /** What its plan is made from; absent when its form is faulty. */
+  readonly basis?: PlanBasis;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
   /** What the plans refuse, each thing once. */
@@ -76,7 +80,9 @@ export async function assessManifest(
     : [];
   const faults = [...wireFaults([...replaceFaults(manifest), ...unpinned], document), ...placed(document, later)];
   const refusals = placed(document, refusalsOf(plans));
-  return { record, same, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
+  const all = clustersOf(deps.ids, record, clusters);
+  const basis = planBasisOf({ config: deps.config, stored, desired: record, clusters: all, demands });
+  return { record, same, basis, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
 }
 
 /** A new name destroys the cluster; a user who changes one may not expect that. */

@@ -11,6 +11,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
+import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 import {
   describeManifest,
@@ -40,7 +41,8 @@ export const putManifest = handle(operations.putManifest, async (request, deps) 
   checkPreconditions(request.headers, request.path, stored);
   const { headers, caller } = request;
   const sameIsFine = headers['if-match'] === undefined && headers['if-none-match'] === undefined;
-  return submitDocument(deps, request.path, { document, stored, caller, sameIsFine });
+  const terms = { wanted: wantedPlans(headers) };
+  return submitDocument(deps, request.path, { document, stored, caller, sameIsFine, terms });
 });
 
 /** The tag is for `If-Match` only: the answer also changes with progress, so it is never "not modified". */

@@ -2,21 +2,25 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { PlanQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansIn } from './delete-manifest.ts';
 import { handle } from './handle.ts';
-import { assessManifest, planClusters } from './judge-manifest.ts';
+import { assessManifest, type ManifestToAssess, planClusters } from './judge-manifest.ts';
 import { manifestTag } from './manifest-version.ts';
 import { requestDocumentAmong } from './request-document.ts';
+import { keepPlan, needsApproval, refuseOtherPlans } from './stored-plans.ts';
 import { rollbackGoal } from './verbs.ts';
 import { openDemandOf } from './views/cluster-description.ts';
 
@@ -27,53 +31,91 @@ export const planManifest = handle(operations.planManifest, async (request, deps
     throw new PipelineError('InvalidInput', 'a deletion and a rollback are planned without a document; leave out one');
   }
   const stored = given ? await replaceableManifest(deps, key) : await storedManifest(deps, key);
-  const clusters = await deps.clusters.list(key);
-  const deletes = query.delete !== undefined || (!given && query.rollback === undefined && stored?.deleting === true);
-  const planned =
-    deletes && stored
-      ? planDeletion(deps, stored, clusters, query.orphan)
-      : await planDocument(deps, key, stored, request);
-  const json = {
-    ...{ namespace: key.namespace, name: key.name },
-    hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
-    ...planned,
-    etag: stored ? manifestTag(stored) : null,
-    drift: given && !stored ? [] : driftRows(clusters),
-    demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
-  };
-  return { json };
+  const asked = await goalOf(deps, stored, request);
+  return { json: await planReport(deps, key, { stored, caller: request.caller, wanted: query.plan, ...asked }) };
 });
 
-type Planned = Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 'rollbackTo'>;
+/** What is planned: a deletion, or a document with those that are to be stored with it. */
+type Goal =
+  | { readonly deleting: true; readonly orphans: Orphans | undefined }
+  | { readonly document: unknown; readonly accompanying: readonly unknown[] };
+
+interface PlanQuestion {
+  readonly stored: ManifestRecord | undefined;
+  readonly goal: Goal;
+  readonly caller: AdmittedCaller;
+  /** It has to be one of these plans. @default any */
+  readonly wanted?: readonly string[] | undefined;
+  readonly rollbackTo?: number;
+}
+
+/** Throws `PlanMoved`. */
+export async function planReport(
+  deps: ApiPorts,
+  key: ManifestKey,
+  { stored, goal, caller, wanted, rollbackTo }: PlanQuestion,
+): Promise<PlanReport> {
+  const clusters = await deps.clusters.list(key);
+  const deletes = 'deleting' in goal;
+  const { basis, desired, ...planned } =
+    deletes && stored
+      ? planDeletion(deps, stored, clusters, goal.orphans)
+      : await planDocument(deps, key, { stored, caller, ...(deletes ? { document: null, accompanying: [] } : goal) });
+  if (basis) await refuseOtherPlans(deps, key, basis, wanted);
+  const refused = planned.faults.length > 0 || planned.clusters.some(({ refusals }) => refusals.length > 0);
+  return {
+    ...{ namespace: key.namespace, name: key.name },
+    id: basis && !refused ? await keepPlan(deps, key, basis, caller.name) : null,
+    needsApproval: needsApproval(deps, key, stored, desired),
+    hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
+    ...planned,
+    ...(rollbackTo !== undefined && { rollbackTo }),
+    etag: stored ? manifestTag(stored) : null,
+    drift: stored ? driftRows(clusters) : [],
+    demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
+  };
+}
+
+async function goalOf(
+  deps: ApiPorts,
+  stored: ManifestRecord | undefined,
+  request: HttpRequest<ManifestKey, PlanQuery>,
+): Promise<{ readonly goal: Goal; readonly rollbackTo?: number }> {
+  const { query } = request;
+  const given = request.body.length > 0;
+  const deletes = query.delete !== undefined || (!given && query.rollback === undefined && stored?.deleting === true);
+  if (deletes && stored) return { goal: { deleting: true, orphans: orphansIn(query.orphan) } };
+  const { rollbackTo, ...goal } = await documentOf(deps, stored, request);
+  return { goal, ...(rollbackTo !== undefined && { rollbackTo }) };
+}
+
+interface Planned extends Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals'> {
+  readonly basis: PlanBasis | undefined;
+  readonly desired: ManifestRecord | undefined;
+}
 
 /** A document that can no longer be read prevents neither the deletion nor its plan. */
 function planDeletion(
   deps: Pick<ApiPorts, 'ids' | 'clock' | 'config'>,
   stored: ManifestRecord,
   clusters: readonly ClusterRecord[],
-  orphan: string | undefined,
+  asked: Orphans | undefined,
 ): Planned {
-  const orphans = orphansIn(orphan) ?? stored.orphans;
-  if (orphans === 'all') return { faults: [], warnings: [], clusters: [], totals: noTotals };
-  const desired = { document: stored.document, deleting: true, again: false };
-  const record = nextRecord(deps, stored, stored, desired);
-  const plans = planClusters(planningOf(deps, record), record, clusters);
-  return { faults: [], warnings: [], clusters: [...plans], totals: planTotals(plans, orphans) };
+  const orphans = asked ?? stored.orphans;
+  const goal = { document: stored.document, deleting: true, again: stored.deleting, ...(asked && { orphans: asked }) };
+  const desired = nextRecord(deps, stored, stored, goal);
+  const basis = planBasisOf({ config: deps.config, stored, desired, clusters, demands: [] });
+  const made = { faults: [], warnings: [], basis, desired };
+  if (orphans === 'all') return { ...made, clusters: [], totals: noTotals };
+  const plans = planClusters(planningOf(deps, desired), desired, clusters);
+  return { ...made, clusters: [...plans], totals: planTotals(plans, orphans) };
 }
 
-async function planDocument(
-  deps: ApiPorts,
-  key: ManifestKey,
-  stored: ManifestRecord | undefined,
-  request: HttpRequest<ManifestKey, PlanQuery>,
-): Promise<Planned> {
-  const { document, accompanying, rollbackTo } = await documentOf(deps, stored, request);
-  const question = { document, stored, accompanying, caller: request.caller };
-  const { faults, warnings, plans } = await assessManifest(deps, key, question);
+async function planDocument(deps: ApiPorts, key: ManifestKey, question: ManifestToAssess): Promise<Planned> {
+  const { faults, warnings, plans, basis, record } = await assessManifest(deps, key, question);
   return {
     ...{ faults: [...faults], warnings: [...warnings], clusters: [...plans] },
-    totals: planTotals(plans),
-    ...(rollbackTo !== undefined && { rollbackTo }),
+    ...{ totals: planTotals(plans), basis, desired: record },
   };
 }
 

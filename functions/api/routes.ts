@@ -13,6 +13,7 @@ import type { Handler } from './handle.ts';
 import * as logs from './logs.ts';
 import * as manifests from './manifests.ts';
 import * as plan from './plan-manifest.ts';
+import * as plans from './plans.ts';
 import * as checks from './provider-checks.ts';
 import * as runs from './runs.ts';
 import * as service from './service.ts';
@@ -21,7 +22,7 @@ import * as verbs from './verbs.ts';
 
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
-  ...{ ...manifests, ...deletion, ...plan, ...verbs, ...demand, ...generations, ...checks, ...validation },
+  ...{ ...manifests, ...deletion, ...plan, ...plans, ...verbs, ...demand, ...generations, ...checks, ...validation },
   ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...agent, ...service },
 };
 

@@ -1,6 +1,7 @@
 /** Makes a document the next generation of a manifest: validates it as a whole, stores it, starts its run. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
@@ -8,6 +9,7 @@ import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { acceptedResponse, unchangedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
+import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
 
 export interface Submission {
   readonly document: unknown;
@@ -19,23 +21,42 @@ export interface Submission {
   readonly sameIsFine?: boolean;
   /** The generation that the document is of, when it is a rollback. */
   readonly rolledBackTo?: number;
+  /** @default whatever the plan is then */
+  readonly terms?: PlanTerms;
 }
 
-/** Throws `InvalidManifest` with every fault, and `VersionConflict` when another request was faster. */
+/**
+ * Throws `InvalidManifest` with every fault, `VersionConflict` when another request was faster, `PlanMoved` when it is not the
+ * plan that was asked for, and `ApprovalRequired` when that is only kept.
+ */
 export async function submitDocument(
   deps: ApiPorts,
   key: ManifestKey,
-  { document, stored, caller, reason, rolledBackTo, sameIsFine = false }: Submission,
+  { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {} }: Submission,
 ): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
   const assessment = await assessManifest(deps, key, { document, stored, caller });
-  const { record: assessed, same = false, faults, refusals } = assessment;
+  const { record: assessed, same = false, basis, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...assessment.warnings];
-  if (assessed === undefined) throw new PipelineError('InternalFault', 'a document without faults has no record');
-  if (stored && same && !isBehind(stored, assessment)) return unchangedResponse(stored, { warnings });
+  if (!assessed || !basis) throw new PipelineError('InternalFault', 'a document without faults has no record');
+  const unchanged = stored && same && !isBehind(stored, assessment);
+  if (unchanged) {
+    await refuseOtherPlans(deps, key, basis, terms.wanted);
+    return unchangedResponse(stored, { warnings });
+  }
   const why = reason ?? reasonOf(stored, same);
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
-  const record = same ? assessed : { ...assessed, origin: { at: assessed.updatedAt, ...origin } };
+  const summary = totalsText(planTotals(assessment.plans));
+  const { plan: _before, ...unbound } = assessed;
+  const plan = await bindPlan(deps, key, {
+    ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, key, stored, assessed) },
+    proposal: {
+      ...{ kind: 'apply', document, reason: why, summary },
+      ...(rolledBackTo !== undefined && { rolledBackTo }),
+    },
+  });
+  const bound = { ...unbound, ...(plan && { plan }) };
+  const record = same ? bound : { ...bound, origin: { at: bound.updatedAt, ...origin } };
   try {
     await storeNext(deps, stored, record);
   } catch (error) {
@@ -45,9 +66,15 @@ export async function submitDocument(
     }
     throw error;
   }
-  await recordManifestChange(deps, record, `generation ${record.generation}: ${why}`, caller);
+  await recordManifestChange(deps, record, `generation ${record.generation}: ${why}${planText(record)}`, caller);
   await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });
+}
+
+/** For the event: which plan, and whether the caller approved it. */
+export function planText({ plan }: Pick<ManifestRecord, 'plan'>): string {
+  if (plan === undefined) return '';
+  return `, plan ${plan.id}${plan.approvedBy === undefined ? '' : ', approved'}`;
 }
 
 /** The same document has to be done again when it failed, or when templates that it names have changed since. */

@@ -15,6 +15,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
+import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 
 /** The same generation once more, from where it stopped or from a stage on. */
@@ -89,6 +90,7 @@ export const rollbackManifest = handle(operations.rollbackManifest, async ({ pat
     ...{ document, stored, caller: request.caller },
     rolledBackTo: generation,
     reason: `rolled back to generation ${generation}`,
+    terms: { wanted: wantedPlans(request.headers) },
   });
 });
 

@@ -5,7 +5,7 @@ import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import { DriftRows, nodeRemarks, OpenDemand } from './cluster-remarks.ts';
+import { DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { RunWork, StageMode } from './stage.ts';
 
@@ -239,6 +239,7 @@ export const PlanReport = z
   .object({
     namespace: z.string(),
     name: z.string(),
+    ...planIdentity,
     hasWork: z.boolean(),
     faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
     warnings: z.array(Fault),

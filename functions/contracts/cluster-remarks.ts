@@ -31,3 +31,12 @@ export const nodeRemarks = {
   unhealthySince: z.string().optional().describe('since when it is NotReady or Gone'),
   notReplaced: z.string().optional().describe('why it is not replaced, and until when'),
 };
+
+/** How a plan is named, and whether someone has to approve it. */
+export const planIdentity = {
+  id: z
+    .string()
+    .nullable()
+    .describe('of the plan, for `Kubeloom-Plan` and approvals; null when it has faults or is refused'),
+  needsApproval: z.boolean().describe('it is kept as proposed until an `approver` approves it'),
+};

@@ -59,6 +59,8 @@ export const Config = z.object({
       const message = firstAdminsFault(text);
       if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
     }),
+  /** Namespaces whose plans someone has to approve, comma separated; *: all. */
+  KUBELOOM_REQUIRE_APPROVAL: list.prefault(''),
   KUBELOOM_LEASE_SECONDS: whole.default(3600),
   KUBELOOM_MAX_BODY_BYTES: whole.default(1_000_000),
   /** First pause of forward-only directions; doubles. */

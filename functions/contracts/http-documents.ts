@@ -109,3 +109,22 @@ export const Generation = GenerationSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),
 }).meta({ id: 'Generation' });
 export type Generation = z.infer<typeof Generation>;
+
+export const ProposedPlanList = z
+  .object({
+    items: z.array(
+      z.object({
+        id: z.string().describe('for `kubeloom approve`'),
+        at: z.string().describe('when it was proposed'),
+        by: z.string(),
+        reason: z.string(),
+        summary: z.string().describe('how much changes'),
+        state: z
+          .enum(['Proposed', 'Approved', 'Outdated'])
+          .describe('Outdated: the manifest was changed since; propose it again'),
+        approved: z.object({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'ProposedPlanList' });
+export type ProposedPlanList = z.infer<typeof ProposedPlanList>;

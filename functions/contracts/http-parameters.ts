@@ -70,6 +70,23 @@ const orphan = z
   .describe('`all`, or names of nodes with commas between: what is orphaned instead of destroyed');
 /** `?orphan=` of a deletion. */
 export const DeleteQuery = z.object({ orphan });
+const planId = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/, 'must be the id of a plan: 40 digits and letters a to f')
+  .describe('id of a plan');
+export const StoredPlanPath = ManifestPath.extend({ plan: planId });
+/** One of several manifests' plans: the ids of all of them may be given. */
+export const planIds = z
+  .string()
+  .max(20_000)
+  .regex(/^[0-9a-f]{40}(,[0-9a-f]{40})*$/, 'must be ids of plans with commas between')
+  .transform((text) => text.split(','))
+  .optional()
+  .describe('ids of plans with commas between: refused with `PlanMoved` unless it would carry out one of them');
+/** Body of an approval. */
+export const ApproveRequest = z.strictObject({ plan: planId }).meta({ id: 'ApproveRequest' });
+export type ApproveRequest = z.infer<typeof ApproveRequest>;
+
 /** What is planned instead of a document or the stored manifest. */
 export const PlanQuery = z.object({
   delete: z.literal('true', { error: 'must be true' }).optional().describe('plan the deletion of the manifest'),
@@ -78,6 +95,7 @@ export const PlanQuery = z.object({
     .union([z.literal('last'), wholeNumber(1)], { error: 'must be "last" or the number of a generation' })
     .optional()
     .describe('plan a rollback to this generation; `last`: to the one that a rollback without a number goes to'),
+  plan: planIds,
 });
 export type PlanQuery = z.infer<typeof PlanQuery>;
 export const LogPath = RunPath.extend({

@@ -5,6 +5,7 @@ import { Demand } from '#domain/demand.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
 import { Direction, StageName } from '#domain/plan.ts';
+import { ClusterBasis, LastChange } from '#domain/planning/plan-basis.ts';
 import { RunWork, StageError } from './stage.ts';
 
 export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
@@ -38,6 +39,18 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
+/** The plan that a run has to carry out, or refuse. */
+export const BoundPlan = z.strictObject({
+  id: z.string(),
+  /** Who approved it; absent when no approval was asked for. */
+  approvedBy: z.string().optional(),
+  /** Version of Kubeloom that made it. */
+  kubeloom: z.string(),
+  /** By name: what it was made from. */
+  clusters: z.record(z.string(), ClusterBasis),
+});
+export type BoundPlan = z.infer<typeof BoundPlan>;
+
 export const ManifestRecord = z.strictObject({
   namespace: z.string(),
   name: z.string(),
@@ -68,6 +81,8 @@ export const ManifestRecord = z.strictObject({
   cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
+  /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
+  plan: BoundPlan.optional(),
   /** Automatic retries of this generation in a row; absent = none since it was done, stored, or started by a person. */
   retries: z.number().int().optional(),
   /** Its run is a check for drift, and what that may do; absent for other runs. */
@@ -186,6 +201,8 @@ export const ClusterRecord = z.strictObject({
   nodeWait: NodeWait.optional(),
   heldPools: z.array(HeldPool).optional(),
   doneStages: DoneStages.optional(),
+  /** The last waypoint that was started, so that plans that were made before are known to be old. */
+  lastChange: LastChange.optional(),
   /** What the last check for drift found; absent before the first. */
   drift: ClusterDrift.optional(),
   /** What the waypoint under way, or the last one, was asked for apart from the manifest; absent when nothing was. */
@@ -219,6 +236,8 @@ export const RunRecord = z.strictObject({
   queuedAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
+  /** The plan that it carries out, and who approved that; absent when it was bound to none. */
+  plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
   /** Outcome of each cluster by its name, filled in when the run settles. */
   clusters: z.record(z.string(), z.strictObject({ status: ClusterStatus, message: z.string() })),
 });

@@ -1,7 +1,7 @@
 /** Authorization: roles by namespace, bound to callers. Decided only here. */
 
 /** Each includes the ones before it. */
-export const roles = ['viewer', 'operator', 'admin'] as const;
+export const roles = ['viewer', 'operator', 'approver', 'admin'] as const;
 export type AccessRole = (typeof roles)[number];
 
 /** The caller, as identified by the gateway in front of the API. */

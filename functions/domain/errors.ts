@@ -27,6 +27,8 @@ export const errorNames = {
   TemplatesPending: 'the template commit is still being resolved; retry in a few seconds',
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
+  PlanMoved: 'what the plan was made from has changed; what moved is given',
+  ApprovalRequired: 'the plan is kept as proposed until someone approves it',
   BuildStillRuns: 'a stopped build has not ended yet; until then nothing else may work on its cluster',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
   PayloadTooLarge: 'the body is larger than this installation accepts',

@@ -4,9 +4,12 @@ import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inp
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
 import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
+import { clusterEvent, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
+import { planMovedRecord } from '../pipeline/clusters/plan-outcomes.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
+import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
 import type { Using } from '../ports.ts';
@@ -38,10 +41,22 @@ export const handler = taskHandler(
     const output = { runId, generation, attempt };
     // A paused run stays queued.
     if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
-    if (manifest.deleting && manifest.orphans === 'all') await orphanAll(deps, { manifest, fence, now });
+    const moved = await movedOfAny(deps, manifest, manifest.plan ? await deps.demands.list(key) : []);
+    if (manifest.deleting && manifest.orphans === 'all' && moved.length === 0)
+      await orphanAll(deps, { manifest, fence, now });
     const clusters = isCancelled(manifest, manifest) ? [] : await touchedOf(deps, manifest, fence);
     await beginRun(deps, { manifest, clusters: clusters.length, now });
-    return { ...output, hasWork: clusters.length > 0, clusters };
+    if (moved.length === 0) return { ...output, hasWork: clusters.length > 0, clusters };
+    // Either all of the plan or nothing: no cluster is touched when one has moved.
+    const events = clusters.map(async ({ cluster }) => {
+      const run = { ...key, ...output, fence, cluster };
+      const record = (await deps.clusters.get(key, cluster)) ?? newCluster(key, cluster);
+      const refused = planMovedRecord(run, manifest, { record, moved, now });
+      await deps.clusters.put({ ...refused, status: 'NeedsAttention' });
+      return clusterEvent(run, now, { kind: 'NeedsAttention', message: refused.failure?.message ?? '' });
+    });
+    await deps.events.append(key, await Promise.all(events));
+    return { ...output, hasWork: false, clusters: [] };
   },
 );
 

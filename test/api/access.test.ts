@@ -44,6 +44,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
     getSshAccess: 'operator',
   },
   ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
+  ...{ approveManifest: 'approver', listPlans: 'viewer', getPlan: 'viewer' },
   ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
@@ -53,6 +54,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
 const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
   ...{ stage: 'infrastructure', attempt: '1', pool: 'work', provider: 'hetzner', check: '1', generation: '1', id: '1' },
+  plan: '0'.repeat(40),
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 

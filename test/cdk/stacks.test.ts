@@ -147,6 +147,7 @@ describe('retention', () => {
           Match.objectLike({ NoncurrentVersionExpiration: { NoncurrentDays: 40 }, Status: 'Enabled' }),
           Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 50, Status: 'Enabled' }),
           Match.objectLike({ Prefix: 'checks/', ExpirationInDays: 50, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'plans/', ExpirationInDays: 30, Status: 'Enabled' }),
           Match.objectLike({ Prefix: 'access/', ExpirationInDays: 1, Status: 'Enabled' }),
           Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 }, Status: 'Enabled' }),
         ],

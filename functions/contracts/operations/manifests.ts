@@ -1,10 +1,11 @@
 /** Operations on manifests: their documents, verbs, generations and checks. */
 import { z } from 'zod';
 import * as http from '../api-bodies.ts';
-import { CheckAccepted, Generation, GenerationList, ProviderCheck } from '../http-documents.ts';
+import { CheckAccepted, Generation, GenerationList, ProposedPlanList, ProviderCheck } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import {
   accepted,
+  approver,
   bodyLimits,
   document,
   etagHeaders,
@@ -19,7 +20,9 @@ import {
 const ofManifest = { path: manifest, tag: 'manifests', params: parameters.ManifestPath } as const;
 const read = { ...ofManifest, method: 'GET', access: viewer, problems: [400, 404] } as const;
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version to change') });
-const conditional = ifMatch.extend({
+/** Only what this plan says. */
+const bound = ifMatch.extend({ 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') });
+const conditional = bound.extend({
   'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
 });
 /** A verb on a manifest; the request may name the version that it is about. */
@@ -69,7 +72,7 @@ export const manifestOperations = {
     access: operator,
     summary: 'Delete everything that was created for a manifest, then the manifest',
     query: parameters.DeleteQuery,
-    headers: ifMatch,
+    headers: bound,
     answers: {
       200: accepted('it is being deleted already; nothing was started'),
       202: accepted('a run deletes it'),
@@ -144,12 +147,38 @@ export const manifestOperations = {
   },
   rollbackManifest: {
     ...verb('rollback', 'Go back to an earlier document, as a new generation'),
+    headers: bound,
     body: { description: 'which generation', required: false, schema: parameters.RollbackRequest },
     answers: {
       200: accepted('it is the present document, done or under way; nothing was started'),
       202: accepted('stored; a run brings the clusters to it'),
     },
     problems: [400, 404, 409, 412, 422],
+  },
+  approveManifest: {
+    ...verb('approve', 'Approve a proposed plan: exactly that is carried out, unless something moved'),
+    access: approver,
+    body: { description: 'which plan', required: true, schema: parameters.ApproveRequest, maxBytes: bodyLimits.verb },
+    answers: {
+      200: accepted('that is done or under way already; nothing was started'),
+      202: accepted('a run carries out the plan'),
+    },
+    problems: [400, 404, 409, 412, 413, 422],
+  },
+  listPlans: {
+    ...read,
+    path: `${manifest}/plans`,
+    summary: 'List the plans that were proposed, newest first',
+    answers: ok('plans and what became of them', ProposedPlanList),
+    problems: [400],
+  },
+  getPlan: {
+    ...read,
+    path: `${manifest}/plans/{plan}`,
+    params: parameters.StoredPlanPath,
+    summary: 'Show what a proposed plan would do now; its id is another one when something moved',
+    answers: ok('the plan', http.PlanReport),
+    problems: [400, 404, 409],
   },
   listGenerations: {
     ...read,

@@ -21,6 +21,7 @@ export const manifest = '/v1/manifests/{namespace}/{name}';
 export const viewer = { role: 'viewer', where: 'path' } as const;
 export const viewerAnywhere = { role: 'viewer', where: 'anywhere' } as const;
 export const operator = { role: 'operator', where: 'path' } as const;
+export const approver = { role: 'approver', where: 'path' } as const;
 export const admin = { role: 'admin', where: 'everywhere' } as const;
 
 export interface Answer {

@@ -119,6 +119,12 @@ export const InputManifest = z.strictObject({
       driftChecks: DriftChecks.optional().describe(
         'Kubeloom: how often it checks for drift, and whether it reports or repairs it. Default: every 6 hours, report only.',
       ),
+      requireApproval: z
+        .boolean()
+        .optional()
+        .describe(
+          'Kubeloom: a changed document, a deletion and a rollback wait until an `approver` approves their plan.',
+        ),
       deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
     })
     .describe('The desired state.'),

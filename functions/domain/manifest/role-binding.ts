@@ -35,7 +35,11 @@ export const RoleBinding = z.strictObject({
     }),
   }),
   spec: z.strictObject({
-    role: z.enum(roles).describe('`viewer` reads, `operator` changes and gets kubeconfigs, `admin` also grants roles.'),
+    role: z
+      .enum(roles)
+      .describe(
+        '`viewer` reads, `operator` changes and gets kubeconfigs, `approver` also approves plans, `admin` also grants roles.',
+      ),
     namespaces: z.array(Namespace).min(1, { error: 'is empty; name at least one' }),
     subjects: z.array(Subject).min(1, { error: 'is empty; name at least one' }).max(500),
   }),

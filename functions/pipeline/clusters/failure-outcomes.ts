@@ -128,7 +128,8 @@ function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): reado
 
 /** Why it needs attention, and that nothing is lost. */
 export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
-  if (failure.code === 'PlanRefused') return 'Nothing was changed; what exists keeps running.';
+  if (failure.code === 'PlanRefused' || failure.code === 'PlanMoved')
+    return 'Nothing was changed; what exists keeps running.';
   if (failure.code === 'Cancelled' && record.attempted === null) {
     return 'What was reached remains; nothing more is done until you retry or change the manifest.';
   }

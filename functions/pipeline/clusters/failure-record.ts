@@ -14,7 +14,8 @@ export interface FailureQuestion {
 export function failureBehind({ run, record, plan, fault, now }: FailureQuestion): ClusterFailure {
   const { failure } = record;
   const ofWaypoint = plan !== undefined && failure?.attemptPrefix?.startsWith(`${plan.waypointPrefix}/`) === true;
-  const ofPlan = plan?.direction === 'refused' && ['PlanRefused', 'Cancelled'].includes(failure?.code ?? '');
+  const ofPlan =
+    plan?.direction === 'refused' && ['PlanRefused', 'PlanMoved', 'Cancelled'].includes(failure?.code ?? '');
   if (failure && failure.runId === run.runId && (ofWaypoint || ofPlan)) return failure;
   const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
   const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without a reason' });

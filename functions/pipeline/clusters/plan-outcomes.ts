@@ -4,6 +4,7 @@ import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
+import { planMovedError } from '../plans/bound-plan.ts';
 import { cancelled } from '../runs/cancellation.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
@@ -38,6 +39,15 @@ export function refusedRecord(
   const fixes = [...new Set(refusals.map(({ fix }) => fix))].join('; ');
   const error = { class: 'user', code: 'PlanRefused', message: reasons.slice(0, 2000), hint: fixes } as const;
   return stoppedRecord(run, record, { ...error, retryable: false }, now);
+}
+
+/** The plan that the run is bound to is not the one that would be carried out now. */
+export function planMovedRecord(
+  run: ClusterRun,
+  manifest: ManifestRecord,
+  { record, moved, now }: { readonly record: ClusterRecord; readonly moved: readonly string[]; readonly now: string },
+): ClusterRecord {
+  return stoppedRecord(run, record, planMovedError(manifest, moved), now);
 }
 
 /** Between two waypoints there is nothing to undo. */

@@ -71,10 +71,12 @@ export function startWaypoint(start: WaypointStart): Start {
     ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
   };
   const { sizes, replace } = start.demand ?? noDemand;
+  const boundTo = manifest.check ? undefined : manifest.plan?.id;
   const next = changed(known, run, {
     ...during,
     ...(isOpen({ sizes, replace }) && { demand: { sizes, replace } }),
     status: 'Running',
+    lastChange: { at: start.now, runId, direction, ...(boundTo !== undefined && { plan: boundTo }) },
     facts,
     progress,
     waypointPrefix,

@@ -32,7 +32,9 @@ export async function movedTemplates(deps: Ports, record: ManifestRecord): Promi
     templates: { ...before, ...now.templates },
     templateSecrets: { ...templateSecrets, ...now.templateSecrets },
   };
-  const taken = record.status === 'Failed' && (await isHarmless(deps, record, { ...record, ...templates }));
+  // What was approved is not exchanged.
+  const bound = record.plan !== undefined;
+  const taken = record.status === 'Failed' && !bound && (await isHarmless(deps, record, { ...record, ...templates }));
   const seen = Object.fromEntries(moved.map((name) => [name, now.templates[name] ?? '']));
   if (!taken && sameValue(seen, record.templatesSeen ?? {})) return { change: { templatesSeen: seen }, events: [] };
   const texts = moved.map((name) => `of provider ${name} from ${before[name] ?? 'none'} to ${seen[name]}`);

@@ -1,5 +1,5 @@
 /** Writes the next version of a manifest and starts its run: one conditional write, then steps that may be repeated later. */
-import type { ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
+import type { BoundPlan, ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
@@ -24,6 +24,8 @@ export interface GenerationRequest {
   readonly templatesSeen?: ManifestRecord['templatesSeen'];
   /** What a deletion orphans. @default as requested before */
   readonly orphans?: Orphans;
+  /** What its run is bound to; null: nothing. @default when started once more before it was done, as before */
+  readonly plan?: BoundPlan | null;
   /** Who asks for it and why. @default when started once more, as before */
   readonly origin?: Omit<Origin, 'at'>;
 }
@@ -43,6 +45,8 @@ export function nextRecord(
   const templatesSeen =
     desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
   const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
+  const kept = desired.again && stored?.status !== 'Done' ? stored?.plan : undefined;
+  const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
   const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
   return {
     namespace: key.namespace,
@@ -61,6 +65,7 @@ export function nextRecord(
     runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
+    ...(plan && { plan }),
     ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
     ...(desired.retries !== undefined && { retries: desired.retries }),
     ...(desired.deleting && orphans !== undefined && { orphans }),
@@ -104,7 +109,9 @@ export async function startRun(
   reason: string,
 ): Promise<void> {
   const { namespace, name, runId, generation, attempt, updatedAt } = record;
-  const run = { namespace, manifest: name, runId, generation, attempt, reason };
+  const { id, approvedBy } = (record.check ? undefined : record.plan) ?? {};
+  const plan = id !== undefined && { plan: { id, ...(approvedBy !== undefined && { approvedBy }) } };
+  const run = { namespace, manifest: name, runId, generation, attempt, reason, ...plan };
   await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
   if (record.paused) return;
   await Promise.allSettled([deps.workflows.startReconcile(runId, { namespace, name })]);

@@ -1,0 +1,85 @@
+/** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
+import type { Command } from 'commander';
+import { apiClient, type ManifestName } from '../api-client.ts';
+import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { parseManifestName } from '../manifest-name.ts';
+import { paintStatus, print, printJson, printTable } from '../output.ts';
+import { showPlan } from '../show-plan.ts';
+import { ago } from '../times.ts';
+import { reportAccepted, waitForRun } from '../wait.ts';
+
+interface PlansOptions {
+  readonly namespace: string;
+  readonly json?: boolean;
+}
+
+interface ApproveOptions extends PlansOptions, Consent {
+  readonly plan: string;
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerApprove(program: Command): void {
+  program
+    .command('plans <name>')
+    .description('plans that were proposed for a manifest, newest first')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--json', 'answer as JSON')
+    .action(plans);
+  const approve = program
+    .command('approve <name>')
+    .description('approve a proposed plan: exactly that is carried out, or nothing when anything has moved')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .requiredOption('--plan <id>', 'the plan, as `kubeloom plans` shows it')
+    .option('--wait', 'show progress until the run ends; exit 6 when it fails');
+  consentOptions(approve)
+    .option('--json', 'answer as JSON')
+    .action(async (name: string, options: ApproveOptions) => {
+      // The manifest may not exist yet: its name is not looked up.
+      process.exitCode = await approvePlan(parseManifestName(name, options.namespace), options);
+    });
+}
+
+async function plans(name: string, options: PlansOptions): Promise<void> {
+  const { items } = await apiClient().listPlans(parseManifestName(name, options.namespace));
+  if (options.json) return printJson(items);
+  if (items.length === 0) return print('no plan was proposed');
+  printTable(
+    ['PLAN', 'STATE', 'PROPOSED', 'BY', 'REASON', 'CHANGES'],
+    items.map((plan) => [
+      plan.id,
+      plan.approved ? `${paintStatus(plan.state)} by ${plan.approved.by}` : paintStatus(plan.state),
+      ago(plan.at),
+      plan.by,
+      plan.reason,
+      plan.summary,
+    ]),
+    { drop: ['REASON', 'BY', 'PROPOSED'] },
+  );
+}
+
+/** What it does now is shown first; when that is another plan, the API says what moved. */
+async function approvePlan(key: ManifestName, options: ApproveOptions): Promise<number> {
+  if (!/^[0-9a-f]{40}$/.test(options.plan))
+    throw new CliError(
+      `--plan ${options.plan}: write the id of a plan, as \`kubeloom plans\` shows it`,
+      exitCodes.usage,
+    );
+  const api = apiClient();
+  const json = options.json === true;
+  const report = await api.getPlan({ ...key, plan: options.plan });
+  if (report.id === options.plan) {
+    if (!json && canAsk(options) && !options.yes) showPlan(report);
+    await confirm({ totals: report.totals, action: `approve ${key.namespace}/${key.name}` }, options);
+  }
+  const accepted = await api.approveManifest(key, { plan: options.plan });
+  if (!json) reportAccepted(key, accepted, 'approved');
+  if (!options.wait || accepted.paused) {
+    if (json) printJson({ accepted });
+    return exitCodes.ok;
+  }
+  const waited = await waitForRun(api, key, accepted, { json });
+  if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
+  return waited.code;
+}

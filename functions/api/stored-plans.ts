@@ -1,0 +1,115 @@
+/** Plans that are kept by their ids: the one that a request has to be, and those that wait for an approval. */
+import { planIds } from '#contracts/http-parameters.ts';
+import type { BoundPlan, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { type Proposal, StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
+import { parseInput } from '../failures.ts';
+import { boundTo, planIdOf } from '../pipeline/plans/plan-id.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+
+type Ports = Pick<ApiPorts, 'artifacts' | 'clock'>;
+
+/** What a request says about the plan that it carries out. */
+export interface PlanTerms {
+  /** It has to be one of these. @default any */
+  readonly wanted?: readonly string[] | undefined;
+  /** @default no one did */
+  readonly approvedBy?: string;
+  /** It is only kept, whether or not it has to be approved. */
+  readonly proposeOnly?: true;
+}
+
+/** The header `Kubeloom-Plan`. Throws `InvalidInput`. */
+export function wantedPlans(headers: Readonly<Record<string, string>>): readonly string[] | undefined {
+  return parseInput(planIds, headers['kubeloom-plan'], 'the header Kubeloom-Plan');
+}
+
+/** Undefined when it was never made here, or has expired. */
+export async function readPlan(deps: Ports, key: ManifestKey, id: string): Promise<StoredPlan | undefined> {
+  const text = await deps.artifacts.getText(storedPlanKeys.plan(key, id));
+  return text === undefined ? undefined : StoredPlan.parse(JSON.parse(text));
+}
+
+export async function writePlan(deps: Ports, key: ManifestKey, plan: StoredPlan): Promise<void> {
+  await deps.artifacts.putText(storedPlanKeys.plan(key, plan.id), JSON.stringify(plan), 'application/json');
+}
+
+/** Keeps what the plan was made from, so that a later request can say what moved. Returns its id. */
+export async function keepPlan(deps: Ports, key: ManifestKey, basis: PlanBasis, by: string): Promise<string> {
+  const id = planIdOf(basis);
+  if ((await readPlan(deps, key, id)) === undefined) {
+    await writePlan(deps, key, { schema: 1, id, at: deps.clock.now().toISOString(), by, basis });
+  }
+  return id;
+}
+
+/** Throws `PlanMoved` that says what moved, unless `basis` is that of a wanted plan. */
+export async function refuseOtherPlans(
+  deps: Ports,
+  key: ManifestKey,
+  basis: PlanBasis,
+  wanted: PlanTerms['wanted'],
+): Promise<void> {
+  const now = planIdOf(basis);
+  if (wanted === undefined || wanted.includes(now)) return;
+  const known = (await Promise.all(wanted.map((id) => readPlan(deps, key, id)))).find((plan) => plan !== undefined);
+  const name = `manifest "${key.namespace}/${key.name}"`;
+  const moved = known === undefined ? [] : movedSince(known.basis, now === known.id ? known.basis : basis);
+  const why =
+    known === undefined
+      ? `no plan ${wanted.join(', ')} of it is kept, and what would be carried out is plan ${now}`
+      : `plan ${known.id} does not fit any more: ${movedText(moved)}`;
+  throw new PipelineError('PlanMoved', `${name}: ${why}; nothing was changed. Plan again, and apply that plan`, {
+    details: { plan: now, moved },
+  });
+}
+
+/** The binding of the next record. Throws `PlanMoved`, and `ApprovalRequired` when the plan is only kept. */
+export async function bindPlan(
+  deps: Ports,
+  key: ManifestKey,
+  { basis, by, needsApproval, terms, proposal }: PlanQuestion,
+): Promise<BoundPlan | null> {
+  const { wanted, approvedBy, proposeOnly } = terms;
+  await refuseOtherPlans(deps, key, basis, wanted);
+  if (proposeOnly || (needsApproval && approvedBy === undefined)) {
+    const id = planIdOf(basis);
+    const before = await readPlan(deps, key, id);
+    const at = deps.clock.now().toISOString();
+    if (before?.proposal === undefined) await writePlan(deps, key, { schema: 1, id, at, by, basis, proposal });
+    throw new PipelineError(
+      'ApprovalRequired',
+      `manifest "${key.namespace}/${key.name}": plan ${id} is kept as proposed (${proposal.summary}); someone with the role approver can approve it: kubeloom approve ${key.name} -n ${key.namespace} --plan ${id}`,
+      { details: { plan: id } },
+    );
+  }
+  return wanted === undefined ? null : boundTo(basis, approvedBy);
+}
+
+interface PlanQuestion {
+  readonly basis: PlanBasis;
+  /** Who asks. */
+  readonly by: string;
+  readonly needsApproval: boolean;
+  readonly terms: PlanTerms;
+  readonly proposal: Proposal;
+}
+
+/** The installation, the namespace, the stored document or the new one asks for it: no change switches it off unapproved. */
+export function needsApproval(
+  { config }: Pick<ApiPorts, 'config'>,
+  { namespace }: ManifestKey,
+  ...records: readonly (Pick<ManifestRecord, 'document'> | undefined)[]
+): boolean {
+  const named = config.KUBELOOM_REQUIRE_APPROVAL;
+  return (
+    named.includes('*') || named.includes(namespace) || records.some((record) => asksForApproval(record?.document))
+  );
+}
+
+/** Also of a document that cannot be read any more. */
+function asksForApproval(document: unknown): boolean {
+  return (document as Partial<InputManifest> | null | undefined)?.spec?.requireApproval === true;
+}

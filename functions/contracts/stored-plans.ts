@@ -1,0 +1,37 @@
+/** Plans as they are kept: what each was made from, and, of a proposed one, what an approval carries out. */
+import { z } from 'zod';
+import { PlanBasis } from '#domain/planning/plan-basis.ts';
+import { type ManifestKey, Orphans } from './records.ts';
+
+/** What an approval carries out. */
+export const Proposal = z.strictObject({
+  kind: z.enum(['apply', 'delete']),
+  /** The InputManifest; null for a deletion. */
+  document: z.unknown(),
+  orphans: Orphans.optional(),
+  /** Of a rollback: the generation that it goes back to. */
+  rolledBackTo: z.number().int().optional(),
+  reason: z.string(),
+  /** How much changes, a few words. */
+  summary: z.string(),
+});
+export type Proposal = z.infer<typeof Proposal>;
+
+export const StoredPlan = z.strictObject({
+  schema: z.literal(1),
+  id: z.string(),
+  /** ISO 8601: when it was first made. */
+  at: z.string(),
+  /** Name of the caller. */
+  by: z.string(),
+  basis: PlanBasis,
+  proposal: Proposal.optional(),
+  approved: z.strictObject({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
+});
+export type StoredPlan = z.infer<typeof StoredPlan>;
+
+/** Artifact keys; objects below `plans/` expire. */
+export const storedPlanKeys = {
+  of: ({ namespace, name }: ManifestKey): string => `plans/${namespace}/${name}/`,
+  plan: (key: ManifestKey, id: string): string => `${storedPlanKeys.of(key)}${id}.json`,
+} as const;

@@ -1,0 +1,51 @@
+/** A run that is bound to a plan begins only when nothing that the plan follows from has moved. */
+import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { StageError } from '#contracts/stage.ts';
+import { clusterMoved, movedText } from '#domain/planning/plan-basis.ts';
+import type { Using } from '../../ports.ts';
+import { eachCluster } from '../clusters/cluster-plans.ts';
+import { clusterName } from '../clusters/cluster-records.ts';
+import { clusterBasisOf, kubeloomVersion } from './plan-id.ts';
+
+/** What moved since the plan of a manifest was made, for a cluster on which its run has not begun yet; a sentence each. */
+export function movedOf(
+  manifest: ManifestRecord,
+  record: ClusterRecord,
+  demand: DemandRecord | undefined,
+): readonly string[] {
+  const { plan, check } = manifest;
+  if (plan === undefined || check !== undefined || record.lastChange?.plan === plan.id) return [];
+  const name = clusterName(record);
+  return [
+    ...clusterMoved(name, plan.clusters[name], clusterBasisOf(manifest, record, demand)),
+    ...(plan.kubeloom === kubeloomVersion ? [] : [`Kubeloom was upgraded from ${plan.kubeloom} to ${kubeloomVersion}`]),
+  ];
+}
+
+/** The same for all clusters of the manifest, before any of them is touched. */
+export async function movedOfAny(
+  deps: Using<'clusters.each' | 'ids'>,
+  manifest: ManifestRecord,
+  demands: readonly DemandRecord[],
+): Promise<readonly string[]> {
+  const { plan, check } = manifest;
+  if (plan === undefined || check !== undefined) return [];
+  const left = new Set(Object.keys(plan.clusters));
+  const moved = new Set<string>();
+  let begun = false;
+  for await (const record of eachCluster(deps, manifest)) {
+    left.delete(clusterName(record));
+    begun ||= record.lastChange?.plan === plan.id;
+    const demand = demands.find(({ cluster }) => cluster === record.cluster);
+    for (const text of movedOf(manifest, record, demand)) moved.add(text);
+  }
+  // One that the run itself deleted is gone as planned.
+  if (!begun && !manifest.deleting) for (const name of left) moved.add(`cluster ${name} does not exist any more`);
+  return [...moved];
+}
+
+export function planMovedError(manifest: ManifestRecord, moved: readonly string[]): StageError {
+  const message = `plan ${manifest.plan?.id ?? ''} does not fit any more: ${movedText(moved)}`;
+  const hint = 'plan again (kubeloom plan), and apply or approve that plan';
+  return { class: 'user', code: 'PlanMoved', message: message.slice(0, 2000), hint, retryable: false };
+}

@@ -1,0 +1,71 @@
+/** The id of a plan: a digest of everything that it follows from. */
+import type { Config } from '#contracts/config.ts';
+import type { BoundPlan, ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import { isOpen, openDemand, sizesOf } from '#domain/demand.ts';
+import type { ClusterBasis, PlanBasis } from '#domain/planning/plan-basis.ts';
+import product from '../../../package.json' with { type: 'json' };
+import { checksumOf } from '../checksum.ts';
+import { boundsOf } from '../clusters/cluster-plans.ts';
+import { clusterName } from '../clusters/cluster-records.ts';
+import { demandOf } from '../clusters/demand-records.ts';
+import { readableManifest } from '../manifests/stored-document.ts';
+
+export const kubeloomVersion: string = product.version;
+
+/** 160 bits, as of a commit: whoever approves one approves no other. */
+const idLength = 40;
+
+export function planIdOf(basis: PlanBasis): string {
+  return checksumOf(basis).slice(0, idLength);
+}
+
+export interface PlanSources {
+  readonly config: Pick<Config, 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
+  /** What is stored before it is carried out. */
+  readonly stored: ManifestRecord | undefined;
+  /** What would be stored. */
+  readonly desired: ManifestRecord;
+  /** Those that exist and those that are desired. */
+  readonly clusters: readonly ClusterRecord[];
+  readonly demands: readonly DemandRecord[];
+}
+
+export function planBasisOf({ config, stored, desired, clusters, demands }: PlanSources): PlanBasis {
+  const { deleting, orphans, checksum, templates = {}, templateSecrets = {} } = desired;
+  const of = (record: ClusterRecord) => demands.find(({ cluster }) => cluster === record.cluster);
+  return {
+    schema: 1,
+    kubeloom: kubeloomVersion,
+    settings: checksumOf([config.KUBELOOM_DEFAULT_STORAGE, config.KUBELOOM_UPSTREAM_DOCUMENTS]),
+    manifest: stored ? `${stored.uid}-g${stored.generation}-a${stored.attempt}` : null,
+    goal: checksumOf({ checksum, deleting, orphans, templateSecrets }),
+    templates,
+    clusters: Object.fromEntries(
+      clusters.map((record) => [clusterName(record), clusterBasisOf(desired, record, of(record))]),
+    ),
+  };
+}
+
+/** The same whether or not what is reached has been struck out of the demand. */
+export function clusterBasisOf(
+  desired: ManifestRecord,
+  { current, attempted, lastChange, drift }: ClusterRecord,
+  demand: DemandRecord | undefined,
+): ClusterBasis {
+  const manifest = desired.deleting ? undefined : readableManifest(desired);
+  const open = manifest && openDemand(demandOf(demand), { current, attempted, bounds: boundsOf(manifest) });
+  const repair = drift?.repair?.state === 'requested' ? drift.repair.items : [];
+  return {
+    current: current && checksumOf(current),
+    attempted: attempted && checksumOf(attempted),
+    changed: lastChange ?? null,
+    demand: open && isOpen(open) ? checksumOf([sizesOf(open), open.replace.map(({ node }) => node).sort()]) : null,
+    repair: repair.length > 0 ? checksumOf(repair) : null,
+  };
+}
+
+/** What the manifest keeps of a plan while its run is bound to it. */
+export function boundTo(basis: PlanBasis, approvedBy?: string): BoundPlan {
+  const { kubeloom, clusters } = basis;
+  return { id: planIdOf(basis), ...(approvedBy !== undefined && { approvedBy }), kubeloom, clusters };
+}
