@@ -20,8 +20,11 @@ export const functionFiles: Readonly<Record<string, string>> = Object.fromEntrie
   ['router', 'api/router.ts'],
 ]);
 
+const makersOf = ['json-schema-processors', 'to-json-schema'] as const;
+
 /** Writes `<directory>/<function>/index.mjs` with a source map for every function. */
 export async function bundleFunctions(directory: string): Promise<Metafile> {
+  const makers = makersOf.map(schemaMakers);
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: Object.entries(functionFiles).map(([name, file]) => ({
@@ -41,7 +44,7 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcemap: true,
     sourcesContent: false,
     banner: { js: requireBanner },
-    plugins: [withoutBallast([...commonBallast, credentialsOfWorkstations, schemaMakers()]), packedDocument, plainKeys],
+    plugins: [withoutBallast([...commonBallast, credentialsOfWorkstations, ...makers]), packedDocument, plainKeys],
     metafile: true,
     logLevel: 'warning',
   });
@@ -60,11 +63,11 @@ const credentialsOfWorkstations: Ballast = {
 };
 
 /** JSON Schemas are made by scripts and by the command line, never by a function. */
-function schemaMakers(): Ballast {
-  const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, 'json-schema-processors.js'), 'utf8');
+function schemaMakers(file: 'json-schema-processors' | 'to-json-schema'): Ballast {
+  const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, `${file}.js`), 'utf8');
   const names = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
   const instead = `const none = () => {};\nexport { ${names.map((name) => `none as ${name}`).join(', ')} };`;
-  return { file: /zod\/v4\/core\/json-schema-processors\.js$/, instead };
+  return { file: new RegExp(`zod/v4/core/${file}\\.js$`), instead };
 }
 
 /** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
