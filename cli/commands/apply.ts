@@ -84,7 +84,7 @@ async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): P
   if (canAsk(options) && !options.yes && !options.plan) for (const plan of removing) showPlan(plan);
   const names = removing.map(({ namespace, name }) => `${namespace}/${name}`);
   const totals = sumOf(removing.map((plan) => plan.totals));
-  // Whoever names a plan has seen it.
+  // A user who names a plan has seen it.
   if (options.plan === undefined) await confirm({ totals, action: `apply ${names.join(', ')}` }, options);
 }
 

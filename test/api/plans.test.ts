@@ -39,7 +39,7 @@ const proposed = async (under: ApiUnderTest, body: unknown): Promise<string> => 
 const listed = async ({ call }: ApiUnderTest) => (await call('GET', `${manifestPath}/plans`, operator)).json.items;
 
 describe('a plan that has to be approved', () => {
-  it('is kept as proposed, and nothing is stored or started', async () => {
+  it('a plan that has to be approved is kept as proposed, and nothing is stored or started', async () => {
     const under = await apiWith();
     const plan = await proposed(under, withApproval());
     expect(await under.deps.manifests.get(key)).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a plan that has to be approved', () => {
     expect(shown).toMatchObject({ status: 200, json: { id: plan, hasWork: true, needsApproval: true } });
   });
 
-  it('is carried out once an approver approves it; generation, run and event say who did', async () => {
+  it('a plan that has to be approved is carried out once an approver approves it; generation, run and event say who did', async () => {
     const under = await apiWith();
     const plan = await proposed(under, withApproval());
     const answer = await approve(under, plan);
@@ -63,7 +63,7 @@ describe('a plan that has to be approved', () => {
     expect(await listed(under)).toMatchObject([{ state: 'Approved', approved: { by: 'anna' } }]);
   });
 
-  it('is approved once, and by no one without the role', async () => {
+  it('a plan that has to be approved is approved once, and by no one without the role', async () => {
     const under = await apiWith();
     const plan = await proposed(under, withApproval());
     expect(await approve(under, plan, operator)).toMatchObject({ status: 403 });
@@ -73,7 +73,7 @@ describe('a plan that has to be approved', () => {
     expect(await approve(under, 'a')).toMatchObject({ status: 400 });
   });
 
-  it('is refused once something moved, and shown as outdated', async () => {
+  it('a plan that has to be approved is refused once something moved, and shown as outdated', async () => {
     const under = await apiWith();
     const first = await proposed(under, withApproval());
     const second = await proposed(under, withApproval(aManifest({ compute: 3 })));
@@ -85,7 +85,7 @@ describe('a plan that has to be approved', () => {
     expect(states.find(({ id }) => id === second)?.state).toBe('Outdated');
   });
 
-  it('is needed for the change that switches approvals off, for a deletion and for a rollback', async () => {
+  it('a plan that has to be approved is needed for the change that switches approvals off, for a deletion and for a rollback', async () => {
     const under = await apiWith();
     await approve(under, await proposed(under, withApproval()));
     expect(await put(under, aManifest({ compute: 4 }))).toMatchObject({ json: { code: 'ApprovalRequired' } });
@@ -98,12 +98,12 @@ describe('a plan that has to be approved', () => {
     expect((await under.deps.manifests.get(key))?.deleting).toBe(true);
   });
 
-  it.each(['*', 'other,team'])('is what an installation asks for with %s', async (namespaces) => {
+  it.each(['*', 'other,team'])('an approval is what an installation asks for with %s', async (namespaces) => {
     const under = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: namespaces });
     expect(await approve(under, await proposed(under, aManifest()))).toMatchObject({ status: 202 });
   });
 
-  it('is not asked for elsewhere', async () => {
+  it('a plan that has to be approved is not asked for elsewhere', async () => {
     const under = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: 'other' });
     expect(await put(under, aManifest())).toMatchObject({ status: 202 });
     // The same again changes nothing, whoever has to approve.
@@ -114,7 +114,7 @@ describe('a plan that has to be approved', () => {
 });
 
 describe('a plan id', () => {
-  it('follows from the commit of templates, which the refusal names', async () => {
+  it('a plan id follows from the commit of templates, which the refusal names', async () => {
     const under = apiUnderTest();
     let commit = 'a'.repeat(40);
     Object.assign(under.deps, { templateSources: { resolve: async () => ({ commit }) } });
@@ -134,7 +134,7 @@ describe('a plan id', () => {
     expect(answer.json.detail).toMatch(/templates of provider sim-1 moved from \S+@a{40}\S* to \S+@b{40}/);
   });
 
-  it('contains nothing that can be guessed back: the stored plan has digests and versions only', async () => {
+  it('a plan id contains nothing that can be guessed back: the stored plan has digests and versions only', async () => {
     const { deps, call } = apiUnderTest();
     const { json } = await call('POST', `${manifestPath}/plan`, { body: aManifest() });
     const text = (await deps.artifacts.getText(`plans/team/shop/${json.id}.json`)) ?? '';

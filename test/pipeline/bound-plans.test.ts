@@ -61,14 +61,14 @@ const happenings: Readonly<Record<string, readonly [moves: boolean, act: (pipeli
 };
 
 describe('a plan', () => {
-  it('has the same id whenever it is made, and another one for another document', async () => {
+  it('a plan has the same id whenever it is made, and another one for another document', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     expect(await planned(pipeline, scaled(3))).toBe(id);
     expect(await planned(pipeline, scaled(4))).not.toBe(id);
   });
 
-  it('has no id when it is refused', async () => {
+  it('a plan has no id when it is refused', async () => {
     const pipeline = await existing();
     const changed = scaled(2);
     const { clusters } = changed.spec.kubernetes;
@@ -79,7 +79,7 @@ describe('a plan', () => {
     expect(json).toMatchObject({ id: null });
   });
 
-  it('is carried out when nothing has moved; the run and its event name it', async () => {
+  it('a plan is carried out when nothing has moved; the run and its event name it', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     expect(await apply(pipeline, scaled(3), id)).toMatchObject({ status: 202 });
@@ -91,7 +91,7 @@ describe('a plan', () => {
     expect(description.json).toMatchObject({ lastRun: { plan: { id } } });
   });
 
-  it('is carried out for a manifest that does not exist yet, and refused once it does', async () => {
+  it('a plan is carried out for a manifest that does not exist yet, and refused once it does', async () => {
     const pipeline = new Pipeline();
     const id = await planned(pipeline, scaled(2));
     expect(await apply(pipeline, scaled(2), id)).toMatchObject({ status: 202 });
@@ -100,7 +100,7 @@ describe('a plan', () => {
     expect(again.json.detail).toContain('the manifest was created meanwhile');
   });
 
-  it('that no one ever made here is refused, and the answer names the one that there is', async () => {
+  it('a plan that no one ever made here is refused, and the answer names the one that there is', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     const other = await apply(pipeline, scaled(3), 'a'.repeat(40));
@@ -108,7 +108,7 @@ describe('a plan', () => {
     expect(await apply(pipeline, scaled(3), 'short')).toMatchObject({ status: 400 });
   });
 
-  it('is refused with the other document when it was made for one', async () => {
+  it('a plan is refused with the other document when it was made for one', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     const { json } = await apply(pipeline, scaled(4), id);
@@ -116,7 +116,7 @@ describe('a plan', () => {
     expect(await pipeline.manifest()).toMatchObject({ generation: 1, status: 'Done' });
   });
 
-  it('is refused after a drift repair, which the answer names with its time', async () => {
+  it('a plan is refused after a drift repair, which the answer names with its time', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     await checkDrift(pipeline, true);
@@ -124,7 +124,7 @@ describe('a plan', () => {
     expect(json.detail).toMatch(/cluster web was changed by a drift repair at 2026-\S+ \(run shop-\S+-d1\)/);
   });
 
-  it('is refused after anything has moved and never before', async () => {
+  it('a plan is refused after anything has moved and never before', async () => {
     const names = Object.keys(happenings);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...names), { maxLength: 3 }), async (chosen) => {
@@ -183,7 +183,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     },
   );
 
-  it('of two clusters neither is touched when one has moved', async () => {
+  it('neither of two clusters is touched when one has moved', async () => {
     const two = (fixed: number) => manifestOf([{ compute: { fixed } }, { name: 'api', compute: { fixed } }]);
     const pipeline = await existing(two(1));
     await apply(pipeline, two(2), await planned(pipeline, two(2)));

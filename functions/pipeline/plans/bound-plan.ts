@@ -7,7 +7,7 @@ import { eachCluster } from '../clusters/cluster-plans.ts';
 import { clusterName } from '../clusters/cluster-records.ts';
 import { clusterBasisOf, kubeloomVersion } from './plan-id.ts';
 
-/** What moved since the plan of a manifest was made, for a cluster on which its run has not begun yet; a sentence each. */
+/** What moved since the plan of a manifest was made, for a cluster on which its run has not started yet; a sentence each. */
 export function movedOf(
   manifest: ManifestRecord,
   record: ClusterRecord,

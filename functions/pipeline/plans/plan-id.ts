@@ -12,7 +12,7 @@ import { readableManifest } from '../manifests/stored-document.ts';
 
 export const kubeloomVersion: string = product.version;
 
-/** 160 bits, as of a commit: whoever approves one approves no other. */
+/** 160 bits, as of a commit: an approval of one is no approval of another. */
 const idLength = 40;
 
 export function planIdOf(basis: PlanBasis): string {
