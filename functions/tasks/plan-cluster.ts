@@ -5,11 +5,10 @@ import { planCluster } from '../pipeline/clusters/cluster-plans.ts';
 import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { demandLeft } from '../pipeline/clusters/demand-records.ts';
 import { planEvents } from '../pipeline/clusters/plan-events.ts';
-import { cancelledRecord, planMovedRecord, reachedRecord, refusedRecord } from '../pipeline/clusters/plan-outcomes.ts';
+import { cancelledRecord, reachedRecord, refusedOf } from '../pipeline/clusters/plan-outcomes.ts';
 import { isWaiting, startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
 import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
-import { movedOf } from '../pipeline/plans/bound-plan.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
@@ -37,15 +36,11 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   if (isWaiting(record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
   const demand = await demandLeft(deps, { run, manifest, record, now });
-  const moved = movedOf(manifest, record, demand);
-  if (moved.length > 0) {
-    await deps.clusters.put(planMovedRecord(run, manifest, { record, moved, now }));
-    return nothingToDo('refused');
-  }
   const planning = planningOf(deps, manifest, demand ? [demand] : []);
   const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
-  if (plan.refusals.length > 0) {
-    await deps.clusters.put(refusedRecord(run, record, plan.refusals, now));
+  const refused = refusedOf(run, manifest, { record, demand, refusals: plan.refusals, now });
+  if (refused) {
+    await deps.clusters.put(refused);
     return nothingToDo('refused');
   }
   const [waypoint] = plan.waypoints;

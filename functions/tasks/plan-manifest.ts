@@ -4,9 +4,8 @@ import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inp
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
 import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
-import { clusterEvent, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
-import { planMovedRecord } from '../pipeline/clusters/plan-outcomes.ts';
+import { refuseMoved } from '../pipeline/clusters/plan-outcomes.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
@@ -48,14 +47,7 @@ export const handler = taskHandler(
     await beginRun(deps, { manifest, clusters: clusters.length, now });
     if (moved.length === 0) return { ...output, hasWork: clusters.length > 0, clusters };
     // Either all of the plan or nothing: no cluster is touched when one has moved.
-    const events = clusters.map(async ({ cluster }) => {
-      const run = { ...key, ...output, fence, cluster };
-      const record = (await deps.clusters.get(key, cluster)) ?? newCluster(key, cluster);
-      const refused = planMovedRecord(run, manifest, { record, moved, now });
-      await deps.clusters.put({ ...refused, status: 'NeedsAttention' });
-      return clusterEvent(run, now, { kind: 'NeedsAttention', message: refused.failure?.message ?? '' });
-    });
-    await deps.events.append(key, await Promise.all(events));
+    await deps.events.append(key, await refuseMoved(deps, manifest, { clusters, moved, fence, now }));
     return { ...output, hasWork: false, clusters: [] };
   },
 );

@@ -1,13 +1,21 @@
 /** What follows from a plan: records of a cluster that is where it should be, or that goes no further. */
-import type { ClusterFailure, ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
+import type {
+  ClusterFailure,
+  ClusterRecord,
+  DemandRecord,
+  HeldPool,
+  ManifestRecord,
+  NewEvent,
+} from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import { planMovedError } from '../plans/bound-plan.ts';
+import type { Using } from '../../ports.ts';
+import { movedOf, planMovedError } from '../plans/bound-plan.ts';
 import { cancelled } from '../runs/cancellation.ts';
 import { heldBy } from './cluster-plans.ts';
-import { changed } from './cluster-records.ts';
+import { changed, clusterEvent, newCluster } from './cluster-records.ts';
 
 /** Nothing is left to do: the cluster is in the desired state, or as close to it as possible without the failed pools. */
 export function reachedRecord(
@@ -28,8 +36,27 @@ export function reachedRecord(
   });
 }
 
+interface RefusalQuestion {
+  readonly record: ClusterRecord;
+  readonly demand: DemandRecord | undefined;
+  /** Of the planner. */
+  readonly refusals: readonly Refusal[];
+  readonly now: string;
+}
+
+/** The record of a cluster whose plan is refused, or is another one than the run is bound to; undefined when it goes on. */
+export function refusedOf(
+  run: ClusterRun,
+  manifest: ManifestRecord,
+  { record, demand, refusals, now }: RefusalQuestion,
+): ClusterRecord | undefined {
+  const moved = movedOf(manifest, record, demand);
+  if (moved.length > 0) return planMovedRecord(run, manifest, { record, moved, now });
+  return refusals.length > 0 ? refusedRecord(run, record, refusals, now) : undefined;
+}
+
 /** What exists keeps running; the reasons are for the user. */
-export function refusedRecord(
+function refusedRecord(
   run: ClusterRun,
   record: ClusterRecord,
   refusals: readonly Refusal[],
@@ -42,12 +69,36 @@ export function refusedRecord(
 }
 
 /** The plan that the run is bound to is not the one that would be carried out now. */
-export function planMovedRecord(
+function planMovedRecord(
   run: ClusterRun,
   manifest: ManifestRecord,
   { record, moved, now }: { readonly record: ClusterRecord; readonly moved: readonly string[]; readonly now: string },
 ): ClusterRecord {
   return stoppedRecord(run, record, planMovedError(manifest, moved), now);
+}
+
+/** The clusters of a run whose plan is another one now: none is touched. Returns what is reported of them. */
+export async function refuseMoved(
+  deps: Using<'clusters.get' | 'clusters.put'>,
+  manifest: ManifestRecord,
+  { clusters, moved, fence, now }: MovedPlan,
+): Promise<readonly NewEvent[]> {
+  const { namespace, name, runId, generation, attempt } = manifest;
+  const refusing = clusters.map(async ({ cluster }) => {
+    const run = { namespace, name, runId, generation, attempt, fence, cluster };
+    const record = (await deps.clusters.get(manifest, cluster)) ?? newCluster(manifest, cluster);
+    const refused = planMovedRecord(run, manifest, { record, moved, now });
+    await deps.clusters.put({ ...refused, status: 'NeedsAttention' });
+    return clusterEvent(run, now, { kind: 'NeedsAttention', message: refused.failure?.message ?? '' });
+  });
+  return Promise.all(refusing);
+}
+
+interface MovedPlan {
+  readonly clusters: readonly { readonly cluster: string }[];
+  readonly moved: readonly string[];
+  readonly fence: number;
+  readonly now: string;
 }
 
 /** Between two waypoints there is nothing to undo. */
