@@ -85,10 +85,11 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
       await fleet.ssh(node, 'systemctl show kubelet -p ExecMainStartTimestampMonotonic'),
     ];
 
+    const certificate = 'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt';
+
     test(`${name} installs a cluster, and writes a kubeconfig for no one else`, async () => {
       await applied(first, 'worker-1');
       expect(await nodes()).toEqual(ready(first, 'control-1', 'worker-1'));
-      const certificate = 'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt';
       expect(await fleet.ssh('control-1', certificate)).toMatch(/DNS:api\.shop\.example/);
       const kubeconfig = join(fleet.directory, 'shop-kubeconfig');
       expect(readFileSync(kubeconfig, 'utf8')).toContain(`server: https://${fleet.address('control-1')}:6443`);
@@ -134,10 +135,11 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
 
     // The simulated control plane has no etcd, and leaves them.
     test.runIf(real)(
-      `${name} removes a control node that its manifest no longer has from etcd and Kubernetes`,
+      `${name} joins a control node with every name of the API, and removes it from etcd when the manifest no longer has it`,
       async () => {
         await applied(first, 'control-2', 'worker-1', 'worker-2');
         expect(await members()).toEqual(['control-1', 'control-2']);
+        expect(await fleet.ssh('control-2', certificate)).toMatch(/DNS:control-2\.shop\.example/);
         await applied(first, 'worker-1', 'worker-2');
         expect(await members()).toEqual(['control-1']);
         expect(await nodes()).toEqual(ready(first, 'control-1', 'worker-1', 'worker-2'));
@@ -181,6 +183,7 @@ interface KubernetesNode {
 /** As the kubernetes stage writes it for local hosts. `others`: the nodes next to the first one. */
 function manifest(fleet: NodesFleet, version: string, others: readonly string[]): object {
   const isControl = (name: string) => name.startsWith('control-');
+  const controls = ['control-1', ...others.filter(isControl)];
   const host = (name: string) => ({
     hostname: name,
     publicAddress: fleet.address(name),
@@ -194,7 +197,11 @@ function manifest(fleet: NodesFleet, version: string, others: readonly string[])
     name: 'shop',
     versions: { kubernetes: version },
     cloudProvider: { none: {}, external: false },
-    apiEndpoint: { host: fleet.address('control-1'), port: 6443, alternativeNames: ['api.shop.example'] },
+    apiEndpoint: {
+      host: fleet.address('control-1'),
+      port: 6443,
+      alternativeNames: ['api', ...controls.slice(1)].map((name) => `${name}.shop.example`),
+    },
     clusterNetwork: {
       kubeProxy: { skipInstallation: true },
       cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
@@ -206,7 +213,7 @@ function manifest(fleet: NodesFleet, version: string, others: readonly string[])
     },
     systemPackages: { configureRepositories: false },
     addons: { enable: true, path: addons },
-    controlPlane: { hosts: ['control-1', ...others.filter(isControl)].map(host) },
+    controlPlane: { hosts: controls.map(host) },
     staticWorkers: { hosts: others.filter((name) => !isControl(name)).map(host) },
     machineController: { deploy: false },
     operatingSystemManager: { deploy: false },

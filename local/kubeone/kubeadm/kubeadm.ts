@@ -99,8 +99,8 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     this.log.info(control ? 'Joining controlplane node...' : 'Joining worker node...', host.publicAddress);
     await this.#step(host, ['join', this.cluster.version, this.#pause(), control ? 'join_control.yaml' : 'join.yaml'], {
       KUBEADM_CONFIG: this.#joinConfig(host, control, credentials),
+      ...(control && { FULL_CONFIG: this.#initConfig(host) }),
     });
-    if (control) await this.#keepConfiguration(host);
   }
 
   /** What moves the API endpoint later reads the whole configuration on each control node, in the present version. */

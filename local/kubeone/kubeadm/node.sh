@@ -72,10 +72,10 @@ start_again() {
   if [ -e /etc/kubernetes/pki/ca.crt ] || [ -e /etc/kubernetes/bootstrap-kubelet.conf ]; then reset ""; fi
 }
 
-# configuration FILE: the text in KUBEADM_CONFIG, where KubeOne keeps it too.
+# configuration FILE [TEXT]: TEXT, or that in KUBEADM_CONFIG, where KubeOne keeps it too.
 configuration() {
   mkdir -p "$HOME/kubeone/cfg"
-  (umask 077 && base64 -d <<<"$KUBEADM_CONFIG" >"$HOME/kubeone/cfg/$1")
+  (umask 077 && base64 -d <<<"${2:-$KUBEADM_CONFIG}" >"$HOME/kubeone/cfg/$1")
 }
 
 # init VERSION PAUSE: the first control node. Each phase of kubeadm keeps what exists, so one that was cut off goes on.
@@ -85,11 +85,17 @@ init() {
   run_kubeadm init --config "$HOME/kubeone/cfg/master_full.yaml" --ignore-preflight-errors=all
 }
 
-# join VERSION PAUSE FILE
+# join VERSION PAUSE FILE. FULL_CONFIG: of control nodes. As with KubeOne, their certificate has all names in it, also those that the
+# cluster's ConfigMap has not yet; kubeadm keeps it.
 join() {
   start_again
   prepare "$1" "$2"
   configuration "$3"
+  if [ -n "${FULL_CONFIG:-}" ]; then
+    configuration master_full.yaml "$FULL_CONFIG"
+    run_kubeadm join phase control-plane-prepare download-certs --config "$HOME/kubeone/cfg/$3"
+    run_kubeadm init phase certs apiserver --config "$HOME/kubeone/cfg/master_full.yaml"
+  fi
   run_kubeadm join --config "$HOME/kubeone/cfg/$3" --ignore-preflight-errors=SystemVerification
   rm -f "$HOME/kubeone/cfg/$3"
 }
