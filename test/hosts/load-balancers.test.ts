@@ -1,4 +1,6 @@
 /** Load balancers under traffic on real hosts: what clients notice when roles, targets and machines come and go. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, isRoot } from './host-workshop.ts';
@@ -119,6 +121,18 @@ for i in range(1, 61):
     await startTargets(fleet, ['two']);
     expect(connections.length).toBeGreaterThan(50);
     expect(failed(connections)).toBe(0);
+  });
+
+  test('a connection with data under way to a target that loses its power is ended', async () => {
+    const held = connect({ host: fleet.address('lb'), port: shop.port }).resume();
+    const [name] = await once(held, 'data');
+    const target = String(name).trim();
+    await fleet.power('kill', target);
+    held.on('error', () => undefined).write('?');
+    // By itself, the kernel tries for a quarter of an hour.
+    await eventually('the connection is closed', () => held.destroyed, 180);
+    await fleet.power('start', target);
+    await startTargets(fleet, [target]);
   });
 
   test('a UDP flow leaves a target that is taken out or loses its power, and no new one goes there', async () => {
