@@ -1,8 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that start a platform on real hosts take minutes: one that started last would run alone. Else: the longest files first. */
+class PlatformsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const starts = ({ moduleId, project }: TestSpecification): boolean =>
+      project.name === 'hosts' && /installation\.ts|supervisor\.ts/.test(readFileSync(moduleId, 'utf8'));
+    return sorted.toSorted((a, b) => Number(starts(b)) - Number(starts(a)));
+  }
+}
 
 /** Unit and component tests; the end-to-end tests on real hosts run from `scripts/test.sh` with the project `hosts`. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: PlatformsFirst },
     projects: [
       {
         test: {

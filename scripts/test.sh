@@ -13,10 +13,11 @@ if [ $# -gt 0 ]; then exec vitest run "$@"; fi
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 status=0
-vitest run --project unit --maxWorkers=2 --reporter=dot --reporter=json --outputFile.json="$reports/unit.json" || status=1
+# One more than the cores of a small machine: some of the time of these files is waiting for a process.
+vitest run --project unit --maxWorkers=3 --reporter=dot --reporter=json --outputFile.json="$reports/unit.json" || status=1
 if [ "$hosts" = 1 ]; then
-  # After the unit tests: next to them both are slower. Most of their time is waiting for machines: three files at a time.
-  vitest run --project hosts --fileParallelism --maxWorkers=3 --reporter=verbose --reporter=json --outputFile.json="$reports/hosts.json" || status=1
+  # After the unit tests: next to them both are slower. Most of their time is waiting for machines: four files at a time.
+  vitest run --project hosts --fileParallelism --maxWorkers=4 --reporter=verbose --reporter=json --outputFile.json="$reports/hosts.json" || status=1
 elif [ "${CI:-}" = true ]; then
   echo "CI must run as root: the tests on real hosts are part of it" >&2
   status=1

@@ -118,11 +118,10 @@ describe('firewalls of hosts', () => {
       expect(await isOpen(publicAddress, 22)).toBe(true);
       expect(await isOpen(publicAddress, 6443), role).toBe(role === 'loadBalancer');
     }
-    const grown = await installation.apply(name, manifest(2));
-    await prove(grown);
 
     const moved = await installation.apply(name, manifest(2, false));
     await prove(moved);
+    expect(clusterOf(moved).nodes).toHaveLength(nodes.length + 1);
     for (const { role, publicAddress = '' } of clusterOf(moved).nodes) {
       expect(await isOpen(publicAddress, 6443), role).toBe(role === 'control');
     }

@@ -106,29 +106,23 @@ describe.runIf(isRoot)('changes that keep machines', () => {
     await prove(nodeOf('control').publicAddress);
   });
 
-  it('drift in the list of peers of a node is found and reported, and not changed', async () => {
-    const [near, far] = [nodeOf('near'), nodeOf('far')];
+  it('drift in lists of peers and a stopped proxy are found and reported, and not changed', async () => {
+    const [near, far, balancer] = [nodeOf('near'), nodeOf('far'), nodeOf('balancer')];
     const peer = await machines.ask(far, 'wg show wg0 public-key');
     await machines.ask(near, `wg set wg0 peer ${peer} remove`);
+    await machines.ask(far, 'wg set wg0 peer "$(wg genkey | wg pubkey)" allowed-ips 192.168.99.99/32');
+    await machines.ask(balancer, 'systemctl stop haproxy');
     const { manifest, drift } = await check(false);
     expect(manifest.status).toBe('Done');
     const found = drift.items.map(({ kind, where, repairable }) => ({ kind, node: where.node, repairable }));
     expect(found).toContainEqual({ kind: 'mesh', node: near.name, repairable: true });
+    expect(found).toContainEqual({ kind: 'mesh', node: far.name, repairable: true });
+    expect(found).toContainEqual({ kind: 'traffic', node: balancer.name, repairable: true });
     expect(drift.unchecked).toEqual([]);
     expect(await machines.ask(near, 'wg show wg0 peers')).not.toContain(peer);
   });
 
-  it('a proxy that was stopped is found, with the peer too many of another node', async () => {
-    const [balancer, far] = [nodeOf('balancer'), nodeOf('far')];
-    await machines.ask(balancer, 'systemctl stop haproxy');
-    await machines.ask(far, 'wg set wg0 peer "$(wg genkey | wg pubkey)" allowed-ips 192.168.99.99/32');
-    const { drift } = await check(false);
-    const found = drift.items.map(({ kind, where }) => ({ kind, node: where.node }));
-    expect(found).toContainEqual({ kind: 'traffic', node: balancer.name });
-    expect(found).toContainEqual({ kind: 'mesh', node: far.name });
-  });
-
-  it('drift in the list of peers is repaired, and no machine changes', async () => {
+  it('drift in lists of peers and a stopped proxy is repaired, and no machine changes', async () => {
     const { manifest, drift } = await check(true);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     expect(drift).toMatchObject({ items: [], repair: { state: 'helped' } });
