@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const made = [
   'schema',
+  'crds',
   'openapi',
   'rights',
   'manifest-docs',

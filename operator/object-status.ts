@@ -1,0 +1,55 @@
+/** The status of an InputManifest in Kubernetes: Claudie's shape, and what `kubectl wait`, Flux and Argo CD understand. */
+import { z } from 'zod';
+
+export const conditionTypes = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'] as const;
+export type ConditionType = (typeof conditionTypes)[number];
+
+export const Condition = z.object({
+  type: z.enum(conditionTypes),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string().describe('One word for programs.'),
+  message: z.string().describe('A sentence; of a refusal, all faults.'),
+  lastTransitionTime: z.string().describe('When `status` last changed.'),
+  observedGeneration: z.int().optional().describe('Generation of the object that it is about.'),
+});
+export type Condition = z.infer<typeof Condition>;
+
+/** As Claudie calls them. */
+export const objectStates = ['WATCHING_FOR_CHANGES', 'IN_PROGRESS', 'DONE', 'ERROR', 'SCHEDULED_FOR_DELETION'] as const;
+export const clusterStates = ['WAIT_FOR_PICKUP', 'IN_PROGRESS', 'DONE', 'ERROR'] as const;
+/** The service of Claudie that does what the stage does. */
+export const phases = ['NONE', 'TERRAFORMER', 'ANSIBLER', 'KUBE_ELEVEN', 'KUBER'] as const;
+
+export const ClusterState = z.object({
+  state: z.enum(clusterStates),
+  phase: z.enum(phases).describe('Where its run is; NONE when there is none.'),
+  message: z.string(),
+  previous: z
+    .array(z.object({ status: z.string(), stage: z.string(), taskDescription: z.string(), timestamp: z.string() }))
+    .describe('Its last three runs that ended, newest first.'),
+});
+export type ClusterState = z.infer<typeof ClusterState>;
+
+const observed = {
+  observedGeneration: z.int().optional().describe('Generation of the object that the status is about.'),
+  submitted: z.string().optional().describe('Checksum of what was last given to Kubeloom.'),
+  secrets: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Versions of the Secrets that were last given to Kubeloom.'),
+  conditions: z.array(Condition).optional(),
+};
+
+export const ObjectStatus = z.object({
+  ...observed,
+  state: z.enum(objectStates).optional(),
+  message: z.string().optional().describe('What it is at, or what failed, in one line.'),
+  clusters: z.record(z.string(), ClusterState).optional().describe('By name.'),
+  runId: z.string().optional().describe('The run that works on it or did last.'),
+  manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),
+  outputs: z.string().optional().describe('The run after which the Secrets with kubeconfigs were written.'),
+});
+export type ObjectStatus = z.infer<typeof ObjectStatus>;
+
+export const ReferenceStatus = z.object(observed);
+export type ReferenceStatus = z.infer<typeof ReferenceStatus>;
