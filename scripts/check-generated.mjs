@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 const made = [
   'schema',
   'crds',
+  'operator',
   'openapi',
   'rights',
   'manifest-docs',

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
-import { ObjectStatus, ReferenceStatus } from '../../operator/object-status.ts';
-import { resources } from '../../operator/resources.ts';
+import { ObjectStatus, ReferenceStatus } from '#operator/object-status.ts';
+import { resources } from '#operator/resources.ts';
 import { type Additions, type Schema, structuralSchema } from './structural-schema.ts';
 
 const rule = (expression: string, message: string) => ({ rule: expression, message });

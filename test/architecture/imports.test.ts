@@ -14,6 +14,7 @@ const aliases: Readonly<Record<string, string>> = {
   '#runner/': 'runner-images/runner/',
   '#local/': 'local/',
   '#client/': 'client/',
+  '#operator/': 'operator/',
   '#cli/': 'cli/',
   '#agent/': 'agent/',
   '#test/': 'test/',
@@ -42,9 +43,17 @@ function importsOf(file: string): string[] {
   });
 }
 
-const sources = ['functions', 'runner-images/runner', 'local', 'client', 'cli', 'agent', 'cdk', 'demo'].flatMap(
-  filesBelow,
-);
+const sources = [
+  'functions',
+  'runner-images/runner',
+  'local',
+  'client',
+  'cli',
+  'operator',
+  'agent',
+  'cdk',
+  'demo',
+].flatMap(filesBelow);
 
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
@@ -56,6 +65,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
   ['agent/', ['agent/', 'functions/contracts/']],
   // What signs requests is the same in a runner and here.
+  ['operator/', ['operator/', 'client/', 'functions/contracts/', 'functions/domain/']],
   ['client/', ['client/', 'functions/contracts/', 'functions/adapters/node-hash.ts']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
@@ -68,7 +78,7 @@ function offences(): string[] {
     const rule = mayImport.find(([from]) => file.startsWith(from));
     if (!rule) return [];
     return importsOf(file)
-      .filter((target) => /^(functions|runner-images|local|client|cli|cdk|demo|test|bench)\//.test(target))
+      .filter((target) => /^(functions|runner-images|local|client|cli|operator|cdk|demo|test|bench)\//.test(target))
       .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
       .map((target) => `${file} imports ${target}`);
   });

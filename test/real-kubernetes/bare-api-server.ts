@@ -1,6 +1,6 @@
 /** A real kube-apiserver with an etcd of its own on 127.0.0.1, and nothing else: no controllers, no nodes. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,8 @@ export class BareApiServer {
   readonly kubectl = join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kubectl');
   readonly #children: ChildProcess[] = [];
   #port = 0;
+  #api: ChildProcess | undefined;
+  #startApi: (() => ChildProcess) | undefined;
 
   /** Answers once the API is ready. */
   static async start(): Promise<BareApiServer> {
@@ -59,17 +61,45 @@ export class BareApiServer {
     ]);
     execFileSync('openssl', ['genrsa', '-out', at('accounts.key'), '2048'], { stdio: 'ignore' });
     writeFileSync(at('tokens.csv'), 'test-admin,admin,1,system:masters\n');
-    this.#run(join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kube-apiserver'), [
-      ...[`--etcd-servers=http://127.0.0.1:${client}`, '--bind-address=127.0.0.1', `--secure-port=${port}`],
-      ...['--advertise-address=127.0.0.1', `--cert-dir=${at('certificates')}`, `--token-auth-file=${at('tokens.csv')}`],
-      ...['--authorization-mode=Node,RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
-      ...[
-        '--service-account-issuer=https://kubernetes.default.svc',
-        `--service-account-key-file=${at('accounts.key')}`,
-      ],
-      `--service-account-signing-key-file=${at('accounts.key')}`,
-      '--disable-admission-plugins=ServiceAccount',
-    ]);
+    this.#startApi = () =>
+      this.#run(join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kube-apiserver'), [
+        ...[`--etcd-servers=http://127.0.0.1:${client}`, '--bind-address=127.0.0.1', `--secure-port=${port}`],
+        ...[
+          '--advertise-address=127.0.0.1',
+          `--cert-dir=${at('certificates')}`,
+          `--token-auth-file=${at('tokens.csv')}`,
+        ],
+        ...['--authorization-mode=Node,RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
+        ...[
+          '--service-account-issuer=https://kubernetes.default.svc',
+          `--service-account-key-file=${at('accounts.key')}`,
+        ],
+        `--service-account-signing-key-file=${at('accounts.key')}`,
+        '--disable-admission-plugins=ServiceAccount',
+      ]);
+    this.#api = this.#startApi();
+    await this.#ready();
+  }
+
+  /** The same API server again, with what etcd has; its clients lose their connections. `down` runs while there is none. */
+  async restartApi(down: () => Promise<void> = async () => {}): Promise<void> {
+    const old = this.#api;
+    if (old === undefined) throw new Error('there is no API server to restart');
+    this.#children.splice(this.#children.indexOf(old), 1);
+    const ended = new Promise((resolve) => old.once('exit', resolve));
+    if (old.kill('SIGKILL')) await ended;
+    await down();
+    this.#api = this.#startApi?.();
+    await this.#ready();
+  }
+
+  /** The address, and the authority that signed its certificate. */
+  address(): { readonly server: string; readonly authority: string } {
+    const authority = readFileSync(join(this.directory, 'certificates', 'apiserver.crt'), 'utf8');
+    return { server: `https://127.0.0.1:${this.#port}`, authority };
+  }
+
+  async #ready(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       const ended = this.#children.find(({ exitCode }) => exitCode !== null);
       if (ended !== undefined) throw new Error(`${ended.spawnargs[3]} ended with ${ended.exitCode}`);
@@ -93,9 +123,10 @@ export class BareApiServer {
   }
 
   /** It dies with this process, however that ends. */
-  #run(program: string, args: readonly string[]): void {
+  #run(program: string, args: readonly string[]): ChildProcess {
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' });
     this.#children.push(child);
+    return child;
   }
 
   #isReady(): Promise<boolean> {

@@ -1,0 +1,186 @@
+/** What Kubeloom says of a manifest, in the words of the status in Kubernetes. Pure. */
+
+import type { z } from 'zod';
+import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
+import type { ClusterState, Condition, ConditionType, ObjectStatus } from './object-status.ts';
+
+type Description = ManifestDescription;
+
+/** A check for drift changes nothing of what is said: neither is the manifest less done, nor are its clusters at work. */
+function statusOf({ status, runId, clusters }: Description): Description['status'] {
+  const settled = clusters.every((one) => one.status === 'Checking' || one.status === 'Converged');
+  return /-d\d+$/.test(runId) && settled && status !== 'Failed' ? 'Done' : status;
+}
+
+type StageName = NonNullable<NonNullable<ClusterDescription['progress']>['stage']>;
+
+const stages: Readonly<Record<StageName, { readonly phase: ClusterState['phase']; readonly doing: string }>> = {
+  infrastructure: { phase: 'TERRAFORMER', doing: 'building infrastructure' },
+  configuration: { phase: 'ANSIBLER', doing: 'connecting and preparing nodes' },
+  kubernetes: { phase: 'KUBE_ELEVEN', doing: 'building Kubernetes' },
+  nodes: { phase: 'KUBER', doing: 'finishing nodes' },
+  traffic: { phase: 'ANSIBLER', doing: 'directing traffic' },
+};
+
+/** The part of the status that follows from the manifest in Kubeloom. */
+export function manifestStatus(
+  manifest: Description,
+  runs: readonly z.infer<typeof Run>[],
+): Pick<ObjectStatus, 'state' | 'message' | 'clusters' | 'runId' | 'manifestGeneration'> {
+  const clusters = manifest.clusters.map((one) => [one.name, clusterState(manifest, one, runs)] as const);
+  return {
+    state: stateOf(manifest),
+    message: messageOf(manifest),
+    clusters: Object.fromEntries(clusters),
+    runId: manifest.runId,
+    manifestGeneration: manifest.generation,
+  };
+}
+
+function stateOf(manifest: Description): ObjectStatus['state'] {
+  if (manifest.deleting) return 'SCHEDULED_FOR_DELETION';
+  const status = statusOf(manifest);
+  switch (status) {
+    case 'Pending':
+    case 'Running':
+    case 'Deleting':
+      return 'IN_PROGRESS';
+    case 'Done':
+      return 'DONE';
+    case 'Failed':
+    case 'Unreadable':
+      return 'ERROR';
+    default:
+      return status satisfies never;
+  }
+}
+
+function messageOf(manifest: Description): string {
+  const { progress, clusters, unreadable, paused } = manifest;
+  const status = statusOf(manifest);
+  if (unreadable !== undefined) return unreadable;
+  const failed = clusters.find(({ failure }) => failure !== null);
+  if (status === 'Failed') return failed ? failureText(failed) : (lastWord(manifest) ?? 'the run failed');
+  if (paused) return `paused: \`kubeloom resume ${manifest.name}\` continues it`;
+  if (status !== 'Done')
+    return progress ? `step ${progress.step} of ${progress.steps}, ${progress.percent} %` : 'waits for its run';
+  const nodes = clusters.reduce((sum, one) => sum + one.nodes.length, 0);
+  return `${clusters.length} cluster${clusters.length === 1 ? '' : 's'}, ${nodes} node${nodes === 1 ? '' : 's'}`;
+}
+
+const lastWord = ({ lastRun }: Description): string | undefined =>
+  Object.values(lastRun?.clusters ?? {}).find(({ message }) => message !== '')?.message;
+
+function failureText({ name, failure }: ClusterDescription): string {
+  return failure ? `${name}: ${failure.message} ${failure.hint}`.trim() : '';
+}
+
+function clusterState(
+  manifest: Description,
+  cluster: ClusterDescription,
+  runs: readonly z.infer<typeof Run>[],
+): ClusterState {
+  const { progress, failure, nodes, heldPools } = cluster;
+  const state = stateOfCluster(manifest, cluster);
+  const stage = state === 'IN_PROGRESS' ? progress?.stage : (failure?.stage ?? null);
+  const working = progress?.stage
+    ? `${stages[progress.stage].doing} (${progress.direction}, step ${progress.step} of ${progress.steps}, ${progress.percent} %)`
+    : 'planning';
+  const held = heldPools.map(({ pool, reason }) => `pool ${pool}: ${reason}`).join('; ');
+  const ended = failure ? `${failure.message} ${failure.hint}`.trim() : held || `${nodes.length} nodes`;
+  const ofCluster = runs.filter((run) => run.endedAt !== undefined && run.clusters[cluster.name] !== undefined);
+  return {
+    state,
+    phase: state === 'DONE' || !stage ? 'NONE' : stages[stage].phase,
+    message: state === 'IN_PROGRESS' ? working : state === 'WAIT_FOR_PICKUP' ? 'waits for its run' : ended,
+    previous: ofCluster.slice(0, 3).map((run) => ({
+      status: run.status === 'Succeeded' ? 'DONE' : 'ERROR',
+      stage: run.clusters[cluster.name]?.status ?? 'Unknown',
+      taskDescription: run.clusters[cluster.name]?.message || run.reason,
+      timestamp: run.endedAt ?? run.queuedAt,
+    })),
+  };
+}
+
+function stateOfCluster(
+  { status: manifest }: Description,
+  { status, heldPools }: ClusterDescription,
+): ClusterState['state'] {
+  switch (status) {
+    case 'Planning':
+    case 'Running':
+    case 'RollingBack':
+    case 'BackingOff':
+      return 'IN_PROGRESS';
+    case 'Converged':
+    case 'Checking':
+      return manifest === 'Pending' ? 'WAIT_FOR_PICKUP' : 'DONE';
+    case 'Degraded':
+      return heldPools.length > 0 ? 'ERROR' : 'DONE';
+    case 'RolledBack':
+    case 'NeedsAttention':
+      return manifest === 'Pending' ? 'WAIT_FOR_PICKUP' : 'ERROR';
+    default:
+      return status satisfies never;
+  }
+}
+
+type Finding = readonly [type: ConditionType, status: Condition['status'], reason: string, message: string];
+
+/** All conditions but `Accepted`, which is about the document. */
+export function manifestFindings(manifest: Description): readonly Finding[] {
+  const { clusters, deleting } = manifest;
+  const status = statusOf(manifest);
+  const message = messageOf(manifest);
+  const progressing = status === 'Pending' || status === 'Running' || status === 'Deleting';
+  const degraded = clusters.filter((one) => one.status === 'Degraded' || one.heldPools.length > 0);
+  const behind = clusters.filter((one) => one.failure !== null || one.status === 'NeedsAttention');
+  const bad = [...new Set([...degraded, ...behind])];
+  const drifted = clusters.filter(({ drift }) => (drift?.items.length ?? 0) > 0);
+  const checked = clusters.length > 0 && clusters.every(({ drift }) => drift !== null);
+  const drift = drifted.flatMap(({ name, drift: found }) =>
+    (found?.items ?? []).map((item) => `${name}: ${item.message}`),
+  );
+  return [
+    ['Ready', status === 'Done' && !deleting ? 'True' : 'False', deleting ? 'Deleting' : status, message],
+    ['Progressing', progressing ? 'True' : 'False', manifest.paused ? 'Paused' : status, message],
+    bad.length > 0
+      ? ['Degraded', 'True', degraded.length > 0 ? 'PoolsHeld' : 'Failed', bad.map(problemOf).join('; ')]
+      : ['Degraded', 'False', 'AsDesired', 'nothing failed'],
+    drift.length > 0
+      ? ['DriftFree', 'False', 'Drift', cut(drift.join('; '))]
+      : [
+          'DriftFree',
+          checked ? 'True' : 'Unknown',
+          checked ? 'Checked' : 'NotChecked',
+          checked ? 'the last check found nothing' : 'there was no check yet',
+        ],
+  ];
+}
+
+function problemOf({ name, failure, heldPools }: ClusterDescription): string {
+  const held = heldPools.map(({ pool, reason }) => `pool ${pool}: ${reason}`);
+  return cut(`${name}: ${[...(failure ? [failure.message] : []), ...held].join(', ')}`);
+}
+
+/** Kubernetes takes 32 KiB; no one reads that much. */
+export const cut = (text: string): string => (text.length > 4000 ? `${text.slice(0, 3999)}…` : text);
+
+/** The conditions as they are from now on: the time of a change is kept while the status is the same. */
+export function conditionsOf(
+  before: readonly Condition[],
+  findings: readonly Finding[],
+  { now, generation }: { readonly now: string; readonly generation: number },
+): readonly Condition[] {
+  const changed = findings.map(([type, status, reason, message]) => {
+    const old = before.find((one) => one.type === type);
+    const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;
+    return { type, status, reason, message: cut(message), lastTransitionTime, observedGeneration: generation };
+  });
+  const kept = before.filter(({ type }) => !changed.some((one) => one.type === type));
+  const order = (one: Condition): number => findingsOrder.indexOf(one.type);
+  return [...kept, ...changed].toSorted((one, other) => order(one) - order(other));
+}
+const findingsOrder: readonly ConditionType[] = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'];
+
+export type { Finding };

@@ -1,0 +1,114 @@
+/** Requests to a Kubernetes API server: JSON in and out, and watches that only say that something happened. */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+
+export interface KubernetesAccess {
+  readonly server: string;
+  /** PEM of the authority that signed the server's certificate. */
+  readonly authority?: string;
+  /** Asked for each request: tokens of service accounts are renewed. */
+  readonly token: () => Promise<string>;
+  /** @default 30,000 */
+  readonly timeoutMs?: number;
+}
+
+/** The server answered, and it was not a yes. */
+export class KubernetesRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'KubernetesRefusal';
+    this.status = status;
+  }
+}
+
+/** For `catch`: undefined for the answer that there is no such thing. */
+export function unlessMissing(error: unknown): undefined {
+  if (error instanceof KubernetesRefusal && error.status === 404) return undefined;
+  throw error;
+}
+
+export interface KubernetesRequest {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** @default application/json */
+  readonly contentType?: string;
+  /** @default application/json */
+  readonly accept?: string;
+}
+
+export interface Watch {
+  /** Settles when the server ends it, or something between does; never rejects. */
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+export type KubernetesApi = ReturnType<typeof kubernetesApi>;
+
+export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: KubernetesAccess) {
+  const isHttps = server.startsWith('https:');
+  const agent = isHttps
+    ? new HttpsAgent({ keepAlive: true, ...(authority !== undefined && { ca: authority }) })
+    : new HttpAgent({ keepAlive: true });
+  const send = async (method: string, path: string, asked: KubernetesRequest, signal: AbortSignal) => {
+    const { query, body, contentType = 'application/json', accept = 'application/json' } = asked;
+    const url = new URL(`${server}${path}`);
+    for (const [key, value] of Object.entries(query ?? {})) url.searchParams.set(key, value);
+    const headers = {
+      ...{ accept, authorization: `Bearer ${await token()}` },
+      ...(body !== undefined && { 'content-type': contentType }),
+    };
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const request = isHttps ? httpsRequest : httpRequest;
+      const call = request(url, { method, headers, agent, signal }, resolve).on('error', reject);
+      call.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  };
+  const failureOf = async (response: IncomingMessage): Promise<KubernetesRefusal> => {
+    const status = response.statusCode ?? 0;
+    return new KubernetesRefusal(status, messageIn(await text(response)) ?? `HTTP ${status}`);
+  };
+  const isFine = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+
+  return {
+    /** The answer, parsed; throws `KubernetesRefusal`, or the error of a connection that failed. */
+    async ask(method: string, path: string, asked: KubernetesRequest = {}): Promise<unknown> {
+      const response = await send(method, path, asked, AbortSignal.timeout(timeoutMs));
+      if (!isFine(response)) throw await failureOf(response);
+      return JSON.parse(await text(response));
+    },
+    /** Calls `happened` with each event; a connection that says nothing for `silentMs` ends. */
+    async watch(
+      path: string,
+      query: Readonly<Record<string, string>>,
+      { happened, silentMs }: { readonly happened: (event: unknown) => void; readonly silentMs: number },
+    ): Promise<Watch> {
+      const stopper = new AbortController();
+      const response = await send('GET', path, { query: { ...query, watch: 'true' } }, stopper.signal);
+      if (!isFine(response)) throw await failureOf(response);
+      response.setTimeout(silentMs, () => response.destroy());
+      const read = async (): Promise<void> => {
+        let rest = '';
+        for await (const chunk of response.setEncoding('utf8')) {
+          const lines = `${rest}${chunk}`.split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) if (line !== '') happened(JSON.parse(line));
+        }
+      };
+      return { ended: read().catch(() => {}), stop: () => stopper.abort() };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Of a Status object. */
+function messageIn(body: string): string | undefined {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+/** What the operator reads of objects in Kubernetes, and the document that Kubeloom gets of one. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ObjectStatus } from './object-status.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+
+export const finalizer = 'kubeloom.dev/finalizer';
+/** What becomes of the clusters when the object is deleted. */
+export const onDelete = 'kubeloom.dev/on-delete';
+/** In the document that Kubeloom stores: `<uid of the object>@<checksum of the rest>`. */
+export const submittedFrom = 'kubeloom.dev/submitted-from';
+
+const Metadata = z.looseObject({
+  name: z.string(),
+  namespace: z.string(),
+  uid: z.string(),
+  resourceVersion: z.string(),
+  generation: z.int().default(0),
+  deletionTimestamp: z.string().optional(),
+  finalizers: z.array(z.string()).default([]),
+  annotations: z.record(z.string(), z.string()).default({}),
+});
+
+/** Of a status that an older operator, or another program, wrote: what can be read. */
+export const ManifestObject = z.looseObject({
+  metadata: Metadata,
+  spec: z.unknown(),
+  status: ObjectStatus.partial().catch({}).default({}),
+});
+export type ManifestObject = z.infer<typeof ManifestObject>;
+
+/** A server writes `null` for a list without items. */
+const itemsOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullable()
+    .transform((items) => items ?? []);
+
+export const ObjectList = z.object({
+  metadata: z.object({ resourceVersion: z.string() }),
+  items: itemsOf(ManifestObject),
+});
+
+/** Of a list of Secrets without their values. */
+export const SecretNames = z.object({
+  items: itemsOf(
+    z.object({
+      metadata: z.object({
+        name: z.string(),
+        namespace: z.string(),
+        resourceVersion: z.string(),
+        labels: z.record(z.string(), z.string()).optional(),
+        ownerReferences: z.array(z.object({ uid: z.string() })).optional(),
+      }),
+    }),
+  ),
+});
+export type SecretName = z.infer<typeof SecretNames>['items'][number]['metadata'];
+
+export interface Submission {
+  readonly document: {
+    readonly apiVersion: string;
+    readonly kind: Resource['kind'];
+    readonly metadata: {
+      readonly name: string;
+      readonly namespace: string;
+      readonly annotations: Readonly<Record<string, string>>;
+    };
+    readonly spec: unknown;
+  };
+  readonly checksum: string;
+}
+
+/** The document with the annotations that Kubeloom reads, and where it is from. */
+export function submissionOf(object: ManifestObject, resource: Resource): Submission {
+  const { name, namespace, uid, annotations } = object.metadata;
+  const read = Object.entries(annotations).filter(
+    ([key]) => key.startsWith('kubeloom.dev/') && key !== onDelete && key !== submittedFrom,
+  );
+  const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const content = JSON.stringify([type, read.toSorted(), object.spec], (_key, value) => sorted(value));
+  const checksum = createHash('sha256').update(content).digest('hex').slice(0, 20);
+  const own = { ...Object.fromEntries(read), [submittedFrom]: `${uid}@${checksum}` };
+  return { document: { ...type, metadata: { name, namespace, annotations: own }, spec: object.spec }, checksum };
+}
+
+/** Where a stored document is from; undefined when no operator submitted it. */
+export function originOf(document: unknown): { readonly uid: string; readonly checksum: string } | undefined {
+  const read = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string()) }) }).safeParse(document);
+  const [uid, checksum] = read.data?.metadata.annotations[submittedFrom]?.split('@') ?? [];
+  return uid === undefined || checksum === undefined ? undefined : { uid, checksum };
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,209 @@
+/** One look at an InputManifest: what has changed is submitted, what came of it becomes its status. */
+import type { ApiClient } from '#client/api-client.ts';
+import type { ManifestSummary } from '#contracts/api-bodies.ts';
+import { conditionsOf, cut, type Finding, manifestFindings, manifestStatus } from './cluster-status.ts';
+import type { KubernetesApi } from './kubernetes-api.ts';
+import type { ObjectStatus } from './object-status.ts';
+import { type ObjectWrites, Outdated } from './object-writes.ts';
+import { finalizer, type ManifestObject, originOf, submissionOf } from './objects.ts';
+import type { Resource } from './resources.ts';
+import { type KnownSecrets, secretVersions, writeOutputs } from './secrets.ts';
+import { judged, submitManifest, submitReferences, type Verdict } from './submit.ts';
+
+export interface ManifestPorts {
+  readonly kubernetes: KubernetesApi;
+  readonly api: ApiClient;
+  readonly writes: ObjectWrites;
+  readonly resource: Resource;
+  readonly now: () => Date;
+}
+
+export interface Surroundings {
+  readonly secrets: KnownSecrets;
+  /** What Kubeloom's list says of it; undefined when it does not have it. */
+  readonly summary: ManifestSummary | undefined;
+  /** A refusal is old enough to be tried again. */
+  readonly retryRefused: boolean;
+  readonly ownNamespaceOnly: boolean;
+}
+
+/** What makes a look necessary. */
+export function hasNews(object: ManifestObject, resource: Resource, around: Surroundings): boolean {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp !== undefined) return metadata.finalizers.includes(finalizer);
+  return !metadata.finalizers.includes(finalizer) || hasNewReference(object, resource, around);
+}
+
+/** The part of it that is the same for all kinds. */
+export function hasNewReference(
+  object: ManifestObject,
+  resource: Resource,
+  around: Pick<Surroundings, 'secrets' | 'ownNamespaceOnly' | 'retryRefused'>,
+): boolean {
+  const { status, metadata } = object;
+  if (status.submitted !== submissionOf(object, resource).checksum) return true;
+  if (status.observedGeneration !== metadata.generation) return true;
+  if (changedSecrets(object, around)) return true;
+  return around.retryRefused && acceptedOf(status)?.status === 'False' && acceptedOf(status)?.reason !== 'Missing';
+}
+
+/** The status says already what the list says: after a restart nothing has to be read again. */
+export function isKnown({ status }: ManifestObject, summary: ManifestSummary | undefined): boolean {
+  if (summary === undefined) return acceptedOf(status)?.status === 'False';
+  const ended =
+    (status.state === 'DONE' && summary.status === 'Done') || (status.state === 'ERROR' && summary.status === 'Failed');
+  return ended && status.runId === summary.runId && status.outputs === summary.runId;
+}
+
+const acceptedOf = (status: ManifestObject['status']) => status.conditions?.find(({ type }) => type === 'Accepted');
+
+function changedSecrets(object: ManifestObject, around: Pick<Surroundings, 'secrets' | 'ownNamespaceOnly'>): boolean {
+  const versions = secretVersions(object, around.secrets, around);
+  return Object.entries(versions).some(([name, version]) => object.status.secrets?.[name] !== version);
+}
+
+/** Throws `Outdated` when something moved meanwhile, and what the API or Kubernetes throws when they do not answer. */
+export async function reconcileManifest(
+  ports: ManifestPorts,
+  listed: ManifestObject,
+  around: Surroundings,
+): Promise<void> {
+  const { api, writes, resource, kubernetes } = ports;
+  const key = { namespace: listed.metadata.namespace, name: listed.metadata.name };
+  if (!hasNews(listed, resource, around)) {
+    await report(ports, listed, around, undefined);
+    return;
+  }
+  const found = await api.findManifest(key);
+  const fresh = await writes.fresh(listed);
+  if (fresh === undefined || fresh.metadata.deletionTimestamp !== undefined) throw new Outdated('it is being deleted');
+  const object = await writes.hold(fresh);
+  const { checksum } = submissionOf(object, resource);
+  const versions = secretVersions(object, around.secrets, around);
+  const verdict = await judged(checksum, async () => {
+    await submitReferences(kubernetes, api, object, versions);
+    if (object.status.submitted === checksum && acceptedOf(object.status)?.status === 'True')
+      return {
+        status: 'True',
+        reason: 'Accepted',
+        message: acceptedOf(object.status)?.message ?? '',
+        submitted: checksum,
+      };
+    return submitManifest(api, { object, resource, found });
+  });
+  await report(ports, object, around, { verdict, versions });
+  if (verdict.remark) await writes.event(object, verdict.remark);
+}
+
+interface Submitted {
+  readonly verdict: Verdict;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+async function report(
+  ports: ManifestPorts,
+  object: ManifestObject,
+  { secrets }: Surroundings,
+  given: Submitted | undefined,
+): Promise<void> {
+  const { api, writes, resource, kubernetes, now } = ports;
+  const { namespace, name, generation } = object.metadata;
+  const key = { namespace, name };
+  const manifest = (await api.findManifest(key))?.manifest;
+  const runs = manifest ? (await api.listRuns(key, { limit: 4 })).items : [];
+  const accepted = given ? acceptedBy(given.verdict) : acceptedLater(object, manifest);
+  const shown =
+    manifest && (given?.verdict.status !== 'False' || object.status.runId !== undefined) ? manifest : undefined;
+  const findings = [
+    ...(accepted ? [accepted] : []),
+    ...(shown ? manifestFindings(shown) : notSubmitted(object, given)),
+  ];
+  const status: ObjectStatus = {
+    ...object.status,
+    observedGeneration: generation,
+    ...(given?.verdict.submitted !== undefined && { submitted: given.verdict.submitted }),
+    ...(given && given.verdict.status !== 'Unknown' && { secrets: given.versions }),
+    ...(shown && manifestStatus(shown, runs)),
+    ...(accepted?.[1] === 'False' && { state: 'ERROR' as const, message: cut(accepted[3].split('\n')[0] ?? '') }),
+    conditions: [...conditionsOf(object.status.conditions ?? [], findings, { now: now().toISOString(), generation })],
+  };
+  const ended = manifest?.lastRun?.endedAt !== undefined && manifest.lastRun.runId === manifest.runId;
+  if (manifest && ended && shown) {
+    const isCheck = /-d\d+$/.test(manifest.runId);
+    const written = status.outputs === manifest.runId || (isCheck && status.outputs !== undefined);
+    if (!written || outputsMissing(object, manifest, secrets)) {
+      const foreign = await writeOutputs(kubernetes, api, { object, resource, manifest, known: secrets });
+      for (const secret of foreign) {
+        const message = `Secret ${secret} is not of this object and is left as it is; rename or delete it`;
+        await writes.event(object, { type: 'Warning', reason: 'SecretExists', message });
+      }
+    }
+    status.outputs = manifest.runId;
+  }
+  const written = await writes.status(object, status);
+  await reportEnd(writes, written, object.status);
+}
+
+/** The run ended since the last look. */
+async function reportEnd(
+  writes: ObjectWrites,
+  object: ManifestObject,
+  before: ManifestObject['status'],
+): Promise<void> {
+  const { state, message = '', runId } = object.status;
+  if (state === before.state && runId === before.runId) return;
+  if (state === 'DONE')
+    await writes.event(object, { type: 'Normal', reason: 'Done', message: `${message}, run ${runId}` });
+  else if (state === 'ERROR' && acceptedOf(object.status)?.status !== 'False')
+    await writes.event(object, { type: 'Warning', reason: 'Failed', message: `${message} (run ${runId})` });
+}
+
+const acceptedBy = ({ status, reason, message }: Verdict): Finding => ['Accepted', status, reason, message];
+
+/** What has become of an accepted document since: someone else may have changed it, or deleted the manifest. */
+function acceptedLater(
+  object: ManifestObject,
+  manifest: Parameters<typeof manifestFindings>[0] | undefined,
+): Finding | undefined {
+  const { uid } = object.metadata;
+  if (acceptedOf(object.status)?.status === 'False' && object.status.runId === undefined) return undefined;
+  if (manifest === undefined)
+    return [
+      'Accepted',
+      'False',
+      'Missing',
+      'Kubeloom does not have this manifest any more: it was deleted there, or this is another installation. Change the object, or delete and create it, to create the clusters again',
+    ];
+  const origin = originOf(manifest.document);
+  if (origin?.uid === uid && origin.checksum === object.status.submitted)
+    return acceptedOf(object.status)?.reason === 'Accepted'
+      ? undefined
+      : ['Accepted', 'True', 'Accepted', `generation ${manifest.generation}`];
+  if (acceptedOf(object.status)?.status === 'False') return undefined;
+  return [
+    'Accepted',
+    'True',
+    'ChangedElsewhere',
+    `generation ${manifest.generation} in Kubeloom was not submitted from this object; a change of the object replaces it`,
+  ];
+}
+
+function notSubmitted(object: ManifestObject, given: Submitted | undefined): readonly Finding[] {
+  if (object.status.runId !== undefined && given === undefined) return [];
+  const message = given?.verdict.status === 'Unknown' ? given.verdict.message : 'nothing was submitted';
+  return [
+    ['Ready', 'False', given?.verdict.reason ?? 'NotAccepted', message],
+    ['Progressing', 'False', 'NotAccepted', message],
+  ];
+}
+
+function outputsMissing(
+  { metadata: { namespace } }: ManifestObject,
+  { clusters }: { readonly clusters: readonly { readonly cluster: string; readonly kubeconfigPath: string | null }[] },
+  secrets: KnownSecrets,
+): boolean {
+  return clusters.some(
+    ({ cluster, kubeconfigPath }) =>
+      kubeconfigPath !== null && secrets.get(`${namespace}/${cluster}-kubeconfig`) === undefined,
+  );
+}

@@ -1,0 +1,34 @@
+/** One look at a TemplateGitReference: it and the Secret that it names go to Kubeloom when they changed. */
+import { conditionsOf } from './cluster-status.ts';
+import { type ManifestObject, submissionOf } from './objects.ts';
+import { hasNewReference, type ManifestPorts, type Surroundings } from './reconcile-manifest.ts';
+import { secretVersions } from './secrets.ts';
+import { judged, submitReferences } from './submit.ts';
+
+/** Kubeloom keeps its copy when the object is deleted: manifests may still use it. */
+export async function reconcileReference(
+  { kubernetes, api, writes, resource, now }: ManifestPorts,
+  listed: ManifestObject,
+  around: Pick<Surroundings, 'secrets' | 'ownNamespaceOnly' | 'retryRefused'>,
+): Promise<void> {
+  if (!hasNewReference(listed, resource, around)) return;
+  const object = await writes.fresh(listed);
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+  const { document, checksum } = submissionOf(object, resource);
+  const { namespace, name, generation } = object.metadata;
+  const versions = secretVersions(object, around.secrets, around);
+  const verdict = await judged(checksum, async () => {
+    await submitReferences(kubernetes, api, object, versions);
+    await api.putTemplate({ namespace, name }, document);
+    return { status: 'True', reason: 'Accepted', message: 'stored', submitted: checksum };
+  });
+  const { status, reason, message, submitted, remark } = verdict;
+  const finding = ['Accepted', status, reason, message] as const;
+  await writes.status(object, {
+    ...object.status,
+    observedGeneration: generation,
+    ...(submitted !== undefined && { submitted, secrets: versions }),
+    conditions: [...conditionsOf(object.status.conditions ?? [], [finding], { now: now().toISOString(), generation })],
+  });
+  if (remark) await writes.event(object, remark);
+}

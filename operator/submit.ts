@@ -1,0 +1,89 @@
+/** Gives an object and what it refers to to Kubeloom: Secrets first, then the document, against the version that was read. */
+import type { ApiClient } from '#client/api-client.ts';
+import { ProblemAnswer } from '#client/faults.ts';
+import type { Fault, Problem } from '#contracts/api-bodies.ts';
+import type { KubernetesApi } from './kubernetes-api.ts';
+import type { Condition } from './object-status.ts';
+import { Outdated, type Remark } from './object-writes.ts';
+import { type ManifestObject, originOf, submissionOf } from './objects.ts';
+import type { Resource } from './resources.ts';
+import { submitSecret } from './secrets.ts';
+
+export interface Verdict {
+  /** Of the condition `Accepted`. */
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message: string;
+  /** Checksum of what was submitted; absent = try again in the next pass. */
+  readonly submitted?: string;
+  readonly remark?: Remark;
+}
+
+type Found = Awaited<ReturnType<ApiClient['findManifest']>>;
+
+/** All faults of a problem, one a line. */
+export function faultText({ detail, faults = [] }: Pick<Problem, 'detail' | 'faults'>): string {
+  const line = ({ path, reason, fix }: Fault): string => `${path || '(document)'}: ${reason}${fix ? ` → ${fix}` : ''}`;
+  return faults.length > 0 ? faults.map(line).join('\n') : detail;
+}
+
+const refused = (problem: Problem, submitted: string): Verdict => {
+  const { code: reason } = problem;
+  const message = faultText(problem);
+  return { status: 'False', reason, message, submitted, remark: { type: 'Warning', reason: 'Refused', message } };
+};
+
+/** A refusal that may be over with the next pass: what is asked about, or deleted, at the moment. */
+const passing = (problem: Problem): boolean =>
+  problem.code === 'TemplatesPending' || problem.status === 409 || problem.status === 429 || problem.status >= 500;
+
+/** `versions`: the Secrets that it refers to; those that differ from what the status says are submitted. */
+export async function submitReferences(
+  kubernetes: KubernetesApi,
+  api: ApiClient,
+  object: ManifestObject,
+  versions: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [reference, version] of Object.entries(versions)) {
+    if (object.status.secrets?.[reference] !== version) await submitSecret(kubernetes, api, reference);
+  }
+}
+
+/** Throws what is no answer about this object: the next pass tries again. */
+export async function judged(submitted: string, submit: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await submit();
+  } catch (error) {
+    if (!(error instanceof ProblemAnswer)) throw error;
+    const { problem } = error;
+    // Another writer was faster, or the object is older than what it led to.
+    if (problem.status === 412) throw new Outdated(problem.detail, { cause: error });
+    if (problem.status >= 500 || problem.status === 429) throw error;
+    if (passing(problem)) return { status: 'Unknown', reason: problem.code, message: faultText(problem) };
+    return refused(problem, submitted);
+  }
+}
+
+/** `object` is read after `found`, so that a document is never put over one that is newer than it. */
+export async function submitManifest(
+  api: ApiClient,
+  { object, resource, found }: { readonly object: ManifestObject; readonly resource: Resource; readonly found: Found },
+): Promise<Verdict> {
+  const { document, checksum } = submissionOf(object, resource);
+  const { uid, name, namespace } = object.metadata;
+  const origin = originOf(found?.manifest.document);
+  // Another replica did it, or this one before it could write that down.
+  if (origin?.uid === uid && origin.checksum === checksum && !found?.manifest.deleting)
+    return {
+      status: 'True',
+      reason: 'Accepted',
+      message: `generation ${found?.manifest.generation}`,
+      submitted: checksum,
+    };
+  const condition = found?.etag === undefined ? { 'If-None-Match': '*' as const } : { 'If-Match': found.etag };
+  const accepted = await api.putManifest({ namespace, name }, document, condition);
+  const warnings = accepted.warnings.length > 0 ? `; ${faultText({ detail: '', faults: accepted.warnings })}` : '';
+  const message = `generation ${accepted.generation}${warnings}`;
+  const remark = { type: 'Normal', reason: 'Accepted', message: `${message}, run ${accepted.runId}` } as const;
+  return { status: 'True', reason: 'Accepted', message, submitted: checksum, remark };
+}
