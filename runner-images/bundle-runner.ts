@@ -33,6 +33,11 @@ export function buildAgent(outfile: string): Promise<void> {
   return buildInto(outfile, join('agent', 'agent.ts'), { minifyIdentifiers: true });
 }
 
+/** The same for the operator. */
+export function buildOperator(outfile: string): Promise<void> {
+  return buildInto(outfile, join('operator', 'main.ts'), {});
+}
+
 async function buildInto(outfile: string, entry: string, options: BuildOptions): Promise<void> {
   const { build } = await import('esbuild');
   await build({

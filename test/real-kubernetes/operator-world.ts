@@ -196,7 +196,8 @@ export function simManifest(
 
 export const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
-function kubectlOf(kubernetes: BareApiServer, args: readonly string[], input?: string): Promise<string> {
+/** Output of kubectl as an administrator. */
+export function kubectlOf(kubernetes: BareApiServer, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const command = [`--kubeconfig=${kubernetes.adminFile()}`, ...args];
     const child = execFile(kubernetes.kubectl, command, { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {

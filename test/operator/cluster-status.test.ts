@@ -1,0 +1,112 @@
+/** What Kubeloom says of a manifest, as the status of an object. */
+import { expect, it, test } from 'vitest';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import { conditionsOf, manifestFindings, manifestStatus } from '#operator/cluster-status.ts';
+
+type Cluster = ManifestDescription['clusters'][number];
+
+const cluster = (changes: Partial<Cluster> = {}): Cluster => ({
+  ...{ cluster: 'one-abc1234', name: 'one', status: 'Converged', kubernetesVersion: '1.36.0', network: '10.0.0.0/24' },
+  ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
+  ...{ drift: null, simulated: [], kubeconfigPath: null },
+  ...changes,
+});
+const failure: NonNullable<Cluster['failure']> = {
+  ...{ class: 'quota', code: 'QuotaExceeded', message: 'no more CPUs.', hint: 'Raise the quota.', outcome: 'undone' },
+  ...{ stage: 'infrastructure', runId: 'shop-u1-g1-a1', at: '2026-01-01T00:00:00Z' },
+};
+const manifest = (changes: Partial<ManifestDescription> = {}): ManifestDescription => ({
+  ...{ namespace: 'team', name: 'shop', generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false },
+  ...{
+    runId: 'shop-u1-g1-a1',
+    createdAt: '',
+    updatedAt: '',
+    progress: null,
+    document: {},
+    simulated: [],
+    lastRun: null,
+  },
+  ...{ clusters: [cluster()], links: {} },
+  ...changes,
+});
+const progress: NonNullable<Cluster['progress']> = {
+  ...{ step: 2, steps: 5, percent: 40, direction: 'grow', waypoint: 1, waypoints: 1, stage: 'kubernetes' },
+  ...{ startedAt: '', updatedAt: '' },
+};
+const findings = (of: ManifestDescription) =>
+  Object.fromEntries(manifestFindings(of).map(([type, status, reason]) => [type, `${status} ${reason}`]));
+
+test.each([
+  ['a manifest that waits', manifest({ status: 'Pending' }), 'IN_PROGRESS', 'WAIT_FOR_PICKUP', 'NONE'],
+  [
+    'a cluster at work',
+    manifest({ status: 'Running', clusters: [cluster({ status: 'Running', progress })] }),
+    ...['IN_PROGRESS', 'IN_PROGRESS', 'KUBE_ELEVEN'],
+  ],
+  [
+    'a cluster that failed',
+    manifest({ status: 'Failed', clusters: [cluster({ status: 'RolledBack', failure })] }),
+    ...['ERROR', 'ERROR', 'TERRAFORMER'],
+  ],
+  [
+    'a manifest that is deleted',
+    manifest({ status: 'Deleting', deleting: true }),
+    'SCHEDULED_FOR_DELETION',
+    'DONE',
+    'NONE',
+  ],
+  [
+    'a check for drift',
+    manifest({ status: 'Running', runId: 'shop-u1-g1-a1-d3', clusters: [cluster({ status: 'Checking' })] }),
+    ...['DONE', 'DONE', 'NONE'],
+  ],
+])('%s has the states and phases of Claudie', (_title, of, state, ofCluster, phase) => {
+  const status = manifestStatus(of as ManifestDescription, []);
+  expect(status.state).toBe(state);
+  expect(status.clusters?.one).toMatchObject({ state: ofCluster, phase });
+});
+
+it('a failure says what happened and what to do, in the manifest and in its cluster', () => {
+  const status = manifestStatus(
+    manifest({ status: 'Failed', clusters: [cluster({ status: 'RolledBack', failure })] }),
+    [],
+  );
+  expect(status.message).toBe('one: no more CPUs. Raise the quota.');
+  expect(status.clusters?.one?.message).toBe('no more CPUs. Raise the quota.');
+});
+
+it('conditions follow the manifest: done, at work, degraded, drifted', () => {
+  expect(findings(manifest())).toEqual({
+    ...{ Ready: 'True Done', Progressing: 'False Done', Degraded: 'False AsDesired', DriftFree: 'Unknown NotChecked' },
+  });
+  expect(findings(manifest({ status: 'Running', clusters: [cluster({ status: 'Running', progress })] }))).toMatchObject(
+    {
+      ...{ Ready: 'False Running', Progressing: 'True Running' },
+    },
+  );
+  const heldPools = [{ pool: 'gpu', role: 'compute', reason: 'sold out' }];
+  expect(findings(manifest({ clusters: [cluster({ status: 'Degraded', heldPools })] })).Degraded).toBe(
+    'True PoolsHeld',
+  );
+  const item = { kind: 'node', where: {}, message: 'n1 is not ready', repairable: true } as const;
+  const drift = { checkedAt: '', runId: 'r', items: [item], unchecked: [], outcome: '' };
+  expect(findings(manifest({ clusters: [cluster({ drift })] })).DriftFree).toBe('False Drift');
+  expect(findings(manifest({ clusters: [cluster({ drift: { ...drift, items: [] } })] })).DriftFree).toBe(
+    'True Checked',
+  );
+});
+
+it('a condition keeps the time of its last change while its status is the same', () => {
+  const at = { now: '2026-01-01T00:00:00Z', generation: 1 };
+  const first = conditionsOf([], [['Ready', 'False', 'Running', 'step 1']], at);
+  const second = conditionsOf(first, [['Ready', 'False', 'Running', 'step 2']], {
+    now: '2026-01-02T00:00:00Z',
+    generation: 1,
+  });
+  const third = conditionsOf(second, [['Ready', 'True', 'Done', 'done']], {
+    now: '2026-01-03T00:00:00Z',
+    generation: 2,
+  });
+  expect(second).toMatchObject([{ message: 'step 2', lastTransitionTime: '2026-01-01T00:00:00Z' }]);
+  expect(third).toMatchObject([{ status: 'True', lastTransitionTime: '2026-01-03T00:00:00Z', observedGeneration: 2 }]);
+});
