@@ -28,7 +28,7 @@ it('the chart has the same definitions as the plain manifests', () => {
   for (const name of names) expect(read(`chart/crds/${name}`)).toBe(read(`manifests/crds/${name}`));
 });
 
-it('the operator has no right over anything but its objects, Secrets and events, and no wildcard', () => {
+it('the operator may reach its objects, Secrets and events, and nothing else', () => {
   const documents = parseAllDocuments(read('manifests/operator.yaml')).map((one) => one.toJS());
   const { rules } = documents.find(({ kind }) => kind === 'ClusterRole');
   const resources = rules.flatMap((rule: { resources: string[] }) => rule.resources);
