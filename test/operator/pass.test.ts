@@ -1,0 +1,200 @@
+/** Passes of the operator against a small API server in memory that refuses what the real one refuses; the real one is in test/real-kubernetes. */
+import { beforeEach, expect, it } from 'vitest';
+import type { ApiClient } from '#client/api-client.ts';
+import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
+import { finalizer } from '#operator/objects.ts';
+import { Operator } from '#operator/operator.ts';
+import { FakeKubeloom } from './fake-kubeloom.ts';
+import { FakeKubernetes } from './fake-kubernetes.ts';
+
+let kubernetes: FakeKubernetes;
+let kubeloom: FakeKubeloom;
+let now: number;
+let log: string[];
+const path = '/apis/kubeloom.dev/v1/namespaces/team/inputmanifests/shop';
+const secretPath = '/api/v1/namespaces/team/secrets/cloud';
+
+beforeEach(() => {
+  kubernetes = new FakeKubernetes();
+  kubeloom = new FakeKubeloom();
+  now = Date.parse('2026-01-01T00:00:00Z');
+  log = [];
+});
+
+function operator({ ownNamespaceOnly = false } = {}): Operator {
+  return new Operator(
+    {
+      ...{ kubernetes: kubernetes.api(), api: kubeloom.api() as ApiClient, now: () => new Date(now) },
+      log: (message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
+    },
+    { namespaces: undefined, ownNamespaceOnly, retryRefusedMs: 300_000 },
+  );
+}
+
+const spec = (namespace = 'team') => ({ providers: [{ name: 'a', secretRef: { name: 'cloud', namespace } }] });
+const apply = (changes: object = {}) => kubernetes.apply(path, { spec: spec(), ...changes });
+const condition = (type: string) => {
+  const { conditions = [] } = (kubernetes.at(path)?.status ?? {}) as {
+    conditions?: { type: string; status: string; reason: string; message: string }[];
+  };
+  return conditions.find((one) => one.type === type);
+};
+
+it('Secrets are submitted before the document, with the finalizer already on the object', async () => {
+  kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
+  apply();
+  kubeloom.onPut = () => expect(kubernetes.at(path)?.metadata.finalizers).toEqual([finalizer]);
+  await operator().pass();
+  expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual([
+    'putSecret team/cloud',
+    'putManifest team/shop',
+  ]);
+  expect(condition('Accepted')).toMatchObject({ status: 'True', reason: 'Accepted' });
+});
+
+it('an object that does not change is not written and not submitted again, and a Secret that changes is submitted alone', async () => {
+  kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
+  apply();
+  const one = operator();
+  await one.pass();
+  kubeloom.finish('team/shop');
+  await one.pass();
+  kubernetes.writes = 0;
+  kubeloom.calls = [];
+  await one.pass();
+  await operator().pass();
+  expect(kubernetes.writes).toBe(0);
+  expect(kubeloom.calls).toEqual(['listManifests', 'listManifests']);
+
+  kubernetes.apply(secretPath, { data: { token: 'bmV3' } });
+  await one.pass();
+  expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual(['putSecret team/cloud']);
+});
+
+it('Secrets of other namespaces are not read where only the own one is allowed', async () => {
+  kubernetes.apply('/api/v1/namespaces/other/secrets/cloud', { data: { token: 'aGVsbG8=' } });
+  apply({ spec: spec('other') });
+  await operator({ ownNamespaceOnly: true }).pass();
+  expect(kubeloom.calls).not.toContain('putSecret other/cloud');
+  expect(kubeloom.calls).toContain('putManifest team/shop');
+});
+
+it('a refusal has all faults, is one event, and is tried again after five minutes', async () => {
+  apply();
+  const fault = (path: string) => ({ path, reason: 'is wrong', fix: 'make it right' });
+  kubeloom.refusal = kubeloom.problem(422, 'InvalidManifest', [fault('spec.a'), fault('spec.b')]);
+  const one = operator();
+  await one.pass();
+  await one.pass();
+  expect(condition('Accepted')?.message).toBe('spec.a: is wrong → make it right\nspec.b: is wrong → make it right');
+  expect(kubernetes.at(path)?.status).toMatchObject({ state: 'ERROR' });
+  expect(kubernetes.events()).toEqual(['Warning Refused']);
+  expect(kubeloom.calls.filter((call) => call === 'putManifest team/shop')).toHaveLength(1);
+
+  kubeloom.refusal = undefined;
+  now += 300_000;
+  await one.pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('what may pass is tried again with the next pass: templates that are asked for, a deletion under way', async () => {
+  apply();
+  kubeloom.refusal = kubeloom.problem(409, 'TemplatesPending');
+  const one = operator();
+  await one.pass();
+  expect(condition('Accepted')).toMatchObject({ status: 'Unknown', reason: 'TemplatesPending' });
+  kubeloom.refusal = undefined;
+  await one.pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('an API that does not answer is logged once, and nothing is written', async () => {
+  apply();
+  kubeloom.outage = new ConnectionFault('unreachable', 'connect ECONNREFUSED');
+  const one = operator();
+  for (let times = 0; times < 3; times += 1) await expect(one.pass()).rejects.toThrow('ECONNREFUSED');
+  expect(kubernetes.writes).toBe(0);
+});
+
+it('an object that was changed after it was listed is left to the next pass', async () => {
+  apply();
+  kubernetes.afterList = () => apply({ spec: { ...spec(), deletionProtection: true } });
+  const one = operator();
+  await one.pass();
+  kubernetes.afterList = () => {};
+  await one.pass();
+  expect(kubeloom.documents.get('team/shop')).toMatchObject({ spec: { deletionProtection: true } });
+  expect(log).toEqual([]);
+});
+
+it('a document that another one replaced since it was read is submitted by the next pass', async () => {
+  apply();
+  kubeloom.refusal = kubeloom.problem(412, 'VersionConflict');
+  const one = operator();
+  await one.pass();
+  expect(kubernetes.at(path)?.status).toBeUndefined();
+  kubeloom.refusal = undefined;
+  await one.pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('a manifest that Kubeloom does not have any more is not created again unasked', async () => {
+  apply();
+  const one = operator();
+  await one.pass();
+  kubeloom.documents.clear();
+  await one.pass();
+  await operator().pass();
+  expect(condition('Accepted')).toMatchObject({ status: 'False', reason: 'Missing' });
+  expect(kubeloom.documents.size).toBe(0);
+
+  apply({ spec: { ...spec(), deletionProtection: true } });
+  await one.pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('a deletion that Kubeloom refuses says why, keeps the finalizer, and is tried again', async () => {
+  apply();
+  const one = operator();
+  await one.pass();
+  kubernetes.delete(path);
+  kubeloom.refusal = kubeloom.problem(422, 'Protected');
+  await one.pass();
+  expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'Protected' });
+  kubeloom.refusal = undefined;
+  now += 300_000;
+  await one.pass();
+  kubeloom.documents.clear();
+  await one.pass();
+  expect(kubernetes.at(path)).toBeUndefined();
+});
+
+it('a watch that is refused as too old, or ends, leaves everything to the lists', async () => {
+  kubernetes.watchRefusal = 410;
+  apply();
+  await operator().pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('a group that is not installed is passed over', async () => {
+  kubernetes.missing = '/apis/claudie.io/';
+  apply();
+  await operator().pass();
+  expect(condition('Accepted')?.status).toBe('True');
+});
+
+it('values of Secrets are in no log, event or status, also when they are refused', async () => {
+  kubernetes.apply(secretPath, { data: { token: Buffer.from('hidden-value').toString('base64') } });
+  apply();
+  kubeloom.refusal = kubeloom.problem(422, 'InvalidSecret');
+  await operator().pass();
+  const said = JSON.stringify([kubernetes.at(path), kubernetes.events(), log]);
+  expect(said).not.toContain('hidden-value');
+  expect(said).not.toContain(Buffer.from('hidden-value').toString('base64'));
+  expect(condition('Accepted')).toMatchObject({ status: 'False', reason: 'InvalidSecret' });
+});
+
+it('an error of the client carries the document and prints no value of it', () => {
+  const error = new ProblemAnswer(kubeloom.problem(422, 'InvalidSecret'), { data: { token: 'hidden-value' } });
+  expect(`${error.name}: ${error.message}`).not.toContain('hidden-value');
+});
