@@ -33,7 +33,7 @@ export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, 
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
-  if (isWaiting(record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
+  if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
   const demand = await demandLeft(deps, { run, manifest, record, now });
   const planning = planningOf(deps, manifest, demand ? [demand] : []);

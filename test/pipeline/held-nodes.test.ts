@@ -91,11 +91,17 @@ describe('a shrink whose node is held', () => {
 
   it('a changed manifest is taken up during the pause', async () => {
     // After four tries the pause is two minutes.
+    let changedAt = Number.NaN;
     const pipeline = await shrinking(4, async (plans, running) => {
-      if (plans === 6) await running.submit(large);
+      if (plans !== 6) return;
+      changedAt = running.deps.clock.now().getTime();
+      await running.submit(large);
     });
     await pipeline.submit(small);
     await pipeline.settle();
+    // It was not to be compared again for another minute and a half.
+    const [planned] = (await eventsOf(pipeline, 'WaypointStarted')).filter(({ runId }) => runId.includes('-g3-'));
+    expect(Date.parse(planned?.at ?? '') - changedAt).toBeLessThan(60_000);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 3 });
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
     expect(await pipeline.nodes()).toHaveLength(4);

@@ -64,7 +64,7 @@ export function startWaypoint(start: WaypointStart): Start {
   const stages = waypoint.stages.map((plan) => orphanAll(plan, manifest, during));
   const goesOn = record.status === 'BackingOff';
   const { demand: _before, nodeWait, ...known } = record;
-  const waited = goesOn ? nodeWait : undefined;
+  const waited = goesOn && record.failure?.runId === runId ? nodeWait : undefined;
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
@@ -89,9 +89,9 @@ export function startWaypoint(start: WaypointStart): Start {
   return { document, record: next, output };
 }
 
-/** It pauses for nodes that are held, and is not to be compared again yet. */
-export function isWaiting({ status, nodeWait }: ClusterRecord, now: string): boolean {
-  return status === 'BackingOff' && nodeWait !== undefined && nodeWait.comparedAgainAt > now;
+/** This run pauses for nodes that are held, and is not to compare them again yet; a newer run does at once. */
+export function isWaiting({ runId }: ClusterRun, { status, failure, nodeWait }: ClusterRecord, now: string): boolean {
+  return status === 'BackingOff' && failure?.runId === runId && nodeWait !== undefined && nodeWait.comparedAgainAt > now;
 }
 
 /** Number and artifact prefix of the next waypoint, or check, of this run. */
