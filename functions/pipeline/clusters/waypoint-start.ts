@@ -91,7 +91,9 @@ export function startWaypoint(start: WaypointStart): Start {
 
 /** This run pauses for nodes that are held, and is not to compare them again yet; a newer run does at once. */
 export function isWaiting({ runId }: ClusterRun, { status, failure, nodeWait }: ClusterRecord, now: string): boolean {
-  return status === 'BackingOff' && failure?.runId === runId && nodeWait !== undefined && nodeWait.comparedAgainAt > now;
+  return (
+    status === 'BackingOff' && failure?.runId === runId && nodeWait !== undefined && nodeWait.comparedAgainAt > now
+  );
 }
 
 /** Number and artifact prefix of the next waypoint, or check, of this run. */
