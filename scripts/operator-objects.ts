@@ -28,6 +28,9 @@ const labels = { 'app.kubernetes.io/name': name, 'app.kubernetes.io/part-of': 'k
 const groups = ['claudie.io', 'kubeloom.dev'];
 const tokens = '/var/run/secrets/kubeloom';
 
+/** A small heap that is cleaned often: 500 objects need less than 100 MB. */
+export const nodeOptions = '--max-old-space-size=64 --max-semi-space-size=2';
+
 /** In the order in which they are applied. */
 export function operatorObjects(values: OperatorValues): readonly object[] {
   const { namespace } = values;
@@ -71,7 +74,7 @@ function deployment({ namespace, image, ...values }: OperatorValues): object {
     KUBELOOM_NAMESPACES: values.namespaces,
     KUBELOOM_SECRETS_FROM: values.secretsFrom,
     KUBELOOM_INTERVAL_SECONDS: values.intervalSeconds,
-    NODE_OPTIONS: '--max-old-space-size=96',
+    NODE_OPTIONS: nodeOptions,
   };
   const container = {
     ...{ name: 'operator', image },
