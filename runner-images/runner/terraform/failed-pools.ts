@@ -15,6 +15,8 @@ export function poolsThatFailed(context: StageContext, provider: string, reason:
   const dispensable = new Set(skippablePools(context).map(({ id }) => id));
   const added = here.filter((id) => dispensable.has(id));
   const { parts, error } = reason;
+  // It is about machines that exist.
+  if (error.code === 'ReplacementRefused') return [];
   const isOf = (pool: string) => (part: FailurePart) =>
     part.address?.startsWith(`module.${poolModule(pool)}.`) === true;
   const existing = here.filter((id) => !dispensable.has(id));

@@ -44,6 +44,33 @@ const StateResource = z.object({
 });
 export type StateResource = z.infer<typeof StateResource>;
 
+/** A change of the saved plan. */
+export interface ResourceChange {
+  readonly address: string;
+  readonly type: string;
+  readonly actions: readonly string[];
+  /** Attributes that cannot be changed in place, as `network.0`. */
+  readonly replacePaths: readonly string[];
+  /** Why, as Terraform names it. */
+  readonly reason?: string;
+}
+
+const SavedPlan = z.object({
+  resource_changes: z
+    .array(
+      z.object({
+        address: z.string(),
+        type: z.string(),
+        change: z.object({
+          actions: z.array(z.string()),
+          replace_paths: z.array(z.array(z.union([z.string(), z.number()]))).default([]),
+        }),
+        action_reason: z.string().optional(),
+      }),
+    )
+    .default([]),
+});
+
 const planFile = 'plan.tfplan';
 const allAtOnce = '-parallelism=30';
 
@@ -80,6 +107,17 @@ export class TerraformCli {
       throw this.#failure('TerraformPlanFailed', diagnosticsOf(messages), result);
     const removes = messages.some((message) => message.type === 'change_summary' && message.changes.remove > 0);
     return { changes: result.code === 2, removes, messages };
+  }
+
+  /** Everything that the saved plan would change. */
+  async plannedChanges(): Promise<readonly ResourceChange[]> {
+    const result = await this.#run(['show', '-json', '-no-color', planFile], complaintsOnly);
+    if (result.code !== 0) throw this.#failure('TerraformShowFailed', plainDiagnostics(result.stderr), result);
+    const { resource_changes: changes } = SavedPlan.parse(JSON.parse(result.stdout));
+    return changes.map(({ address, type, change: { actions, replace_paths: paths }, action_reason: reason }) => ({
+      ...{ address, type, actions, replacePaths: paths.map((path) => path.join('.')) },
+      ...(reason !== undefined && { reason }),
+    }));
   }
 
   /** Applies the saved plan, and nothing else. */

@@ -14,8 +14,15 @@ import { noteDestroyed, refuseLostState } from './lost-state.ts';
 import { orphan } from './orphan-machines.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
+import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
+import {
+  findTerraform,
+  type PlanOptions,
+  type PlanOutcome,
+  type StateResource,
+  TerraformCli,
+} from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
@@ -141,7 +148,7 @@ async function converge(context: ContextOf<'terraform'>, work: Work): Promise<Re
   const known = asks || job.isOrphaned !== undefined ? await terraform.resources() : [];
   const resources = await orphan(context, terraform, { files, hook, isOrphaned: job.isOrphaned, resources: known });
   const replace = asks ? await askBefore(context, work, resources) : [];
-  const plan = await terraform.plan({ replace, destroy: job.destroy, only });
+  const plan = await planKeeping(context, work, { terraform, request: { replace, destroy: job.destroy, only } });
   reporter.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => reporter.heard(message));
   // Destroy provisioners of tainted resources are never run: types with such resources remove them in this hook.
@@ -150,6 +157,32 @@ async function converge(context: ContextOf<'terraform'>, work: Work): Promise<Re
     reportRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
   }
   return job.destroy ? {} : terraform.outputs();
+}
+
+interface PlanToKeep {
+  readonly terraform: TerraformCli;
+  readonly request: PlanOptions;
+}
+
+/**
+ * The plan of Terraform, if it leaves alone all machines that the plan of the waypoint keeps. Throws `ReplacementRefused` before
+ * anything is changed. An undo removes what is new all the same, and nothing else.
+ */
+async function planKeeping(
+  context: ContextOf<'terraform'>,
+  { job }: Work,
+  { terraform, request }: PlanToKeep,
+): Promise<PlanOutcome> {
+  const plan = await terraform.plan(request);
+  const kept = job.kind === 'machines' ? keptNodes(context) : new Set<string>();
+  const suspects = suspectChanges(plan.messages, kept);
+  const refused = suspects.length === 0 ? [] : refusedChanges(suspects, await terraform.plannedChanges());
+  if (refused.length === 0) return plan;
+  const failure = replacementRefused(job.name, refused, kept);
+  if (context.mode === 'do') throw failure;
+  context.log.write('runner', `only what is new is removed: ${failure.error.message}`);
+  const only = removedOnly(plan.messages, kept);
+  return only.length === 0 ? { changes: false, removes: false, messages: [] } : terraform.plan({ ...request, only });
 }
 
 /** Its directory with the root module, initialised, and its state free to be locked. */

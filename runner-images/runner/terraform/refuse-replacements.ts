@@ -1,0 +1,88 @@
+/** Refuses what Terraform would do to machines that the plan of the waypoint keeps: to replace or to delete them. */
+import { allNodes } from '#domain/cluster-state.ts';
+import { listed } from '#domain/planning/text/words.ts';
+import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { nodeOfAddress } from './addresses.ts';
+import type { Message } from './messages.ts';
+import type { ResourceChange } from './terraform-cli.ts';
+
+type Planned = Extract<Message, { type: 'planned_change' }>['change'];
+
+/**
+ * Reasons of Terraform for a replacement that was asked for: by a hook that found the machine gone, or because its creation was cut
+ * off and it is no machine yet.
+ */
+const askedFor = ['requested', 'tainted'];
+
+/** What only joins a machine to something else: it is made again without the machine. */
+const joins = /(attachment|association|associate|attached_disk|_rule|_member)(_v\d)?$/;
+
+/** Names of the nodes that exist and that the printed plan neither removes nor recreates. */
+export function keptNodes({ document, target, plan }: StageContext): ReadonlySet<string> {
+  const namesOf = (state: StageContext['target']) => (state ? allNodes(state).map(({ node }) => node.name) : []);
+  const stays = new Set(namesOf(target));
+  const orphaned = plan.stage === 'infrastructure' ? (plan.work.orphan ?? []) : [];
+  const recreated = document.direction === 'repair' ? document.stages.flatMap(recreatedBy) : [];
+  const others = new Set([...orphaned, ...recreated]);
+  return new Set(namesOf(document.before).filter((name) => stays.has(name) && !others.has(name)));
+}
+
+function recreatedBy({ stage, work }: StageContext['plan']): readonly string[] {
+  if (stage === 'configuration') return work.install;
+  return stage === 'kubernetes' ? (work.recreated ?? []) : [];
+}
+
+/** Changes that end a machine which is kept, by the messages of a plan: whether it is worth to read the plan itself. */
+export function suspectChanges(messages: readonly Message[], kept: ReadonlySet<string>): readonly Planned[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'planned_change') return [];
+    const { action, reason = '', resource } = message.change;
+    const ends = action === 'delete' || action === 'remove' || (action === 'replace' && !askedFor.includes(reason));
+    return ends && nodeOfAddress(resource.addr, kept) !== undefined ? [message.change] : [];
+  });
+}
+
+/** Of the suspects, those of machines and what is on them, not of what only joins them to something. */
+export function refusedChanges(
+  suspects: readonly Planned[],
+  changes: readonly ResourceChange[],
+): readonly ResourceChange[] {
+  const addresses = new Set(suspects.map(({ resource }) => resource.addr));
+  return changes.filter(({ address, type }) => addresses.has(address) && !joins.test(type));
+}
+
+/** Addresses of what a plan only removes, and no machine that is kept has. */
+export function removedOnly(messages: readonly Message[], kept: ReadonlySet<string>): readonly string[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'planned_change') return [];
+    const { action, resource } = message.change;
+    const removed = action === 'delete' || action === 'remove';
+    return removed && nodeOfAddress(resource.addr, kept) === undefined ? [resource.addr] : [];
+  });
+}
+
+/** Names the machines, and for each what Terraform gives as the reason. */
+export function replacementRefused(
+  provider: string,
+  refused: readonly ResourceChange[],
+  kept: ReadonlySet<string>,
+): StageFailure {
+  const byNode = Map.groupBy(refused, ({ address }) => nodeOfAddress(address, kept) ?? address);
+  const texts = [...byNode].map(([node, changes]) => `${node} (${listed(changes.map(reasonOf), 4)})`);
+  const [first = ''] = byNode.keys();
+  return new StageFailure({
+    class: 'user',
+    code: 'ReplacementRefused',
+    message: `Terraform would replace or delete machines of provider ${provider} that the plan keeps: ${listed(texts, 20)}. Nothing of this provider was changed.`,
+    resource: first,
+    hint: 'Someone changed these machines, or a template or image changed what they are made of. Undo that; or replace the machines as a plan: `kubeloom replace NAME NODE`, or `--allow-replace POOL` with the changed manifest; or let `kubeloom drift NAME --repair` recreate them.',
+  });
+}
+
+/** "hcloud_server: location" */
+function reasonOf({ type, actions, replacePaths, reason }: ResourceChange): string {
+  if (replacePaths.length > 0) return `${type}: ${replacePaths.join(', ')}`;
+  const what = actions.includes('create') ? 'replaced' : 'deleted';
+  return reason === undefined ? `${type}: ${what}` : `${type}: ${what}, ${reason}`;
+}
