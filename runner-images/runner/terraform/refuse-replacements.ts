@@ -15,7 +15,7 @@ type Planned = Extract<Message, { type: 'planned_change' }>['change'];
  */
 const askedFor = ['requested', 'tainted'];
 
-/** What only joins a machine to something else: it is made again without the machine. */
+/** What only joins a machine to something else: recreating it leaves the machine as it is. */
 const joins = /(attachment|association|associate|attached_disk|_rule|_member)(_v\d)?$/;
 
 /** Names of the nodes that exist and that the printed plan neither removes nor recreates. */
