@@ -48,3 +48,37 @@ export const plainKeys: Plugin = {
     });
   },
 };
+
+/**
+ * Errors of a service, 140 in that of secrets: classes that differ in their names only. One that has anything else stays as
+ * it is.
+ */
+export const plainErrors: Plugin = {
+  name: 'plain-errors',
+  setup({ onLoad }) {
+    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/models\/errors\.js$/ }, async ({ path }) => ({
+      contents: `${(await readFile(path, 'utf8')).replaceAll(errorClass, (_, name, id, fault, fields: string) => {
+        const names = [...fields.matchAll(/this\.(\w+)/g)].map(([, field]) => field);
+        return `export const ${name} = /* @__PURE__ */ plainError(${JSON.stringify(name)}, ${id}, ${fault}, ${JSON.stringify(names)});\n`;
+      })}\n${plainError}`,
+    }));
+  },
+};
+
+const errorClass =
+  /export class (\w+) extends __BaseException \{\s+static shapeId = ("[^"]+");\s+name = "\1";\s+\$fault = ("client"|"server");\s+(?:\w+;\s+)*constructor\(opts\) \{\s+super\(\{\s+name: "\1",\s+\$fault: \3,\s+\.\.\.opts,\s+\}\);\s+Object\.setPrototypeOf\(this, \1\.prototype\);\s+((?:this\.\w+ = opts\.\w+;\s+)*)\}\s+\}\n/g;
+
+const plainError = `function plainError(name, shapeId, $fault, fields) {
+  const Made = class extends __BaseException {
+    static shapeId = shapeId;
+    name = name;
+    $fault = $fault;
+    constructor(opts) {
+      super({ name, $fault, ...opts });
+      Object.setPrototypeOf(this, Made.prototype);
+      for (const field of fields) this[field] = opts[field];
+    }
+  };
+  return Object.defineProperty(Made, 'name', { value: name });
+}
+`;

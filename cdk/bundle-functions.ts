@@ -6,7 +6,14 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { type Ballast, commonBallast, plainKeys, requireBanner, withoutBallast } from './bundle-ballast.ts';
+import {
+  type Ballast,
+  commonBallast,
+  plainErrors,
+  plainKeys,
+  requireBanner,
+  withoutBallast,
+} from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */
@@ -20,11 +27,12 @@ export const functionFiles: Readonly<Record<string, string>> = Object.fromEntrie
   ['router', 'api/router.ts'],
 ]);
 
-const makersOf = ['json-schema-processors', 'to-json-schema'] as const;
+/** Parts of zod that no function calls: JSON Schemas are made by scripts and by the command line, compiled schemas by no one. */
+const idleParts = ['json-schema-processors', 'to-json-schema', 'compile'] as const;
 
 /** Writes `<directory>/<function>/index.mjs` with a source map for every function. */
 export async function bundleFunctions(directory: string): Promise<Metafile> {
-  const makers = makersOf.map(schemaMakers);
+  const idle = idleParts.map(withoutPart);
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: Object.entries(functionFiles).map(([name, file]) => ({
@@ -44,7 +52,13 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcemap: true,
     sourcesContent: false,
     banner: { js: requireBanner },
-    plugins: [withoutBallast([...commonBallast, credentialsOfWorkstations, ...makers]), packedDocument, plainKeys],
+    plugins: [
+      withoutBallast([...commonBallast, credentialsOfWorkstations, ...idle]),
+      packedDocument,
+      plainKeys,
+      plainErrors,
+      plainErrors,
+    ],
     metafile: true,
     logLevel: 'warning',
   });
@@ -62,10 +76,10 @@ const credentialsOfWorkstations: Ballast = {
   instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
 };
 
-/** JSON Schemas are made by scripts and by the command line, never by a function. */
-function schemaMakers(file: 'json-schema-processors' | 'to-json-schema'): Ballast {
+/** Its exports are there, and do nothing. */
+function withoutPart(file: (typeof idleParts)[number]): Ballast {
   const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, `${file}.js`), 'utf8');
-  const names = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
+  const names = [...source.matchAll(/^export (?:const|function|class) (\w+)/gm)].map(([, name]) => name);
   const instead = `const none = () => {};\nexport { ${names.map((name) => `none as ${name}`).join(', ')} };`;
   return { file: new RegExp(`zod/v4/core/${file}\\.js$`), instead };
 }

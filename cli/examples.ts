@@ -43,6 +43,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'roles list': ['', '--json'],
   'roles describe': ['operators', 'operators --json'],
   'roles delete': ['operators', 'operators --json'],
+  'inventory list': ['', '-n fleet'],
+  'inventory plan': ['-f prod.yaml -n fleet', '-f inventory --detail'],
+  'inventory apply': ['acme-fra1 -n fleet', '--all -n fleet'],
+  'inventory describe': ['layer prod -n fleet', 'template standard@3 --json'],
+  'inventory delete': ['layer old -n fleet', 'cluster acme-fra1'],
+  explain: ['acme-fra1 kubernetes.version', 'shop spec.kubernetes -n team'],
   changes: ['', '-n team'],
   'context add': [
     'prod --url https://api.example.com --token-file ~/.kubeloom-token --use',

@@ -30,6 +30,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
   [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
   [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
+  [['inventory', 'explain'], async () => (await import('./commands/inventory.ts')).registerInventory],
   [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
   [['context'], async () => (await import('./commands/context.ts')).registerContext],
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],

@@ -1,7 +1,10 @@
 /** Documents that are submitted together: read, validated as a whole with what the API knows, and planned. */
 import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
+import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
+import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';
 import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
@@ -9,7 +12,16 @@ import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines, located } from './faults.ts';
 
 /** Documents that others refer to go first. */
-const order = ['RoleBinding', 'Secret', 'TemplateGitReference', 'InputManifest'] as const;
+const order = [
+  'RoleBinding',
+  'Secret',
+  'TemplateGitReference',
+  'InventoryOrder',
+  'InventoryLayer',
+  'InventoryTemplate',
+  'InventoryCluster',
+  'InputManifest',
+] as const;
 export type Kind = (typeof order)[number];
 
 /** The namespace of a RoleBinding is `*`. */
@@ -27,6 +39,8 @@ export interface Judged extends Known {
   readonly refused?: { readonly problem: Refused; readonly exitCode: number };
   /** Of an InputManifest that is not refused. */
   readonly plan?: PlanReport;
+  /** Of an InventoryCluster that is not refused: what becomes of its manifest. */
+  readonly totals?: PlanTotals;
 }
 
 /** In the order in which they are submitted. Throws with all faults before the API is asked. */
@@ -61,7 +75,7 @@ export async function judge(
     if (faults.length > 0) judged.push({ ...item, refused: faulty(item, faults) });
     else judged.push(item.kind === 'InputManifest' ? await planned(api, item, { known, plans }) : item);
   }
-  return judged;
+  return judged.some(({ refused }) => refused) ? judged : withInventoryPlans(api, judged);
 }
 
 /** The size of one request is checked here, and again when each is submitted. */
@@ -100,6 +114,28 @@ async function planned(
   }
 }
 
+/** Documents of an inventory are planned together: each namespace once. */
+async function withInventoryPlans(api: ApiClient, judged: readonly Judged[]): Promise<readonly Judged[]> {
+  const namespaces = new Set(judged.filter(({ kind }) => isInventoryKind(kind)).map(({ namespace }) => namespace));
+  const plans = new Map<string, InventoryPlan>();
+  for (const namespace of namespaces) {
+    const sent = judged.filter((item) => isInventoryKind(item.kind) && item.namespace === namespace);
+    const all = [...sent.map(({ document }) => document), ...besides(judged.map(({ document }) => document))];
+    const documents = all.map((document) => JSON.stringify(document)).join('\n---\n');
+    plans.set(namespace, await api.planInventory({ namespace }, documents));
+  }
+  return judged.map((item) => {
+    const plan = plans.get(item.namespace);
+    if (plan === undefined || !isInventoryKind(item.kind)) return item;
+    const own = plan.faults.filter(({ document }) => document?.kind === item.kind && document.name === item.name);
+    const row =
+      item.kind === 'InventoryCluster' ? plan.clusters.find(({ cluster }) => cluster === item.name) : undefined;
+    const faults = [...own, ...(row?.impact === 'refused' ? row.faults : [])];
+    if (faults.length > 0) return { ...item, refused: faulty(item, faults) };
+    return row?.totals ? { ...item, totals: row.totals } : item;
+  });
+}
+
 function faulty(item: Known, faults: readonly Fault[]): Judged['refused'] & object {
   const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
   const problem = { code: 'InvalidManifest', detail: `${titleOf(item)} has ${count}`, faults: [...faults] };
@@ -122,7 +158,7 @@ function identify({ file, index, document }: FileDocument): Known | string {
     metadata?: { name?: unknown; namespace?: unknown } | null;
   };
   const kind = order.find((known) => known === word);
-  const name = metadata?.name;
+  const name = metadata?.name === undefined ? undefined : documentName(document).name;
   // A RoleBinding belongs to none.
   const namespace = kind === 'RoleBinding' ? '*' : (metadata?.namespace ?? 'default');
   const place = `${file}, document ${index + 1}`;
@@ -141,6 +177,7 @@ function identify({ file, index, document }: FileDocument): Known | string {
 function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
   const path = { namespace, name };
   if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
+  if (isInventoryKind(kind)) return InventoryDocumentPath.safeParse({ ...path, kind }).success;
   return (kind === 'InputManifest' ? ManifestPath : DocumentPath).safeParse(path).success;
 }
 
@@ -156,6 +193,10 @@ function twinsIn(items: readonly (Known | string)[]): readonly string[] {
     }
     return [`${item.file}: ${title} is in these documents twice; remove or rename one of them`];
   });
+}
+
+export function isInventoryKind(kind: Kind): kind is InventoryKind {
+  return inventoryKinds.some((one) => one === kind);
 }
 
 /** "Secret default/key" */

@@ -13,6 +13,7 @@ import type {
 } from '#contracts/records.ts';
 import type { StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { InventoryStore } from './inventory-store.ts';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -258,6 +259,7 @@ export interface Deps {
   readonly builds: Builds;
   readonly secrets: SecretStore;
   readonly templateReferences: TemplateReferenceStore;
+  readonly inventory: InventoryStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;

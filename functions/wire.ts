@@ -9,6 +9,7 @@ import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
+import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
@@ -54,6 +55,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),
+    inventory: new DynamoInventory(table),
     roleBindings: new DynamoRoleBindings(table),
     templateSources:
       config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'

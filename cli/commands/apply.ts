@@ -8,9 +8,10 @@ import { ApiProblem } from '../api-problem.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { faultLines } from '../faults.ts';
+import { behindLines } from '../inventory-lines.ts';
 import { note, paint, print, printJson } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
-import { type Judged, judge, type Kind, knownDocuments, type Refused } from '../submission.ts';
+import { isInventoryKind, type Judged, judge, type Kind, knownDocuments, type Refused } from '../submission.ts';
 import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
 
 interface ApplyOptions extends Consent {
@@ -26,6 +27,8 @@ interface Outcome extends ManifestName {
   readonly file: string;
   readonly kind: Kind;
   readonly stored?: ManifestName;
+  /** Of a document of an inventory: clusters whose manifests it changes when they are applied. */
+  readonly behind?: readonly string[];
   /** Of a Secret; those of a manifest are in `accepted`. */
   readonly warnings?: readonly Fault[];
   readonly accepted?: ManifestAccepted;
@@ -38,7 +41,7 @@ interface Outcome extends ManifestName {
 export function registerApply(program: Command): void {
   const command = program
     .command('apply')
-    .description('submit manifests, Secrets, TemplateGitReferences and RoleBindings')
+    .description('submit manifests, Secrets, TemplateGitReferences, RoleBindings and documents of inventories')
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
@@ -79,17 +82,19 @@ async function apply(options: ApplyOptions): Promise<number> {
 
 /** Shows plans that remove something to the user at a terminal. Throws when they are not confirmed. */
 async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): Promise<void> {
-  const plans = judged.flatMap(({ plan }) => plan ?? []);
-  const removing = plans.filter(({ totals }) => removesAnything(totals));
-  if (canAsk(options) && !options.yes && !options.plan) for (const plan of removing) showPlan(plan);
+  const removing = judged.flatMap((item) => {
+    const totals = item.plan?.totals ?? item.totals;
+    return totals && removesAnything(totals) ? [{ ...item, totals }] : [];
+  });
+  if (canAsk(options) && !options.yes && !options.plan) for (const { plan } of removing) if (plan) showPlan(plan);
   const names = removing.map(({ namespace, name }) => `${namespace}/${name}`);
-  const totals = sumOf(removing.map((plan) => plan.totals));
+  const totals = sumOf(removing.map((item) => item.totals));
   // A user who names a plan has seen it.
   if (options.plan === undefined) await confirm({ totals, action: `apply ${names.join(', ')}` }, options);
 }
 
 /** If one document is refused, none is submitted: stored documents must fit together. */
-function notSubmitted({ refused, plan: _, document: _document, ...said }: Judged): Outcome {
+function notSubmitted({ refused, plan: _, totals: _totals, document: _document, ...said }: Judged): Outcome {
   if (!refused) return { ...said, code: exitCodes.ok };
   const { problem, exitCode } = refused;
   const lines = [`${said.file}: ${problem.detail}`, ...faultLines(problem.faults ?? [], 'fault')];
@@ -110,7 +115,7 @@ function planOf(text: string, before: readonly string[] = []): readonly string[]
 
 /** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
 async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
-  const { document, plan, refused: _, ...said } = item;
+  const { document, plan, totals: _totals, refused: _, ...said } = item;
   const quiet = options.json === true;
   try {
     if (item.kind === 'RoleBinding') {
@@ -130,6 +135,19 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
       const stored = await api.putTemplate(item, document);
       if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
+    }
+    if (isInventoryKind(item.kind)) {
+      const { warnings, behind, refused, accepted, ...stored } = await api.putInventory(
+        { ...item, kind: item.kind },
+        document,
+      );
+      if (!quiet) {
+        for (const line of faultLines(warnings, 'warning')) note(line);
+        if (accepted) reportAccepted(item, accepted);
+        else print(`${item.kind} ${item.namespace}/${item.name} ${stored.unchanged ? 'unchanged' : 'stored'}`);
+        for (const line of behindLines({ behind, refused })) note(line);
+      }
+      return { ...said, stored, behind, ...(accepted && { accepted }), code: exitCodes.ok };
     }
     const bound = options.plan && { 'Kubeloom-Plan': options.plan.join(',') };
     const accepted = await api.putManifest(item, document, { ...versionOf(plan, options), ...bound });

@@ -1,4 +1,5 @@
 /** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
+import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 
 /**
@@ -12,6 +13,7 @@ import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
  * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
+ * | inventory       | `INVENTORY#<ns>`         | `<kind>#<name>`         |                           |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
  * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
@@ -86,6 +88,12 @@ export const runsByTime = (key: ManifestKey): string => `RUNS#${key.namespace}#$
 export const eventPartition = (key: ManifestKey): string => `EVENTS#${key.namespace}#${key.name}`;
 
 export const templateItem = (namespace: string, name: string): ItemKey => ({ pk: `TEMPLATES#${namespace}`, sk: name });
+
+/** A document of an inventory; a template has its version in its name. */
+export const inventoryItem = ({ namespace, kind, name }: InventoryKey): ItemKey => ({
+  pk: `INVENTORY#${namespace}`,
+  sk: `${kind}#${name}`,
+});
 
 /** Partition of all role bindings. */
 export const roleBindings = 'ROLES';

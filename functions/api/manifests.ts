@@ -9,6 +9,7 @@ import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stor
 import type { StoredManifests as StoredPage } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
+import { refuseInventoryOwned } from './inventory.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
 import { wantedPlans } from './stored-plans.ts';
@@ -39,6 +40,7 @@ export const putManifest = handle(operations.putManifest, async (request, deps) 
   const document = requestDocument(request, deps);
   const stored = await replaceableManifest(deps, request.path);
   checkPreconditions(request.headers, request.path, stored);
+  await refuseInventoryOwned(deps, request.path, [document, stored?.document]);
   const { headers, caller } = request;
   const sameIsFine = headers['if-match'] === undefined && headers['if-none-match'] === undefined;
   const terms = { wanted: wantedPlans(headers) };

@@ -10,8 +10,10 @@ import * as demand from './demand.ts';
 import * as documents from './documents.ts';
 import * as generations from './generations.ts';
 import type { Handler } from './handle.ts';
+import * as inventory from './inventory.ts';
 import * as logs from './logs.ts';
 import * as manifests from './manifests.ts';
+import * as inventoryPlan from './plan-inventory.ts';
 import * as plan from './plan-manifest.ts';
 import * as plans from './plans.ts';
 import * as checks from './provider-checks.ts';
@@ -23,7 +25,7 @@ import * as verbs from './verbs.ts';
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
   ...{ ...manifests, ...deletion, ...plan, ...plans, ...verbs, ...demand, ...generations, ...checks, ...validation },
-  ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...agent, ...service },
+  ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...inventory, ...inventoryPlan, ...agent, ...service },
 };
 
 export interface Route {

@@ -47,5 +47,5 @@ export const validate = handle(operations.validate, async (request, deps) => {
 });
 
 function keptAsItIs(kind: DocumentKind | undefined): boolean {
-  return kind === 'TemplateGitReference' || kind === 'RoleBinding';
+  return kind !== undefined && kind !== 'InputManifest' && kind !== 'Secret';
 }

@@ -34,6 +34,8 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
   ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
+  ...{ listInventory: 'viewer', getInventory: 'viewer', planInventory: 'viewer', explainManifest: 'viewer' },
+  ...{ putInventory: 'operator', deleteInventory: 'operator', applyInventory: 'operator' },
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
@@ -55,6 +57,7 @@ const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
   ...{ stage: 'infrastructure', attempt: '1', pool: 'work', provider: 'hetzner', check: '1', generation: '1', id: '1' },
   plan: '0'.repeat(40),
+  kind: 'InventoryLayer',
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
+import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
@@ -33,6 +34,7 @@ import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
+import { inventoryStoreContract } from './inventory-store.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
 import {
   forgetSent,
@@ -94,6 +96,7 @@ repairBudgetContract('DynamoDB', () => recordedPort('repairBudget', new DynamoRe
 runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
 eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
+inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
 artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
 secretStoreContract('SSM', () => recordedPort('secrets', new SsmSecrets(ssm, `/kubeloom-${fresh()}`)));
 
@@ -161,6 +164,7 @@ describe('IAM rights', () => {
     'runs',
     'events',
     'templateReferences',
+    'inventory',
     'roleBindings',
     'artifacts',
     'secrets',

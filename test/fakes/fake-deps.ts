@@ -7,6 +7,7 @@ import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
+import { InMemoryInventory } from './in-memory-inventory.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
 import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
@@ -149,6 +150,7 @@ export function inMemoryStores() {
     artifacts: new InMemoryArtifacts(),
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
+    inventory: new InMemoryInventory(),
     roleBindings: new InMemoryRoleBindings(),
   } satisfies Partial<Deps>;
 }

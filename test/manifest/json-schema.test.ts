@@ -20,9 +20,12 @@ describe('the JSON Schema for editors', () => {
     expect(documents.filter((document) => !fits(document))).toEqual([]);
   });
 
-  it('the JSON Schema has each of the four kinds', () => {
+  it('the JSON Schema has every kind', () => {
     const kinds = schema.oneOf.map((kind: { properties: { kind: { const: string } } }) => kind.properties.kind.const);
-    expect(kinds).toEqual(['InputManifest', 'Secret', 'TemplateGitReference', 'RoleBinding']);
+    expect(kinds).toEqual([
+      ...['InputManifest', 'Secret', 'TemplateGitReference', 'RoleBinding'],
+      ...['InventoryLayer', 'InventoryOrder', 'InventoryTemplate', 'InventoryCluster'],
+    ]);
   });
 
   it('the JSON Schema refuses a field that a kind does not have', () => {

@@ -215,7 +215,7 @@ export const manifestOperations = {
     path: '/v1/validate',
     access: viewerAnywhere,
     tag: 'manifests',
-    summary: 'Check InputManifest, Secret and TemplateGitReference documents; changes nothing',
+    summary: 'Check documents of any kind; changes nothing',
     body: document('one or more documents'),
     answers: ok('every fault of every document', http.ValidationReport),
     problems: [400, 413],

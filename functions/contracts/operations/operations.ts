@@ -1,11 +1,18 @@
 /** Every operation of the API, in the order of the OpenAPI document. */
 import { agentOperations } from './agent.ts';
 import { documentOperations } from './documents.ts';
+import { inventoryOperations } from './inventory.ts';
 import { manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
 import { runOperations } from './runs.ts';
 
-export const operations = { ...manifestOperations, ...runOperations, ...documentOperations, ...agentOperations };
+export const operations = {
+  ...manifestOperations,
+  ...runOperations,
+  ...documentOperations,
+  ...inventoryOperations,
+  ...agentOperations,
+};
 /** `operationId` in OpenAPI. */
 export type OperationId = keyof typeof operations;
 

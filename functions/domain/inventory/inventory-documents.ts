@@ -134,7 +134,12 @@ export type InventoryCluster = z.infer<typeof InventoryCluster>;
 
 export const inventoryShapes = { InventoryLayer, InventoryOrder, InventoryTemplate, InventoryCluster } as const;
 export type InventoryKind = keyof typeof inventoryShapes;
-export const inventoryKinds = Object.keys(inventoryShapes) as readonly InventoryKind[];
+export const inventoryKinds = [
+  'InventoryLayer',
+  'InventoryOrder',
+  'InventoryTemplate',
+  'InventoryCluster',
+] as const satisfies readonly InventoryKind[];
 export type InventoryDocument = InventoryLayer | InventoryOrder | InventoryTemplate | InventoryCluster;
 
 /** A document with what is recorded of it. */

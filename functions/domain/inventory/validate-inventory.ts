@@ -21,7 +21,7 @@ import { valuePathText } from './value-path.ts';
 export interface InventorySurroundings {
   /** @default nothing is said about where a layer may be, and what it may set */
   readonly order?: OrderOfLevels;
-  /** Templates by `name@version`. @default templates that are included from others are not followed */
+  /** Templates by `name@version`, to follow the parts that are included from others. @default none */
   readonly templates?: (name: string) => InventoryTemplate | undefined;
 }
 
@@ -114,9 +114,10 @@ function templateFaults(document: InventoryTemplate, { templates }: InventorySur
   };
   const { faults } = checkTemplate(parsed, others);
   const mine = faults
-    .filter(({ template, reason }) => template === parsed.name && (templates !== undefined || !isElsewhere(reason)))
+    .filter(({ template, reason }) => template === parsed.name && !isElsewhere(reason))
     .map(({ template: _, ...fault }) => fault);
   return [...own, ...names, ...mine];
 }
 
+/** The other template may be stored later: the clusters that need it say so until then. */
 const isElsewhere = (reason: string): boolean => reason.startsWith('there is no template');

@@ -1,5 +1,6 @@
 /** The JSON Schemas of documents as they are written, for editors; the files of `schema/` are generated from them. */
 import { z } from 'zod';
+import { inventoryShapes } from '../inventory/inventory-documents.ts';
 import { InputManifest } from './input-manifest.ts';
 import { RoleBinding } from './role-binding.ts';
 import { Secret } from './secret.ts';
@@ -8,7 +9,7 @@ import { TemplateGitReference } from './template-git-reference.ts';
 type JsonSchema = Record<string, unknown>;
 
 /** Every kind of document. */
-export const documentKinds = { InputManifest, Secret, TemplateGitReference, RoleBinding } as const;
+export const documentKinds = { InputManifest, Secret, TemplateGitReference, RoleBinding, ...inventoryShapes } as const;
 
 /** Any of the kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
 export function documentJsonSchema(): JsonSchema {

@@ -1,4 +1,6 @@
 /** Validates a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
+import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
+import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { error, type Fault } from './fault.ts';
 import { InputManifest } from './input-manifest.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
@@ -11,7 +13,13 @@ import { validateManifest } from './validate-manifest.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
-export const documentKinds = ['InputManifest', 'Secret', 'TemplateGitReference', 'RoleBinding'] as const;
+export const documentKinds = [
+  'InputManifest',
+  'Secret',
+  'TemplateGitReference',
+  'RoleBinding',
+  ...inventoryKinds,
+] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface DocumentVerdict {
@@ -59,12 +67,14 @@ export function kindOf(document: unknown): DocumentKind | undefined {
   return isMap(document) ? documentKinds.find((kind) => kind === document.kind) : undefined;
 }
 
-/** Namespace and name as far as they can be read; the namespace is `default` when there is none. */
+/** Namespace and name as far as they can be read; the namespace is `default` when there is none, an InventoryTemplate has its version. */
 export function documentName(document: unknown): { readonly namespace: string; readonly name: string } {
   const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  const name = typeof metadata.name === 'string' ? metadata.name : '';
+  const spec = isMap(document) && document.kind === 'InventoryTemplate' && isMap(document.spec) ? document.spec : {};
   return {
     namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default',
-    name: typeof metadata.name === 'string' ? metadata.name : '',
+    name: typeof spec.version === 'number' ? `${name}@${spec.version}` : name,
   };
 }
 
@@ -106,8 +116,10 @@ function judge(
       const { binding, faults } = validateRoleBinding(document);
       return { ...base, namespace: '*', ...(binding && { document: binding }), faults, warnings: [] };
     }
-    default:
-      return kind satisfies never;
+    default: {
+      const { document: parsed, faults } = validateInventoryDocument(kind satisfies InventoryKind, document);
+      return { ...base, ...(parsed && { document: parsed }), faults, warnings: [] };
+    }
   }
 }
 

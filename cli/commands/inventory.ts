@@ -1,0 +1,169 @@
+/** `kubeloom inventory` and `kubeloom explain`: what clusters inherit, what a change does to them, why a value is as it is. */
+import type { Command } from 'commander';
+import { stringify } from 'yaml';
+import type { InventoryList } from '#contracts/inventory.ts';
+import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
+import { nearest } from '#domain/manifest/rules/references.ts';
+import { documentName } from '#domain/manifest/validate-documents.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
+import { ApiProblem } from '../api-problem.ts';
+import { readableDocuments } from '../documents.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { ofManifest } from '../find-manifest.ts';
+import { explainedLines, placedLines, planLines } from '../inventory-lines.ts';
+import { parseManifestName } from '../manifest-name.ts';
+import { note, print, printJson, printTable } from '../output.ts';
+import { reportAccepted } from '../wait.ts';
+
+interface Options {
+  readonly namespace: string;
+  readonly json?: boolean;
+}
+
+export function registerInventory(program: Command): void {
+  const inventory = program
+    .command('inventory')
+    .description('layers of values, templates, and the clusters that inherit them; store them with `kubeloom apply`');
+  const sub = (words: string, description: string): Command => inventory.command(words).description(description);
+  common(sub('list', 'the documents, and which clusters are behind them')).action(list);
+  const change = sub('plan', 'which clusters a change of the inventory changes, and how; changes nothing')
+    .requiredOption('-f, --file <file...>', 'documents of the inventory, - for standard input')
+    .option('--detail', 'what changes in each cluster');
+  common(change).action(plan);
+  const manifests = sub(
+    'apply [cluster...]',
+    'make the manifests of these clusters from the inventory and submit them; of all that are behind with --all',
+  ).option('--all', 'all clusters that are behind or have no manifest');
+  common(manifests).action(apply);
+  common(sub('describe <kind> <name>', 'print a document, as it can be applied again')).action(describe);
+  const deletion = 'delete a document that no cluster needs; the manifest of an InventoryCluster stays';
+  common(sub('delete <kind> <name>', deletion)).action(remove);
+  program
+    .command('explain <name> [path]')
+    .description('who set each value of a manifest, where, and what that overrode')
+    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .option('--json', 'answer as JSON')
+    .action(explain);
+}
+
+function common(command: Command): Command {
+  return command
+    .option('-n, --namespace <namespace>', 'namespace of the inventory', 'default')
+    .option('--json', 'answer as JSON');
+}
+
+async function list({ namespace, json }: Options): Promise<void> {
+  const found = await apiClient().listInventory({ namespace });
+  if (json) return printJson(found);
+  if (found.items.length === 0) return print(`no inventory in namespace ${namespace}`);
+  printTable(
+    ['KIND', 'NAME', 'LEVEL', 'GENERATION', 'BY'],
+    found.items.map(({ kind, name, level = '', generation, by }) => [kind, name, level, `g${generation}`, by]),
+  );
+  if (found.clusters.length === 0) return;
+  print('');
+  printTable(
+    ['CLUSTER', 'TEMPLATE', 'STATE'],
+    found.clusters.map(({ cluster, template, state }) => [cluster, template, state]),
+  );
+  for (const { cluster, changes, faults } of found.clusters) {
+    for (const line of [...changes.map((change) => `  ${change}`), ...placedLines(faults)]) print(`${cluster}${line}`);
+  }
+}
+
+async function plan({
+  file,
+  detail,
+  ...options
+}: Options & { file: readonly string[]; detail?: boolean }): Promise<void> {
+  const documents = (await readableDocuments(file)).map(({ document }) => document);
+  const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
+  const [namespace = options.namespace] = namespaces;
+  if (namespaces.length > 1) {
+    throw new CliError(`the documents are in namespaces ${namespaces.join(', ')}: plan one at a time`, exitCodes.usage);
+  }
+  const body = documents.map((document) => JSON.stringify(document)).join('\n---\n');
+  const answer = await apiClient().planInventory({ namespace }, body);
+  const bad = answer.faults.length + answer.refused > 0;
+  if (bad) process.exitCode = exitCodes.invalid;
+  if (options.json) return printJson(answer);
+  if (answer.faults.length > 0) {
+    for (const line of placedLines(answer.faults)) note(line);
+    return;
+  }
+  for (const line of planLines(answer, detail === true)) print(line);
+}
+
+async function apply(names: readonly string[], { namespace, json, all }: Options & { all?: boolean }): Promise<void> {
+  const api = apiClient();
+  if (names.length === 0 && !all) throw new CliError('apply which clusters? name them, or give --all', exitCodes.usage);
+  const wanted = names.length > 0 ? names : await behind(api, namespace);
+  if (wanted.length === 0 && !json) print('no cluster is behind');
+  const outcomes = [];
+  for (const name of wanted) {
+    try {
+      const accepted = await api.applyInventory({ namespace, name });
+      if (!json) reportAccepted({ namespace, name }, accepted);
+      outcomes.push({ name, accepted });
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      note(`kubeloom: ${name}: ${error.message}`);
+      process.exitCode = Math.max(Number(process.exitCode ?? 0), error.exitCode);
+      outcomes.push({ name, error: error.problem });
+    }
+  }
+  if (json) printJson(outcomes);
+}
+
+async function behind(api: ApiClient, namespace: string): Promise<readonly string[]> {
+  const { clusters }: InventoryList = await api.listInventory({ namespace });
+  const refused = clusters.filter(({ state }) => state === 'refused').map(({ cluster }) => cluster);
+  if (refused.length > 0)
+    note(`left out, as they cannot be made: ${refused.join(', ')}; \`kubeloom inventory list\` says why`);
+  return clusters.filter(({ state }) => state === 'behind' || state === 'missing').map(({ cluster }) => cluster);
+}
+
+async function describe(kind: string, name: string, { namespace, json }: Options): Promise<void> {
+  const { document } = await apiClient().getInventory({ namespace, kind: kindNamed(kind), name });
+  if (json) printJson(document);
+  else process.stdout.write(stringify(document));
+}
+
+async function remove(kind: string, name: string, { namespace, json }: Options): Promise<void> {
+  const key = { namespace, kind: kindNamed(kind), name };
+  await apiClient().deleteInventory(key);
+  if (json) printJson({ deleted: key });
+  else print(`${key.kind} ${namespace}/${name} deleted`);
+}
+
+/** `layer` is as good as `InventoryLayer`. */
+function kindNamed(text: string): InventoryKind {
+  const found = inventoryKinds.find((kind) =>
+    [kind, kind.slice('Inventory'.length)].some((one) => one.toLowerCase() === text.toLowerCase()),
+  );
+  if (found) return found;
+  const near = nearest(text, ['layer', 'order', 'template', 'cluster']);
+  throw new CliError(
+    `there is no kind "${text}": ${near ? `did you mean ${near}?` : 'use layer, order, template or cluster'}`,
+    exitCodes.usage,
+  );
+}
+
+async function explain(name: string, path: string | undefined, { namespace, json }: Options): Promise<void> {
+  const api = apiClient();
+  const answer = await ofManifest(api, { name, namespace }, (key) => api.explainManifest(key, { path }));
+  if (json) return printJson(answer);
+  if (answer.behind) {
+    note(
+      `${answer.name} is behind its inventory: these values are those of the inventory, \`kubeloom inventory apply ${answer.name}\` submits them`,
+    );
+  }
+  if (answer.values.length === 0) {
+    const where = `\`kubeloom explain ${answer.name}\` shows all`;
+    throw new CliError(
+      `${parseManifestName(name, namespace).name} has no value at ${path}: ${where}`,
+      exitCodes.notFound,
+    );
+  }
+  for (const line of explainedLines(answer)) print(line);
+}

@@ -1,0 +1,251 @@
+/** Documents of inventories: stored, listed, deleted; an InventoryCluster becomes its manifest, and nothing else starts a run. */
+import type { Fault } from '#contracts/api-bodies.ts';
+import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
+import { operations } from '#contracts/operations/operations.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import {
+  type InventoryCluster,
+  type InventoryDocument,
+  inventoryName,
+  type Recorded,
+} from '#domain/inventory/inventory-documents.ts';
+import { type Inventory, type InventoryIndex, indexInventory } from '#domain/inventory/inventory-index.ts';
+import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryAnnotation, resolveCluster } from '#domain/inventory/resolve-cluster.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { error } from '#domain/manifest/fault.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { checksumOf } from '../pipeline/checksum.ts';
+import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { recordChange } from './audit-event.ts';
+import { handle } from './handle.ts';
+import { refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
+import {
+  inventoryOf,
+  judgeDocument,
+  placedFaults,
+  readDocument,
+  storedInventory,
+  withDocuments,
+} from './stored-inventory.ts';
+import { submitDocument } from './submit-document.ts';
+
+export const putInventory = handle(operations.putInventory, async (request, deps) => {
+  const { path, caller } = request;
+  const raw = requestDocument(request, deps);
+  const records = await deps.inventory.list(path.namespace);
+  const before = inventoryOf(records.map(readDocument));
+  const stored = records.find(({ kind, name }) => kind === path.kind && name === path.name);
+  const verdict = judgeDocument(path.kind, raw, before);
+  const { document } = verdict;
+  const faults = [...storageFaults(raw), ...verdict.faults, ...(document ? placeFaults(document, path) : [])];
+  const changed = document && stored && checksumOf(document) !== checksumOf(stored.document);
+  if (changed && path.kind === 'InventoryTemplate') {
+    const reason = `version ${path.name} is stored with another content, and a version is never changed`;
+    faults.push(error(['spec', 'version'], reason, 'give it the next number'));
+  }
+  refuseFaults(path.kind, path, wireFaults(faults, raw));
+  if (document === undefined) throw new PipelineError('InternalFault', 'a document without faults was not parsed');
+  const unchanged = stored !== undefined && !changed;
+  const generation = unchanged ? stored.generation : (stored?.generation ?? 0) + 1;
+  const next = { document, generation, by: unchanged ? stored.by : caller.name };
+  const after = withDocuments(before, [next]);
+  const store = async (): Promise<void> => {
+    if (unchanged) return;
+    await deps.inventory.put({ ...path, generation, document, at: deps.clock.now().toISOString(), by: caller.name });
+    await recordChange(deps, path.namespace, `${path.kind} ${path.name} stored as generation ${generation}`, caller);
+  };
+  const cluster = document.kind === 'InventoryCluster' ? { document, generation, by: next.by } : undefined;
+  // First the manifest: what it refuses is not stored. One that waits for an approval is not refused.
+  const accepted =
+    cluster &&
+    (await submitCluster(deps, cluster, after, caller).catch(async (refusal: unknown) => {
+      if (isPipelineError(refusal, 'ApprovalRequired')) await store();
+      throw refusal;
+    }));
+  await store();
+  const { clusters } = planInventory(before, after);
+  const others = clusters.filter(({ cluster }) => document.kind !== 'InventoryCluster' || cluster !== path.name);
+  const json = {
+    ...path,
+    ...{ generation, unchanged, ...(accepted && { accepted: accepted.json }) },
+    behind: others.filter(({ impact }) => impact === 'changes').map(({ cluster }) => cluster),
+    refused: others
+      .filter(({ impact }) => impact === 'refused')
+      .map((one) => ({ cluster: one.cluster, faults: placedFaults(one.faults) })),
+    warnings: placedFaults(clusters.flatMap(({ warnings }) => warnings)),
+  };
+  return { json };
+});
+
+export const getInventory = handle(operations.getInventory, async ({ path }, deps) => ({
+  json: await found(deps, path),
+}));
+
+export const deleteInventory = handle(operations.deleteInventory, async ({ path, caller }, deps) => {
+  await found(deps, path);
+  const users = usersOf(path, await storedInventory(deps, path.namespace));
+  if (users.length > 0) {
+    throw new PipelineError(
+      'InUse',
+      `${path.kind} ${path.name} is used by ${users.join(', ')}; change or delete those first`,
+    );
+  }
+  await deps.inventory.remove(path);
+  await recordChange(deps, path.namespace, `${path.kind} ${path.name} deleted`, caller);
+  return {};
+});
+
+export const listInventory = handle(operations.listInventory, async ({ path: { namespace } }, deps) => {
+  const records = await deps.inventory.list(namespace);
+  const index = indexInventory(inventoryOf(records.map(readDocument)));
+  const manifests = await manifestsOf(deps, namespace);
+  const clusters = index.clusters.map((cluster) =>
+    stateOf(cluster, index, manifests.get(cluster.document.metadata.name)),
+  );
+  const items = records.map(({ document, ...item }) => {
+    const spec = isMap(document) && isMap(document.spec) ? document.spec : {};
+    return { ...item, ...(typeof spec.level === 'string' && { level: spec.level }) };
+  });
+  return { json: { items, clusters } };
+});
+
+export const applyInventory = handle(operations.applyInventory, async ({ path, caller }, deps) => {
+  const inventory = await storedInventory(deps, path.namespace);
+  const cluster = inventory.clusters.find(({ document }) => document.metadata.name === path.name);
+  if (cluster === undefined) throw missing({ ...path, kind: 'InventoryCluster' });
+  return submitCluster(deps, cluster, inventory, caller);
+});
+
+/** Resolves it, and submits the manifest. Throws `InvalidManifest` with the faults of either. */
+async function submitCluster(
+  deps: ApiPorts,
+  cluster: Recorded<InventoryCluster>,
+  inventory: Inventory,
+  caller: AdmittedCaller,
+): ReturnType<typeof submitDocument> {
+  const { namespace, name } = cluster.document.metadata;
+  const key = { namespace, name };
+  const { document, faults } = resolveCluster(cluster, indexInventory(inventory));
+  refuseFaults('InventoryCluster', key, placedFaults(faults).map(inOneText));
+  const stored = await replaceableManifest(deps, key);
+  if (stored && !stored.deleting && ownerIn(stored.document) !== name) {
+    const way = `add the annotation ${inventoryAnnotation}: ${name} to it if the inventory is to take it over`;
+    throw new PipelineError(
+      'InUse',
+      `there is a manifest "${namespace}/${name}" that is not made from the inventory; ${way}`,
+    );
+  }
+  return submitDocument(deps, key, {
+    document,
+    stored,
+    caller,
+    sameIsFine: true,
+    reason: `made from InventoryCluster ${name}`,
+  });
+}
+
+/** Throws `InUse` for a manifest that is made from an InventoryCluster: the next one would undo what a person changes in it. */
+export async function refuseInventoryOwned(
+  deps: Pick<ApiPorts, 'inventory'>,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  documents: readonly unknown[],
+): Promise<void> {
+  if (!documents.some((document) => ownerIn(document) === name)) return;
+  const owner = await deps.inventory.get({ namespace, kind: 'InventoryCluster', name });
+  if (owner === undefined) return;
+  const way =
+    'change its values or layers, or delete the InventoryCluster: the manifest stays then, as an ordinary one';
+  throw new PipelineError(
+    'InUse',
+    `manifest "${namespace}/${name}" is made from the InventoryCluster of its name; ${way}`,
+  );
+}
+
+function ownerIn(document: unknown): unknown {
+  const metadata = isMap(document) ? document.metadata : undefined;
+  const annotations = isMap(metadata) ? metadata.annotations : undefined;
+  return isMap(annotations) ? annotations[inventoryAnnotation] : undefined;
+}
+
+/** The document that a problem carries has no place for the name of another. */
+function inOneText({ document, ...fault }: ReturnType<typeof placedFaults>[number]): Fault {
+  return { ...fault, reason: document ? `${document.kind} ${document.name}: ${fault.reason}` : fault.reason };
+}
+
+/** Where the document and the path of the request are about different things. */
+function placeFaults(document: InventoryDocument, path: InventoryKey) {
+  const said = { namespace: document.metadata.namespace, kind: document.kind, name: inventoryName(document) };
+  return (['namespace', 'kind', 'name'] as const).flatMap((field) =>
+    said[field] === path[field]
+      ? []
+      : [
+          error(
+            field === 'kind' ? ['kind'] : ['metadata', field],
+            `the document says "${said[field]}", the path of the request "${path[field]}"`,
+            'make them the same',
+          ),
+        ],
+  );
+}
+
+function usersOf({ kind, name }: InventoryKey, { clusters, templates }: Inventory): readonly string[] {
+  switch (kind) {
+    case 'InventoryLayer':
+      return clusters
+        .filter(({ document }) => Object.values(document.spec.layers).flat().includes(name))
+        .map(({ document }) => `InventoryCluster ${document.metadata.name}`);
+    case 'InventoryTemplate':
+      return [
+        ...clusters
+          .filter(({ document }) => document.spec.template === name)
+          .map(({ document }) => `InventoryCluster ${document.metadata.name}`),
+        ...templates
+          .filter(
+            ({ document }) => inventoryName(document) !== name && JSON.stringify(document.spec).includes(`"${name}/`),
+          )
+          .map(({ document }) => `InventoryTemplate ${inventoryName(document)}`),
+      ];
+    default:
+      return [];
+  }
+}
+
+async function manifestsOf(
+  deps: Pick<ApiPorts, 'manifests'>,
+  namespace: string,
+): Promise<ReadonlyMap<string, ManifestRecord>> {
+  const all = new Map<string, ManifestRecord>();
+  let next: string | undefined;
+  do {
+    const page = await deps.manifests.list(namespace, 200, next);
+    for (const record of page.items) all.set(record.name, record);
+    next = page.next;
+  } while (next !== undefined);
+  return all;
+}
+
+function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, stored: ManifestRecord | undefined) {
+  const { name, template, document, faults } = resolveCluster(cluster, index);
+  const base = { cluster: name, template, changes: [], faults: placedFaults(faults) };
+  const verdict = document && validateManifest(document);
+  if (verdict?.manifest === undefined) {
+    return { ...base, state: 'refused' as const, faults: [...base.faults, ...wireFaults(verdict?.faults ?? [])] };
+  }
+  if (stored === undefined || stored.deleting) return { ...base, state: 'missing' as const };
+  const changes = [...documentChanges(stored.document, verdict.manifest)];
+  return { ...base, changes, state: changes.length === 0 ? ('current' as const) : ('behind' as const) };
+}
+
+async function found(deps: Pick<ApiPorts, 'inventory'>, key: InventoryKey): Promise<InventoryRecord> {
+  const record = await deps.inventory.get(key);
+  if (record === undefined) throw missing(key);
+  return record;
+}
+
+const missing = ({ namespace, kind, name }: InventoryKey): PipelineError =>
+  new PipelineError('NotFound', `there is no ${kind} "${namespace}/${name}"`);

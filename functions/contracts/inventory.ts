@@ -1,0 +1,130 @@
+/** Inventories on the wire and in the store: their records, what the API takes and answers. */
+import { z } from 'zod';
+import { ExplainedValue } from '#domain/inventory/explain-values.ts';
+import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
+import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { Fault, ManifestAccepted } from './api-bodies.ts';
+import { DnsLabel } from './http-parameters.ts';
+
+const kind = z.enum(inventoryKinds);
+
+/** A document of an inventory as it is stored. */
+export const InventoryRecord = z.strictObject({
+  namespace: z.string(),
+  kind,
+  /** Of a template with its version: `standard@3`. */
+  name: z.string(),
+  /** 1, 2, 3 …: optimistic lock, every write is one more than what it read. */
+  generation: z.number().int(),
+  document: z.unknown(),
+  /** ISO 8601. */
+  at: z.string(),
+  /** Who stored it. */
+  by: z.string(),
+});
+export type InventoryRecord = z.infer<typeof InventoryRecord>;
+export type InventoryKey = Pick<InventoryRecord, 'namespace' | 'kind' | 'name'>;
+
+/** What the API takes. */
+export const InventoryPath = z.object({ namespace: DnsLabel });
+export const InventoryDocumentPath = InventoryPath.extend({
+  kind: kind.describe('kind of the document'),
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(@[1-9]\d{0,8})?$/,
+      'must be a DNS label, of a template with "@" and its version',
+    )
+    .describe('its name, of a template with its version: `standard@3`'),
+});
+export const InventoryClusterPath = InventoryPath.extend({ name: DnsLabel.describe('name of an InventoryCluster') });
+export const ExplainQuery = z.object({
+  path: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('a value of the inventory or a place in the manifest, with all below it; all when left out'),
+});
+
+/** What the API answers. */
+const PlacedFault = Fault.extend({
+  document: z.object({ kind: z.string(), name: z.string() }).optional().describe('the document that it is in'),
+});
+export const RefusedCluster = z.object({ cluster: z.string(), faults: z.array(PlacedFault) });
+
+export const InventoryStored = z
+  .object({
+    namespace: z.string(),
+    kind,
+    name: z.string(),
+    generation: z.number().int(),
+    unchanged: z.boolean(),
+    behind: z
+      .array(z.string())
+      .describe('clusters whose manifests this changes when they are applied; nothing was started for them'),
+    refused: z.array(RefusedCluster).describe('clusters that cannot be made any more'),
+    accepted: ManifestAccepted.optional().describe('of an InventoryCluster: what became of its manifest'),
+    warnings: z.array(PlacedFault),
+  })
+  .meta({ id: 'InventoryStored' });
+export type InventoryStored = z.infer<typeof InventoryStored>;
+
+export const InventoryDocument = InventoryRecord.meta({ id: 'InventoryDocument' });
+
+export const InventoryList = z
+  .object({
+    items: z.array(InventoryRecord.omit({ document: true }).extend({ level: z.string().optional() })),
+    clusters: z.array(
+      z.object({
+        cluster: z.string(),
+        template: z.string(),
+        state: z
+          .enum(['current', 'behind', 'missing', 'refused'])
+          .describe(
+            'behind: applying it changes its manifest; missing: it has none; refused: it cannot be made from the inventory',
+          ),
+        changes: z.array(z.string()).describe('how applying it changes its manifest'),
+        faults: z.array(PlacedFault),
+      }),
+    ),
+  })
+  .meta({ id: 'InventoryList' });
+export type InventoryList = z.infer<typeof InventoryList>;
+
+export const InventoryPlan = z
+  .object({
+    namespace: z.string(),
+    depend: z.number().int().describe('clusters that depend on what changes'),
+    changes: z.number().int(),
+    overrides: z.number().int().describe('they have a value of their own'),
+    same: z.number().int().describe('they depend on a document that changes, and not on what is changed in it'),
+    refused: z.number().int(),
+    removed: z.number().int().describe('their InventoryCluster is removed; their manifests stay'),
+    totals: PlanTotals.describe('of all clusters that change'),
+    faults: z.array(PlacedFault).describe('of the documents that were sent'),
+    clusters: z.array(
+      z.object({
+        cluster: z.string(),
+        impact: z.enum(['changes', 'overrides', 'same', 'refused', 'removed']),
+        changes: z.array(z.string()).describe('how its document changes'),
+        waypoints: z.number().int().describe('of its plan'),
+        totals: PlanTotals.nullable().describe('null for those that do not change'),
+        faults: z.array(PlacedFault),
+      }),
+    ),
+  })
+  .meta({ id: 'InventoryPlan' });
+export type InventoryPlan = z.infer<typeof InventoryPlan>;
+
+export const Explanation = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    inventory: z.boolean().describe('false: the manifest was submitted as it is'),
+    behind: z.boolean().describe('true: the values are those of the inventory, and the stored manifest has others'),
+    generation: z.number().int().nullable().describe('of the stored manifest'),
+    by: z.string().nullable().describe('who submitted that'),
+    values: z.array(ExplainedValue),
+  })
+  .meta({ id: 'Explanation' });
+export type Explanation = z.infer<typeof Explanation>;

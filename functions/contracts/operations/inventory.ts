@@ -1,0 +1,88 @@
+/** Operations on inventories: layers, orders, templates and clusters that inherit them. */
+import { ManifestPath } from '../http-parameters.ts';
+import * as inventory from '../inventory.ts';
+import { accepted, bodyLimits, document, manifest, type Operations, ok, operator, viewer } from './operation.ts';
+
+const ofInventory = { tag: 'inventory', path: '/v1/inventory/{namespace}', params: inventory.InventoryPath } as const;
+const ofDocument = {
+  ...ofInventory,
+  path: '/v1/inventory/{namespace}/documents/{kind}/{name}',
+  params: inventory.InventoryDocumentPath,
+} as const;
+
+export const inventoryOperations = {
+  listInventory: {
+    ...ofInventory,
+    method: 'GET',
+    access: viewer,
+    summary: 'List the documents of an inventory, and which clusters are behind it',
+    answers: ok('documents and clusters', inventory.InventoryList),
+    problems: [400, 409],
+  },
+  putInventory: {
+    ...ofDocument,
+    method: 'PUT',
+    access: operator,
+    summary:
+      'Store a document of an inventory. An InventoryCluster is made into its manifest, which is submitted; the others start nothing',
+    body: {
+      ...document('an InventoryLayer, InventoryOrder, InventoryTemplate or InventoryCluster'),
+      maxBytes: bodyLimits.document,
+    },
+    answers: ok('stored', inventory.InventoryStored),
+    problems: [400, 404, 409, 412, 413, 422],
+  },
+  getInventory: {
+    ...ofDocument,
+    method: 'GET',
+    access: viewer,
+    summary: 'Get a document of an inventory',
+    answers: ok('the document', inventory.InventoryDocument),
+    problems: [400, 404],
+  },
+  deleteInventory: {
+    ...ofDocument,
+    method: 'DELETE',
+    access: operator,
+    summary:
+      'Delete a document that no InventoryCluster needs. The manifest of an InventoryCluster stays, as an ordinary one',
+    answers: { 204: { description: 'gone' } },
+    problems: [400, 404, 409],
+  },
+  planInventory: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/plan',
+    method: 'POST',
+    access: viewer,
+    summary: 'Show which clusters a change of the inventory changes, and how; changes nothing',
+    body: document(
+      'documents of an inventory; they count as stored, and so do Secrets and TemplateGitReferences next to them',
+    ),
+    answers: ok('every cluster that depends on the change', inventory.InventoryPlan),
+    problems: [400, 403, 409, 413, 422],
+  },
+  applyInventory: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/clusters/{name}/apply',
+    params: inventory.InventoryClusterPath,
+    method: 'POST',
+    access: operator,
+    summary: 'Make the manifest of an InventoryCluster from the inventory as it is now, and submit it',
+    answers: {
+      200: accepted('the manifest is up to date; nothing was started'),
+      202: accepted('stored; a run brings the clusters to it'),
+    },
+    problems: [400, 404, 409, 412, 422],
+  },
+  explainManifest: {
+    tag: 'inventory',
+    path: `${manifest}/explain`,
+    params: ManifestPath,
+    method: 'GET',
+    access: viewer,
+    summary: 'Show for each value of a manifest who set it, where, and what that overrode',
+    query: inventory.ExplainQuery,
+    answers: ok('values', inventory.Explanation),
+    problems: [400, 404, 409],
+  },
+} as const satisfies Operations;
